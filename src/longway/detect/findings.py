@@ -1,0 +1,153 @@
+"""From counts to findings: score everything, keep what is real, join what says the same thing.
+
+    detectors count  ->  p of every pattern  ->  one q over all of them  ->  the strongest  ->  groups, examples
+
+Patterns are ranked by mutual information, which is what a model gains by knowing them. A frequent word with a slight
+lean has a tiny p and gains nothing; it ends up where it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
+
+from longway.detect import detectors_for
+from longway.detect.features import Detector, Features, Pattern
+from longway.detect.groups import group_patterns
+from longway.detect.reading import Reading
+from longway.records import Finding
+from longway.stats import Scores, q_values, score_counts
+
+KEPT_IDS = 20  # supporting and counter-examples kept for each finding
+PER_LEVEL = 100  # findings kept for each level
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A pattern worth telling about: where it came from, its scores, and examples by their place in the reading."""
+
+    detector: Detector
+    key: int
+    pattern: Pattern
+    finding: Finding
+    supporting: list[int] = field(default_factory=list)
+    counter: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Everything a search gave: the chosen patterns, strongest first, and how many were tested and significant."""
+
+    chosen: list[Chosen]
+    tested: dict[str, int]
+    significant: dict[str, int]
+
+
+def search(
+    reading: Reading,
+    *,
+    max_q: float = 0.05,
+    per_level: int = PER_LEVEL,
+    step: Callable[[str], object] = lambda name: None,
+) -> Search:
+    """All patterns that are tied to a label beyond chance, at most `per_level` of each level."""
+    counted: list[tuple[Detector, Features, Scores]] = []
+    for detector in detectors_for(reading):
+        step(f"looking at {detector.level} in {detector.field}")
+        features = detector.count(reading)
+        counted.append((detector, features, score_counts(features.counts, reading.totals)))
+    q = np.split(
+        q_values(np.concatenate([np.zeros(0), *(scores.p for _, _, scores in counted)])),
+        np.cumsum([len(features.keys) for _, features, _ in counted])[:-1],
+    )
+    tested: dict[str, int] = {}
+    significant: dict[str, int] = {}
+    chosen: list[Chosen] = []
+    for (detector, features, scores), its_q in zip(counted, q, strict=True):
+        real = its_q <= max_q
+        tested[detector.level] = tested.get(detector.level, 0) + len(real)
+        significant[detector.level] = significant.get(detector.level, 0) + int(real.sum())
+        chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
+    step("joining patterns that say the same")
+    chosen.sort(key=lambda c: (-c.finding.mutual_information, c.pattern.name))
+    return Search(_with_groups_and_examples(reading, chosen), tested, significant)
+
+
+def _strongest(
+    reading: Reading,
+    detector: Detector,
+    features: Features,
+    scores: Scores,
+    q: NDArray[np.float64],
+    real: NDArray[np.bool_],
+    n: int,
+) -> list[Chosen]:
+    places = np.flatnonzero(real)
+    places = places[np.argsort(-scores.mutual_information[places], kind="stable")[:n]]
+    result = []
+    for i in places.tolist():
+        pattern = detector.describe(int(features.keys[i]))
+        finding = Finding(
+            level=detector.level,
+            pattern=pattern.name,
+            field=detector.field,
+            label=reading.label_names[int(scores.label[i])],
+            majority_label=reading.label_names[int(scores.majority[i])],
+            count=int(scores.count[i]),
+            q=float(q[i]),
+            **{
+                name: float(getattr(scores, name)[i])
+                for name in ("label_share", "base_rate", "mutual_information", "z", "pmi", "lmi", "p")
+            },
+        )
+        result.append(Chosen(detector, int(features.keys[i]), pattern, finding))
+    return result
+
+
+def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Chosen]:
+    labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
+    together = np.zeros((reading.n_labels, len(chosen), len(chosen)), dtype=np.int64)
+    for piece in reading.pieces():
+        present = _presence(piece, chosen)
+        for label in range(reading.n_labels):
+            mine = present[piece.labels == label]
+            together[label] += np.asarray((mine.T @ mine).todense(), dtype=np.int64)
+        _collect_examples(present, piece.labels, piece.start, labels, chosen)
+    leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together, reading.totals)
+    return [
+        replace(c, finding=replace(c.finding, group=leader, best=leader == i))
+        for i, (c, leader) in enumerate(zip(chosen, leaders, strict=True))
+    ]
+
+
+def _presence(piece, chosen: list[Chosen]) -> csr_matrix:  # type: ignore[no-untyped-def]
+    """Examples of the piece x chosen patterns, asking each detector once."""
+    by_detector: dict[int, list[int]] = {}
+    for i, c in enumerate(chosen):
+        by_detector.setdefault(id(c.detector), []).append(i)
+    parts, order = [csr_matrix((piece.n_texts, 0), dtype=np.int64)], []
+    for places in by_detector.values():
+        keys = np.array([chosen[i].key for i in places], dtype=np.int64)
+        parts.append(chosen[places[0]].detector.matrix(piece, keys))
+        order += places
+    back = np.argsort(np.array(order, dtype=np.int64), kind="stable")
+    return csr_matrix(hstack(parts, format="csr")[:, back]).astype(np.int64)
+
+
+def _collect_examples(
+    present: csr_matrix, labels: NDArray[np.int32], start: int, wanted: Ints, chosen: list[Chosen]
+) -> None:
+    columns = present.tocsc()
+    for i, c in enumerate(chosen):
+        if len(c.supporting) >= KEPT_IDS and len(c.counter) >= KEPT_IDS:
+            continue
+        rows = columns.indices[columns.indptr[i] : columns.indptr[i + 1]]
+        agrees = labels[rows] == wanted[i]
+        c.supporting.extend((rows[agrees][: KEPT_IDS - len(c.supporting)] + start).tolist())
+        c.counter.extend((rows[~agrees][: KEPT_IDS - len(c.counter)] + start).tolist())

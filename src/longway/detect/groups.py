@@ -1,0 +1,67 @@
+"""Which patterns say the same thing: "york", "new york", "in new york".
+
+Two patterns of one label are about the same thing when the words of the one are among the words of the other, and the
+weaker one has little left to say once the stronger is known: its mutual information with the label *given* the
+stronger (summed over the two answers) is less than a third of what it says alone. "in the end" stays apart from "the",
+because knowing that a text has "the" leaves all of it to be said.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.detect.features import Pattern
+
+LITTLE_LEFT = 1 / 3
+
+Ints = NDArray[np.int64]
+
+
+def group_patterns(patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints) -> list[int]:
+    """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
+
+    labels: the label each pattern speaks for. together[y, i, j]: examples of label y with both patterns;
+    the diagonal has each pattern's own counts. totals[y]: examples of label y.
+    """
+    leader_of: list[int] = []
+    leaders_with: defaultdict[str, list[int]] = defaultdict(list)
+    for i, pattern in enumerate(patterns):
+        known = sorted({lead for word in pattern.words for lead in leaders_with[word]})
+        leader_of.append(
+            next((lead for lead in known if _same(patterns, labels, together, totals, lead, i)), i),
+        )
+        if leader_of[i] == i:
+            for word in pattern.words:
+                leaders_with[word].append(i)
+    return leader_of
+
+
+def _same(
+    patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints, lead: int, other: int
+) -> bool:
+    a, b = patterns[lead].words, patterns[other].words
+    if labels[lead] != labels[other] or not (a <= b or b <= a):
+        return False
+    both = together[:, lead, other]
+    given_yes = _information(both, together[:, lead, lead] - both)
+    only_other = together[:, other, other] - both
+    given_no = _information(only_other, totals - together[:, lead, lead] - only_other)
+    alone = _information(together[:, other, other], totals - together[:, other, other])
+    chance = (len(totals) - 1) / 2  # what independent answers share by chance, in each of the two parts
+    left = max(0.0, given_yes - chance) + max(0.0, given_no - chance)
+    return left < LITTLE_LEFT * alone
+
+
+def _information(yes: Ints, no: Ints) -> float:
+    """Mutual information of a yes/no answer and the label, times the number of examples."""
+    table = np.stack([yes, no]).astype(np.float64)
+    n = table.sum()
+    if n == 0:
+        return 0.0
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0, keepdims=True) / n
+    seen = table > 0
+    return float((table[seen] * np.log(table[seen] / expected[seen])).sum())

@@ -1,0 +1,63 @@
+"""Negation: in the text, and for pairs on one side only."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from longway.detect.features import Features, Ints, Pattern, enough
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+
+NEGATIONS = frozenset(
+    "not no never none nobody nothing nowhere neither nor cannot without n't nt hardly scarcely".split()
+)
+
+
+def is_negation(word: str) -> bool:
+    """True for the words of `NEGATIONS` and for everything that ends in n't."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+class NegationDetector:
+    """Is something denied in the text; for pairs: in the text alone, in the context alone, in both?"""
+
+    level = "negation"
+
+    def __init__(self, reading: Reading) -> None:
+        self.field = " + ".join(reading.columns.values())
+        self._mask = np.array([is_negation(word) for word in reading.vocabulary.words], dtype=bool)
+        text, context = reading.columns[TEXT], reading.columns.get(CONTEXT)
+        self._names = [f"negation in {text}"]
+        if context is not None:
+            self._names += [
+                f"negation in {text} only",
+                f"negation in {context} only",
+                f"negation in {text} and {context}",
+            ]
+
+    def count(self, reading: Reading) -> Features:
+        """How often each kind of negation stands with each label."""
+        counts = np.zeros((len(self._names), reading.n_labels), dtype=np.int64)
+        for piece in reading.pieces():
+            answers = self._answers(piece)
+            for label in range(reading.n_labels):
+                counts[:, label] += answers[piece.labels == label].sum(axis=0)
+        keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
+        return Features(keys, counts[keys])
+
+    def describe(self, key: int) -> Pattern:
+        """Where the negation stands."""
+        return Pattern(self._names[key], frozenset(["<negation>"]))
+
+    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+        """Which examples have which kind of negation."""
+        return csr_matrix(self._answers(piece)[:, keys])
+
+    def _answers(self, piece: Piece) -> Ints:
+        denied = [
+            np.bincount(block.rows(), weights=self._mask[block.codes], minlength=piece.n_texts) > 0
+            for block in piece.blocks.values()
+        ]
+        text = denied[0]
+        columns = [text] if len(denied) == 1 else [text, text & ~denied[1], denied[1] & ~text, text & denied[1]]
+        return np.stack(columns, axis=1).astype(np.int64)

@@ -1,0 +1,132 @@
+"""Two and three words in a row: "is not", "new york", "worst movie ever".
+
+An n-gram can only be frequent if its parts are (Agrawal and Srikant 1994), so three words are counted only
+where both pairs inside them were frequent. Before counting exactly, a pass over a small table of hashed counts throws
+out what cannot be frequent (Park, Chen, Yu 1995): memory is bounded by what is frequent, not by
+what occurs, and the counts stay exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
+from longway.detect.reading import Piece, Reading
+from longway.text.corpus import Block
+
+_BITS = 20  # of one word's code (corpus.MAX_WORDS)
+_TRIPLE = 1 << 3 * _BITS  # marks a key of three words
+_TABLE_BITS = 22
+_MERGE_AT = 1 << 21
+
+
+class NgramDetector:
+    """Does the text contain these two or three words in a row? No mark may stand between them."""
+
+    level = "ngram"
+
+    def __init__(self, reading: Reading, role: str) -> None:
+        self.role, self.field = role, reading.columns[role]
+        self._words = reading.vocabulary.words
+
+    def count(self, reading: Reading) -> Features:
+        """How often each frequent n-gram stands with each label."""
+        frequency = reading.corpora[self.role].document_frequency()
+        words = (frequency >= reading.min_count) & reading.vocabulary.word_mask()
+        pairs = self._count(reading, lambda block: _pairs(block, words))
+        triples = self._count(reading, lambda block: _triples(block, words, pairs.keys))
+        return Features(np.concatenate([pairs.keys, triples.keys]), np.concatenate([pairs.counts, triples.counts]))
+
+    def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
+        table = np.zeros(1 << _TABLE_BITS, dtype=np.int64)
+        for piece in reading.pieces():
+            _, keys = ngrams(piece.blocks[self.role])
+            table += np.bincount(_hash(keys), minlength=len(table))
+        counter = _Counter(reading.n_labels)
+        for piece in reading.pieces():
+            rows, keys = ngrams(piece.blocks[self.role])
+            maybe = table[_hash(keys)] >= reading.min_count
+            counter.add(rows[maybe], keys[maybe], piece.labels)
+        keys, counts = counter.merged()
+        kept = enough(counts, reading.min_count, n_texts=reading.n_texts)
+        return Features(keys[kept], counts[kept])
+
+    def describe(self, key: int) -> Pattern:
+        """The words in order."""
+        parts = [self._words[code] for code in _codes_of(key)]
+        return Pattern(" ".join(parts), tagged(self.role, *parts), self.role, tuple(parts))
+
+    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+        """Which texts have which n-grams."""
+        block = piece.blocks[self.role]
+        every = np.ones(len(self._words), dtype=bool)  # the keys asked for leave out what is not wanted
+        pair_rows, pairs = _pairs(block, every)
+        triple_rows, triples = _triples(block, every, None)
+        rows, found = np.concatenate([pair_rows, triple_rows]), np.concatenate([pairs, triples])
+        return columns_of(rows, found, keys, piece.n_texts)
+
+
+class _Counter:
+    """Counts by key and label, merged now and then so that they never pile up."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.n_labels = n_labels
+        self._parts: list[tuple[Ints, Ints]] = []
+        self._size = 0
+
+    def add(self, rows: Ints, keys: Ints, labels: NDArray[np.int32]) -> None:
+        known, local = np.unique(keys, return_inverse=True)
+        once = np.unique(local * len(labels) + rows)  # a text counts once however often it says it
+        counts = tally(once // max(1, len(labels)), labels[once % max(1, len(labels))], len(known), self.n_labels)
+        self._parts.append((known, counts))
+        self._size += len(known)
+        if self._size > _MERGE_AT:
+            self._parts = [self.merged()]
+            self._size = len(self._parts[0][0])
+
+    def merged(self) -> tuple[Ints, Ints]:
+        keys = np.concatenate([np.zeros(0, np.int64), *(k for k, _ in self._parts)])
+        counts = np.concatenate([np.zeros((0, self.n_labels), np.int64), *(c for _, c in self._parts)])
+        known, which = np.unique(keys, return_inverse=True)
+        total = np.zeros((len(known), self.n_labels), dtype=np.int64)
+        np.add.at(total, which, counts)
+        return known, total
+
+
+def _pairs(block: Block, words: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Row and key of every two neighbouring words."""
+    rows, codes = block.rows(), block.codes.astype(np.int64)
+    here = np.flatnonzero(_neighbours(block, words))
+    return rows[here], codes[here] << _BITS | codes[here + 1]
+
+
+def _triples(block: Block, words: NDArray[np.bool_], frequent_pairs: Ints | None) -> tuple[Ints, Ints]:
+    """Row and key of every three neighbouring words, where given only those whose two pairs are frequent."""
+    rows, codes = block.rows(), block.codes.astype(np.int64)
+    neighbours = _neighbours(block, words)
+    if frequent_pairs is not None:
+        neighbours &= np.isin(codes[:-1] << _BITS | codes[1:], frequent_pairs)
+    here = np.flatnonzero(neighbours[:-1] & neighbours[1:])
+    return rows[here], _TRIPLE | (codes[here] << _BITS | codes[here + 1]) << _BITS | codes[here + 2]
+
+
+def _neighbours(block: Block, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """For each token but the last, whether it and the next are words of one text."""
+    rows, wanted = block.rows(), words[block.codes]
+    return (rows[1:] == rows[:-1]) & wanted[1:] & wanted[:-1]
+
+
+def _codes_of(key: int) -> list[int]:
+    mask = (1 << _BITS) - 1
+    pair = [key >> _BITS & mask, key & mask]
+    return [key >> 2 * _BITS & mask, *pair] if key & _TRIPLE else pair
+
+
+def _hash(keys: Ints) -> Ints:
+    """A place in the table for each key (Fibonacci hashing)."""
+    mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return (mixed >> np.uint64(64 - _TABLE_BITS)).astype(np.int64)

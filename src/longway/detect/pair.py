@@ -1,0 +1,67 @@
+"""Word pairs across the two sides: "outside" in the premise and "inside" in the hypothesis.
+
+Only the most frequent words of each side are paired (those in more than a third of the examples left out): the
+choice does not look at the labels, so the tests stay honest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from longway.detect.features import Features, Ints, Pattern, tagged
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+
+N_WORDS = 200
+
+
+class PairDetector:
+    """Does the context have this word and the text that one?"""
+
+    level = "pair"
+
+    def __init__(self, reading: Reading) -> None:
+        self._text, self._context = reading.columns[TEXT], reading.columns[CONTEXT]
+        self.field = f"{self._text} + {self._context}"
+        self._words = reading.vocabulary.words
+        self._chosen = {role: _frequent_words(reading, role) for role in (CONTEXT, TEXT)}
+
+    def count(self, reading: Reading) -> Features:
+        """How often each pair of words stands with each label."""
+        shape = (len(self._chosen[CONTEXT]) * len(self._chosen[TEXT]), reading.n_labels)
+        counts = np.zeros(shape, dtype=np.int64)
+        for piece in reading.pieces():
+            context, text = self._side(piece, CONTEXT), self._side(piece, TEXT)
+            for label in range(reading.n_labels):
+                mine = piece.labels == label
+                counts[:, label] += np.asarray((context[mine].T @ text[mine]).todense(), dtype=np.int64).ravel()
+        keys = np.flatnonzero(counts.sum(axis=1) >= reading.min_count)
+        return Features(keys, counts[keys])
+
+    def describe(self, key: int) -> Pattern:
+        """The two words and where each stands."""
+        context, text = self._pair(key)
+        words = tagged(CONTEXT, context) | tagged(TEXT, text)
+        return Pattern(f"{context} ({self._context}) + {text} ({self._text})", words, TEXT, (text,))
+
+    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+        """Which examples have which pair."""
+        context, text = np.divmod(keys, len(self._chosen[TEXT]))
+        both = self._side(piece, CONTEXT)[:, context].multiply(self._side(piece, TEXT)[:, text])
+        return csr_matrix(both)
+
+    def _pair(self, key: int) -> tuple[str, str]:
+        context, text = divmod(key, len(self._chosen[TEXT]))
+        return self._words[self._chosen[CONTEXT][context]], self._words[self._chosen[TEXT][text]]
+
+    def _side(self, piece: Piece, role: str) -> csr_matrix:
+        present = piece.blocks[role].counts(len(self._words))[:, self._chosen[role]]
+        present.data[:] = 1
+        return present
+
+
+def _frequent_words(reading: Reading, role: str) -> Ints:
+    frequency = reading.corpora[role].document_frequency()
+    fit = reading.vocabulary.word_mask() & (frequency <= reading.n_texts / 3) & (frequency >= reading.min_count)
+    words = np.flatnonzero(fit)
+    return np.sort(words[np.argsort(-frequency[words], kind="stable")[:N_WORDS]])

@@ -1,0 +1,124 @@
+"""What the detectors look at: a dataset read once, as integers.
+
+    Dataset  ->  Reading: for each text column its token codes, words and raw-surface flags; labels; row numbers
+
+The raw text is not needed again: everything a detector asks about casing, markup or punctuation was answered with
+a bit per text while it went by. A reading is walked through in pieces of bounded size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from longway.data import Dataset
+from longway.detect import flags
+from longway.text.corpus import Block, Corpus, Vocabulary, slices
+
+TEXT, CONTEXT = "text", "context"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some thousands of consecutive examples: their token blocks and flags by role, and their labels."""
+
+    start: int
+    labels: NDArray[np.int32]
+    blocks: dict[str, Block]
+    flags: dict[str, NDArray[np.uint32]]
+
+    @property
+    def n_texts(self) -> int:
+        """How many examples the piece holds."""
+        return len(self.labels)
+
+
+class Reading:
+    """A labelled dataset as integers.
+
+    roles: "text", and "context" where there is one; `columns` has their names in the dataset.
+    min_count: a pattern in fewer examples is not looked at.
+    """
+
+    def __init__(self, dataset: Dataset, *, spill: Path | None = None) -> None:
+        self.label_names = dataset.labels
+        names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
+        self.columns = {role: name for role, name in names.items() if name is not None}
+        self.vocabulary = Vocabulary()
+        self.corpora = {role: self._corpus(role, spill) for role in self.columns}
+        self.labels: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._flags: dict[str, NDArray[np.uint32]] = {}
+
+    def _corpus(self, role: str, spill: Path | None) -> Corpus:
+        folder = None if spill is None else spill / role
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        return Corpus(spill=folder, vocabulary=self.vocabulary)
+
+    @classmethod
+    def of(
+        cls, dataset: Dataset, *, spill: Path | None = None, progress: Callable[[int], object] | None = None
+    ) -> Reading:
+        """Read the whole dataset; with `spill`, keep token codes in files there instead of in memory."""
+        reading = cls(dataset, spill=spill)
+        labels, rows = [], []
+        flagged: dict[str, list[NDArray[np.uint32]]] = {role: [] for role in reading.columns}
+        for batch in dataset.batches():
+            columns = {TEXT: batch.texts, CONTEXT: batch.contexts}
+            reading._add({role: columns[role] for role in reading.columns}, flagged)
+            labels.append(batch.labels)
+            rows.append(batch.rows)
+            if progress is not None:
+                progress(len(batch.labels))
+        reading.labels = np.concatenate([reading.labels, *labels])
+        reading.rows = np.concatenate([reading.rows, *rows])
+        reading._flags = {
+            role: np.concatenate([np.zeros(0, np.uint32), *bits]) for role, bits in flagged.items()
+        }
+        return reading
+
+    def _add(self, columns: dict[str, pl.Series | None], flagged: dict[str, list[NDArray[np.uint32]]]) -> None:
+        texts = {role: column.fill_null("") for role, column in columns.items() if column is not None}
+        for piece in slices(*texts.values()):
+            for role, column in texts.items():
+                self.corpora[role].add_block(column[piece])
+                flagged[role].append(flags.read(column[piece]))
+
+    @property
+    def n_texts(self) -> int:
+        """Examples read."""
+        return len(self.labels)
+
+    @property
+    def n_labels(self) -> int:
+        """Different labels."""
+        return len(self.label_names)
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """Examples of each label."""
+        return np.bincount(self.labels, minlength=self.n_labels)
+
+    @property
+    def min_count(self) -> int:
+        """Examples a pattern must stand in to be looked at: 5, more for very large data."""
+        return max(5, self.n_texts // 50_000)
+
+    def pieces(self) -> Iterator[Piece]:
+        """The reading in order, piece by piece; may be walked again and again."""
+        start = 0
+        for blocks in zip(*(corpus.blocks() for corpus in self.corpora.values()), strict=True):
+            end = start + blocks[0].n_texts
+            yield Piece(
+                start=start,
+                labels=self.labels[start:end],
+                blocks=dict(zip(self.corpora, blocks, strict=True)),
+                flags={role: bits[start:end] for role, bits in self._flags.items()},
+            )
+            start = end

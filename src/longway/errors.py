@@ -1,0 +1,49 @@
+"""Everything Longway raises on purpose.
+
+    LongwayError                    catch this one to catch them all
+    |-- DataError                   the data cannot be used as it is; names file, rows, next step
+    |   `-- ColumnError             a column is missing or cannot be guessed
+    |-- SettingError                an option has a value it cannot have
+    |-- RunError                    a run folder cannot be used (other data, other settings, damaged)
+    `-- MissingExtra                an optional dependency is needed; names the line that installs it
+
+Messages have three short sentences: what was wrong and where, what was expected with the value we
+got, what to try next. The command line prints them without a traceback and exits with 2.
+"""
+
+from __future__ import annotations
+
+
+class LongwayError(Exception):
+    """Base of all errors that a user can cause and mend."""
+
+
+class DataError(LongwayError):
+    """The data cannot be used as it is."""
+
+
+class ColumnError(DataError):
+    """A column is missing or cannot be guessed."""
+
+
+class SettingError(LongwayError, ValueError):
+    """An option has a value it cannot have."""
+
+
+class RunError(LongwayError):
+    """A run folder cannot be used."""
+
+
+class MissingExtra(LongwayError, ImportError):  # noqa: N818 - named after what the user lacks
+    """An optional dependency is needed.
+
+    >>> str(MissingExtra("datasets", extra="hub", purpose="reading hf:NAME"))
+    "reading hf:NAME needs the package 'datasets', which is not installed. Install it with: pip install 'longway[hub]'"
+    """
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed. "
+            f"Install it with: pip install 'longway[{extra}]'"
+        )

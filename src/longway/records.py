@@ -1,0 +1,130 @@
+"""The nouns of Longway: small frozen records that every layer may pass around.
+
+    Example   one row: id, fields, label, split
+    Problem   something about the data itself that the user should know (a broken row, a duplicate)
+    Finding   a pattern on the surface that is tied to a label
+    Leak      how well a bag of words predicts the label from part of the input
+
+Nothing here computes anything; `to_dict` is what the run folder's JSON files hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One row of a dataset as the methods see it."""
+
+    id: str
+    text: str
+    label: str
+    context: str | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about the data that the user should know, told once with a count.
+
+    kind: short name for programs, e.g. "null_label", "near_duplicate".
+    rows: numbers of the first few rows concerned, as a person counts them (the first row is 1; a header is row 0).
+    ids: the same rows by id, where they have been read.
+    next_step: what to do about it.
+    """
+
+    kind: str
+    message: str
+    count: int
+    next_step: str
+    rows: tuple[int, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A yes/no pattern of the surface that is tied to a label.
+
+    level: which detector saw it ("token", "ngram", "position", "length", ...).
+    pattern: the pattern in words, e.g. "not" or "first word: honestly".
+    field: the column it was seen in; "a + b" for a pattern across two columns.
+    label: the label that the pattern speaks for most (largest z).
+    majority_label: the most frequent label among texts with the pattern.
+    count: texts with the pattern. label_share: the label's share among them. base_rate: its share overall.
+    mutual_information: nats a model gains on average by knowing the pattern (grammar paper, section 2.3).
+    z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
+    group: patterns that say the same thing share a number; the strongest of them has `best` set.
+    supporting, counter: ids of texts with the pattern that carry the label, and that do not (first few).
+    example: one supporting text, cut to the words around the pattern.
+    """
+
+    level: str
+    pattern: str
+    field: str
+    label: str
+    majority_label: str
+    count: int
+    label_share: float
+    base_rate: float
+    mutual_information: float
+    z: float
+    pmi: float
+    lmi: float
+    p: float
+    q: float
+    group: int = 0
+    best: bool = True
+    supporting: tuple[str, ...] = ()
+    counter: tuple[str, ...] = ()
+    example: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """How well a bag of words predicts the label from one part of the input.
+
+    part: "text", "context" or "both"; columns: the columns read.
+    accuracy with its 95% interval (low, high); majority: what always answering the commonest label gets.
+    how: "5-fold cross-validation" or the name of the held-out set; rows: rows it was measured on.
+    """
+
+    part: str
+    columns: tuple[str, ...]
+    accuracy: float
+    low: float
+    high: float
+    majority: float
+    how: str
+    rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leak as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A document that looks most unlike the other labels, with the words that make it so.
+
+    tokens: (word, weight) in reading order; weight in [0, 1], higher means it tells more about the label.
+    """
+
+    id: str
+    label: str
+    gamma: float
+    text: str
+    tokens: tuple[tuple[str, float], ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as plain JSON values."""
+        return asdict(self)

@@ -1,0 +1,260 @@
+"""RAZOR's shortcut space: how unlike the other labels does a document look on its surface?
+
+Equations 7 to 12 of "RAZOR: Sharpening Knowledge by Cutting Bias with Unsupervised Text Rewriting"
+(Yang, Prenkaj, Kasneci), for any number of labels.
+
+    S(t) = n(t, d) / |d| * log(|D| / df(t))                  (7)   how much a token stands out
+    tau(pos), PE(pos, k)                                     (8, 9) sine / cosine code of a place
+    g(d) = sum_j S(t_j) tau(j) / (|d| - 1)                   (10)  the document in the shortcut space
+    others(d) = documents with another label                 (11)
+    gamma(d) = 1 - mean over others(d) of cos(g(d), g(.))    (12)  high: unlike the others, likely a shortcut
+
+**All gammas in O(n).** Written out, Eq. 12 compares every document with every other. But with
+u(d) = g(d) / |g(d)| the mean cosine is
+
+    1/m sum_j u(d) . u(d_j)  =  u(d) . (1/m sum_j u(d_j)),
+
+one dot product with the mean unit vector of the other labels. That mean is (sum of all unit vectors -
+sum over d's own label) / m, so a sum per label is all that has to be kept.
+
+**Two variants.** Eq. 10 adds up all tokens, so it knows *that* something that stands out is at place 3, not
+*what* it is. Section 3.2 speaks of comparing "positional embeddings of the same token from samples with
+different labels". `variant="token"` does that: the document keeps one position vector for each word, a
+vector of (vocabulary x dimensions) numbers, most of them zero; the cosine then compares word with same
+word. `variant="mean"` is Eq. 10 to the letter.
+
+Where the paper leaves a case open: places count from 1 (its t_1 ... t_m); a one-token document divides by 1
+(the cosine does not see the divisor); a document without a vector (empty, or all its tokens in every
+document) has cosine 0 with all others, and no gamma of its own (NaN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.errors import SettingError
+from longway.text.corpus import Block, Corpus
+
+Variant = Literal["mean", "token"]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+MAX_PLACE = 65_536  # texts longer than this: the places behind share the last code
+_MAX_TOKEN_SUMS = 1 << 28  # numbers kept by the token variant: 2 GiB
+_CHUNK = 1 << 18  # tokens handled at a time, so that (tokens x dimensions) stays small
+
+
+def position_code(n_places: int, dimensions: int) -> NDArray[np.float64]:
+    """Row p - 1 is tau(p), the sine / cosine code of place p (Eq. 8, 9).
+
+    >>> position_code(2, 2).round(3).tolist()
+    [[0.841, 1.0], [0.909, 1.0]]
+    """
+    k = np.arange(dimensions)
+    angle = np.arange(1, n_places + 1)[:, None] / 10000.0 ** (2 * k / dimensions)
+    return np.where(k % 2 == 0, np.sin(angle), np.cos(angle))
+
+
+class ShortcutSpace:
+    """The shortcut space of a labelled corpus: fit it, then ask for gamma.
+
+    >>> corpus = Corpus.from_texts(["not a hit", "not a film", "a hit", "a film"])
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> space = ShortcutSpace(variant="token").fit(corpus, labels)
+    >>> space.gamma_.round(2).tolist()
+    [0.66, 0.66, 0.66, 0.66]
+    """
+
+    def __init__(self, *, variant: Variant = "mean", dimensions: int = 64) -> None:
+        if variant not in get_args(Variant):
+            raise SettingError(f"'variant' must be one of {', '.join(get_args(Variant))}. Got {variant!r}.")
+        if dimensions < 2:
+            raise SettingError(f"'dimensions' must be 2 or more. Got {dimensions}.")
+        self.variant = variant
+        self.dimensions = dimensions
+
+    def fit(self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None) -> ShortcutSpace:
+        """Learn document frequencies and label sums, and score every document (`gamma_`).
+
+        labels: one integer for each text of the corpus, counted from 0.
+        """
+        self.n_labels_ = int(n_labels or labels.max(initial=0) + 1)
+        self.document_frequency_ = corpus.document_frequency()
+        self.n_documents_ = corpus.n_texts
+        self.label_counts_ = np.bincount(labels, minlength=self.n_labels_)
+        self._tau = position_code(max(1, min(corpus.max_length(), MAX_PLACE)), self.dimensions).astype(np.float32)
+        self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
+        self._start_sums()
+        for block, their in _with_labels(corpus, labels):
+            self.add(block, their)
+        self.gamma_: NDArray[np.float64] = np.concatenate(
+            [np.zeros(0), *(self.gamma(block, their) for block, their in _with_labels(corpus, labels))]
+        )
+        return self
+
+    def gamma(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+        """Eq. 12 for documents with these labels, against the documents that were added."""
+        _, other = self._means()
+        return np.concatenate([np.zeros(0), *(1 - self._cosines(p, y, other) for p, y in self._pieces(block, labels))])
+
+    def contributions(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+        """For each token, how much it pulls its document towards its own label and away from the others.
+
+        They sum, over a document, to its mean cosine with its own label minus that with the others.
+        """
+        own, other = self._means()
+        towards_own = own - other
+        pieces = [self._token_cosines(p, y, towards_own) for p, y in self._pieces(block, labels)]
+        return np.concatenate([np.zeros(0), *pieces])
+
+    def add(self, block: Block, labels: NDArray[np.int32] | Ints, *, sign: int = 1) -> None:
+        """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
+        self._cached_means = None
+        for piece, their in self._pieces(block, labels):
+            if self.variant == "mean":
+                units = self._unit_weights(piece) @ self._tau
+                for label in np.unique(their):
+                    self._sums[label] += sign * units[their == label].sum(axis=0, dtype=np.float64)
+            else:
+                self._add_token_sums(piece, their, sign)
+
+    def set_frequencies(self, document_frequency: Ints, max_length: int) -> None:
+        """Use these document frequencies from now on, and expect texts of up to `max_length` tokens."""
+        grown = len(document_frequency) - len(self.document_frequency_)
+        self.document_frequency_ = document_frequency
+        self._idf = inverse_frequency(document_frequency, self.n_documents_)
+        if self.variant == "token" and grown:
+            self._cached_means = None
+            self._sums = np.pad(self._sums, ((0, 0), (0, grown), (0, 0)))
+        if max_length > len(self._tau):
+            self._tau = position_code(min(max_length, MAX_PLACE), self.dimensions).astype(np.float32)
+
+    def _start_sums(self) -> None:
+        n_words = len(self.document_frequency_)
+        shape: tuple[int, ...] = (self.n_labels_, self.dimensions)
+        if self.variant == "token":
+            shape = (self.n_labels_, n_words, self.dimensions)
+        if int(np.prod(shape, dtype=np.int64)) > _MAX_TOKEN_SUMS:
+            raise SettingError(
+                f"The token variant of the shortcut space would need {n_words:,} words x {self.dimensions} dimensions "
+                f"x {self.n_labels_} labels, which is too much. Use fewer dimensions or the 'mean' variant."
+            )
+        self._sums = np.zeros(shape)
+        self._cached_means: tuple[Floats, Floats] | None = None
+
+    def _means(self) -> tuple[Floats, Floats]:
+        """Mean unit vector of each label, and of all documents that have another label (Eq. 11)."""
+        if self._cached_means is None:
+            per_label = (slice(None),) + (None,) * (self._sums.ndim - 1)
+            own = self._sums / np.maximum(self.label_counts_, 1)[per_label]
+            n_others = np.maximum(self.n_documents_ - self.label_counts_, 1)
+            other = (self._sums.sum(axis=0) - self._sums) / n_others[per_label]
+            self._cached_means = own.astype(np.float32), other.astype(np.float32)
+        return self._cached_means
+
+    def _weights(self, block: Block) -> Floats:
+        """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
+        n = block.lengths
+        divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
+        return repetitions(block).astype(np.float32) * self._idf[block.codes] / divisor
+
+    def _places(self, block: Block) -> Ints:
+        return np.minimum(block.positions(), len(self._tau) - 1)
+
+    def _unit_weights(self, block: Block) -> csr_matrix:
+        """Documents x places: the weights of Eq. 10, scaled so that the document's vector has length 1."""
+        weights = self._weights(block)
+        shape = (block.n_texts, len(self._tau))
+        matrix = csr_matrix((weights, self._places(block).astype(np.int32), block.offsets), shape=shape)
+        matrix.data /= np.repeat(self._norms(block, matrix), block.lengths)
+        return matrix
+
+    def _norms(self, block: Block, matrix: csr_matrix) -> Floats:
+        """Length of each document's vector; infinite where it has none, so that dividing gives 0."""
+        if self.variant == "mean":
+            norms = np.linalg.norm(matrix @ self._tau, axis=1)
+        else:
+            norms = np.sqrt(self._word_norms(block, matrix.data))
+        return np.where(norms > 1e-20, norms, np.inf).astype(np.float32)
+
+    def _word_norms(self, block: Block, weights: Floats) -> NDArray[np.float64]:
+        """Squared length of each document's vector in the token variant: summed over its words."""
+        rows = block.rows()
+        keys, word_of = np.unique(rows * len(self._idf) + block.codes, return_inverse=True)
+        tokens = np.argsort(word_of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(word_of, minlength=len(keys)))])
+        per_word = csr_matrix(
+            (weights[tokens], self._places(block)[tokens], starts), shape=(len(keys), len(self._tau))
+        )
+        squared = np.square(per_word @ self._tau).sum(axis=1)
+        return np.bincount(keys // max(1, len(self._idf)), weights=squared, minlength=block.n_texts)
+
+    def _add_token_sums(self, block: Block, labels: NDArray[np.int32] | Ints, sign: int) -> None:
+        unit = self._unit_weights(block)
+        words, word_of = np.unique(block.codes, return_inverse=True)
+        label_of = np.repeat(labels, block.lengths)
+        for label in np.unique(labels):
+            mine = label_of == label
+            places = csr_matrix(
+                (unit.data[mine], (word_of[mine], unit.indices[mine])), shape=(len(words), len(self._tau))
+            )
+            self._sums[label, words] += sign * (places @ self._tau)
+
+    def _token_cosines(self, block: Block, labels: Ints, table: Floats) -> NDArray[np.float64]:
+        """For each token, its share of its document's cosine with `table[label]`."""
+        unit = self._unit_weights(block)
+        label_of = np.repeat(labels, block.lengths)
+        target = table[label_of] if self.variant == "mean" else table[label_of, block.codes]
+        return (unit.data * np.einsum("ij,ij->i", target, self._tau[unit.indices])).astype(np.float64)
+
+    def _cosines(self, block: Block, labels: Ints, table: Floats) -> NDArray[np.float64]:
+        """Each document's cosine with `table[label]`, summed over its words; NaN where it has no vector."""
+        if self.variant == "mean":
+            units = self._unit_weights(block) @ self._tau
+            cosines = np.einsum("ij,ij->i", units, table[labels]).astype(np.float64)
+        else:
+            shares = self._token_cosines(block, labels, table)
+            cosines = np.bincount(block.rows(), weights=shares, minlength=block.n_texts)
+        has_vector = np.bincount(block.rows(), weights=self._idf[block.codes], minlength=block.n_texts) > 0
+        return np.where(has_vector, cosines, np.nan)
+
+    def _pieces(self, block: Block, labels: NDArray[np.int32] | Ints) -> Iterator[tuple[Block, Ints]]:
+        """The block in pieces of bounded size, each with its labels."""
+        ends = np.searchsorted(block.offsets, np.arange(_CHUNK, block.offsets[-1] + _CHUNK, _CHUNK), side="right") - 1
+        start = 0
+        for end in [*ends.tolist(), block.n_texts]:
+            if end > start:
+                codes = block.codes[block.offsets[start] : block.offsets[end]]
+                piece = Block(codes, block.offsets[start : end + 1] - block.offsets[start])
+                yield piece, cast(Ints, labels[start:end])
+                start = end
+
+
+def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats:
+    """log(|D| / df) of Eq. 7 for each word; 0 for a word that no document has."""
+    safe = np.maximum(document_frequency, 1)
+    return np.where(document_frequency > 0, np.log(max(n_documents, 1) / safe), 0.0).astype(np.float32)
+
+
+def repetitions(block: Block) -> NDArray[np.int32]:
+    """For each token, how often it stands in its text: n(t_j, d) of Eq. 7."""
+    n_words = int(block.codes.max(initial=0)) + 1
+    distinct = np.diff(block.counts(n_words).indptr)
+    repeated = np.repeat(distinct < block.lengths, block.lengths)  # most short texts repeat no word
+    result = np.ones(len(block.codes), dtype=np.int32)
+    keys = block.rows()[repeated] * n_words + block.codes[repeated]
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    result[repeated] = counts[which]
+    return result
+
+
+def _with_labels(corpus: Corpus, labels: NDArray[np.int32] | Ints) -> Iterator[tuple[Block, Ints]]:
+    start = 0
+    for block in corpus.blocks():
+        yield block, cast(Ints, labels[start : start + block.n_texts])
+        start += block.n_texts

@@ -1,0 +1,82 @@
+"""Words of a text: the one tokeniser that every surface statistic shares.
+
+    text  ->  lower case, typographic apostrophes made plain  ->  numbers | words | single marks
+
+"It's 10/10, isn’t it?" gives it's, 10/10, a comma, isn't, it, a question mark. A number keeps its inner
+separators, because "10/10" and "1.5" are one thing to a reader; a word keeps its inner apostrophe;
+every other character that is not white space stands for itself.
+
+Everything goes through one regular expression in compiled code (polars), a whole column at a time, so
+that a million texts take seconds and one text is cut exactly as a million are.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+PATTERN = r"\d+(?:[.,/:]\d+)+|\w+(?:'\w+)*|[^\w\s]"
+_HAS_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of one text, in order.
+
+    >>> tokenize("It's 10/10, isn’t it?")
+    ["it's", '10/10', ',', "isn't", 'it', '?']
+    """
+    tokens: list[str] = tokenize_column(pl.Series([text])).item().to_list()
+    return tokens
+
+
+def tokenize_column(texts: pl.Series) -> pl.Series:
+    """One list of tokens for each text of a column; a missing text has none."""
+    lowered = pl.col("text").fill_null("").str.to_lowercase().str.replace_all("’", "'", literal=True)
+    frame = texts.alias("text").cast(pl.String).to_frame().lazy()
+    return frame.select(lowered.str.extract_all(PATTERN)).collect(engine="streaming").to_series()
+
+
+def encode(texts: pl.Series) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
+    """Integer codes of all tokens of a column, the tokens the codes stand for, and tokens per text.
+
+    >>> codes, words, lengths = encode(pl.Series(["a b a", "", "b"]))
+    >>> codes.tolist(), words, lengths.tolist()
+    ([0, 1, 0, 1], ['a', 'b'], [3, 0, 1])
+    """
+    tokens = tokenize_column(texts)
+    lengths = tokens.list.len().to_numpy().astype(np.int64)
+    flat = tokens.explode(empty_as_null=False).to_arrow().dictionary_encode()
+    words: list[str] = pl.Series(flat.dictionary).to_list()
+    return flat.indices.to_numpy().astype(np.int32, copy=False), words, lengths
+
+
+def token_spans(text: str) -> list[tuple[str, int, int]]:
+    """The tokens of one text with where each starts and ends in the original.
+
+    >>> token_spans("No, NO")
+    [('no', 0, 2), (',', 2, 3), ('no', 4, 6)]
+    """
+    lowered, origin = _lower_with_origin(text)
+    spans, place = [], 0
+    for token in tokenize(text):
+        start = lowered.index(token, place)
+        place = start + len(token)
+        spans.append((token, origin[start], origin[place - 1] + 1))
+    return spans
+
+
+def is_word(token: str) -> bool:
+    """True where the token has a letter or digit, False for punctuation and symbols."""
+    return _HAS_LETTER_OR_DIGIT.search(token) is not None
+
+
+def _lower_with_origin(text: str) -> tuple[str, list[int]]:
+    """The text as `tokenize` sees it, and for each of its characters the place in the original it came from."""
+    lowered: str = pl.Series([text]).str.to_lowercase().item().replace("’", "'")
+    if len(lowered) == len(text):
+        return lowered, list(range(len(text)))
+    # A few capitals become two characters ("İ"): then each character is lowered on its own.
+    return lowered, [i for i, c in enumerate(text) for _ in c.lower()]

@@ -1,0 +1,105 @@
+"""RAZOR's shortcut space against the paper's equations, worked out by loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.errors import SettingError
+from longway.live_space import LiveSpace
+from longway.shortcut_space import ShortcutSpace, position_code
+from longway.text.corpus import Corpus
+from tests import oracles
+
+VARIANTS = ["mean", "token"]
+text = st.lists(st.sampled_from("a b c d e f not only 10/10 . !".split()), max_size=9).map(" ".join)
+rows = st.lists(st.tuples(text, st.integers(0, 2)), min_size=4, max_size=14).filter(
+    lambda rows: len({label for _, label in rows}) > 1
+)
+
+
+def fitted_gamma(texts, labels, variant, dimensions=8):
+    space = ShortcutSpace(variant=variant, dimensions=dimensions)
+    return space.fit(Corpus.from_texts(texts), np.array(labels)).gamma_
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=60, deadline=None)
+@given(rows=rows)
+def test_gamma_in_linear_time_equals_the_double_loop(variant, rows):
+    texts, labels = zip(*rows, strict=True)
+    slow = oracles.gammas(list(texts), list(labels), variant=variant, dimensions=8)
+    np.testing.assert_allclose(fitted_gamma(texts, labels, variant), slow, atol=2e-5)
+
+
+def test_position_code_equals_equations_8_and_9():
+    expected = [oracles.position(p, 10) for p in range(1, 30)]
+    np.testing.assert_allclose(position_code(29, 10), expected)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(rows=rows, data=st.data())
+def test_replacing_documents_equals_a_full_rescore(variant, rows, data):
+    texts, labels = map(list, zip(*rows, strict=True))
+    live = LiveSpace(texts, labels, variant=variant, dimensions=8)
+    for _ in range(3):
+        places = data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=3, unique=True))
+        new = {i: data.draw(text | st.just("brand new words a a")) for i in places}
+        live.replace(new)
+        for i, value in new.items():
+            texts[i] = value
+        np.testing.assert_allclose(live.gamma(), fitted_gamma(texts, labels, variant), atol=2e-5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_replacement_touches_only_documents_that_share_a_changed_word(variant, monkeypatch):
+    texts = ["red fish swims", "blue fish swims", "green tree grows", "old tree grows"]
+    live = LiveSpace(texts, [0, 1, 0, 1], variant=variant, dimensions=8)
+    touched = []
+    add = live.space.add
+    monkeypatch.setattr(live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts), add(b, y, sign=sign)))
+    live.replace({0: "red bird swims"})
+    assert touched == [2, 2]  # itself and the other fish, out and in again; the trees stay
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_candidate_scores_as_it_would_in_the_place_of_a_document_with_the_same_words(variant):
+    texts = ["not a hit", "not a film", "a hit", "one film"]
+    live = LiveSpace(texts, [0, 0, 1, 1], variant=variant)
+    np.testing.assert_allclose(live.score([texts[0]], 0), live.gamma([0]), atol=1e-6)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_contributions_sum_to_own_cosine_minus_other_cosine(variant):
+    texts = ["not a hit", "not a film again", "a hit hit", "one film", "so"]
+    labels = np.array([0, 0, 1, 1, 1])
+    corpus = Corpus.from_texts(texts)
+    space = ShortcutSpace(variant=variant, dimensions=8).fit(corpus, labels)
+    block = next(corpus.blocks())
+    own, other = space._means()
+    expected = space._cosines(block, labels, own) - space._cosines(block, labels, other)
+    sums = np.bincount(block.rows(), weights=space.contributions(block, labels), minlength=5)
+    np.testing.assert_allclose(sums, expected, atol=1e-6)
+
+
+def test_pieces_of_a_block_give_the_same_gammas(monkeypatch):
+    texts = [f"word{i % 7} again word{i % 3} {'x ' * (i % 5)}" for i in range(60)]
+    labels = [i % 3 for i in range(60)]
+    whole = fitted_gamma(texts, labels, "token")
+    monkeypatch.setattr("longway.shortcut_space._CHUNK", 11)
+    np.testing.assert_allclose(fitted_gamma(texts, labels, "token"), whole, atol=1e-6)
+
+
+def test_the_token_variant_knows_which_word_it_was_and_the_mean_does_not():
+    texts = ["alpha film", "alpha show", "gamma film", "gamma show"]
+    labels = [0, 0, 1, 1]
+    swapped = ["gamma film", "alpha show", "gamma film", "gamma show"]
+    assert np.allclose(fitted_gamma(texts, labels, "mean"), fitted_gamma(texts, labels, "mean")[0])
+    assert fitted_gamma(swapped, labels, "token")[0] < fitted_gamma(texts, labels, "token")[0]
+
+
+@pytest.mark.parametrize("settings", [{"variant": "median"}, {"dimensions": 1}])
+def test_impossible_settings_are_named(settings):
+    with pytest.raises(SettingError, match=next(iter(settings))):
+        ShortcutSpace(**settings)
