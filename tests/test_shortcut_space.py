@@ -58,7 +58,9 @@ def test_a_replacement_touches_only_documents_that_share_a_changed_word(variant,
     live = LiveSpace(texts, [0, 1, 0, 1], variant=variant, dimensions=8)
     touched = []
     add = live.space.add
-    monkeypatch.setattr(live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts), add(b, y, sign=sign)))
+    monkeypatch.setattr(
+        live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts), add(b, y, sign=sign))
+    )
     live.replace({0: "red bird swims"})
     assert touched == [2, 2]  # itself and the other fish, out and in again; the trees stay
 

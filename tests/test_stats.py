@@ -10,9 +10,11 @@ from scipy.stats import binomtest, chi2_contingency, false_discovery_control
 
 from longway.stats import mutual_information, p_values, q_values, score_counts, wilson_interval, z_scores
 
-tables = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=4).map(
-    lambda cells: np.array(cells)
-).filter(lambda t: t[:, 0].sum() > 0 and t[:, 1].sum() > 0)
+tables = (
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=4)
+    .map(lambda cells: np.array(cells))
+    .filter(lambda t: t[:, 0].sum() > 0 and t[:, 1].sum() > 0)
+)
 
 
 def slow_mutual_information(with_feature, without):
@@ -40,7 +42,9 @@ def test_mutual_information_equals_the_sum_over_cells(table):
     ],
 )
 def test_z_equals_the_hand_computation(with_label, n, expected):
-    assert z_scores(np.array([[with_label, n - with_label]]), np.array([50, 50]))[0, 0] == pytest.approx(expected)
+    assert z_scores(np.array([[with_label, n - with_label]]), np.array([50, 50]))[0, 0] == pytest.approx(
+        expected
+    )
 
 
 def test_large_counts_use_the_g_test():

@@ -70,7 +70,9 @@ class LiveSpace:
         self._set_frequencies(list(new.values()))
         self._add(touched, sign=1)
 
-    def _frequency_changes(self, before: dict[int, set[int]], new: Mapping[int, NDArray[np.int32]]) -> list[int]:
+    def _frequency_changes(
+        self, before: dict[int, set[int]], new: Mapping[int, NDArray[np.int32]]
+    ) -> list[int]:
         """Words that stand in more or fewer documents once the new texts are in."""
         difference: defaultdict[int, int] = defaultdict(int)
         for row, codes in new.items():

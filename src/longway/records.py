@@ -61,7 +61,7 @@ class Finding:
     z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
     group: patterns that say the same thing share a number; the strongest of them has `best` set.
     supporting, counter: ids of texts with the pattern that carry the label, and that do not (first few).
-    example: one supporting text, cut to the words around the pattern.
+    example: one supporting text, cut to the words around the pattern; marks: where the pattern stands in it.
     """
 
     level: str
@@ -83,6 +83,7 @@ class Finding:
     supporting: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
     example: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain JSON values."""
@@ -114,14 +115,17 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A document that looks most unlike the other labels, with the words that make it so.
+    """A document that stands out on its surface, with the words that give its label away.
 
+    chosen_by: "gamma" (most unlike the other labels: RAZOR's choice) or "lean" (most like its own rather than others).
     tokens: (word, weight) in reading order; weight in [0, 1], higher means it tells more about the label.
     """
 
     id: str
     label: str
+    chosen_by: str
     gamma: float
+    lean: float
     text: str
     tokens: tuple[tuple[str, float], ...] = field(default=())
 

@@ -78,29 +78,41 @@ class ShortcutSpace:
         self.variant = variant
         self.dimensions = dimensions
 
-    def fit(self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None) -> ShortcutSpace:
+    def fit(
+        self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None
+    ) -> ShortcutSpace:
         """Learn document frequencies and label sums, and score every document (`gamma_`).
 
         labels: one integer for each text of the corpus, counted from 0.
         """
+        self.learn(corpus, labels, n_labels=n_labels)
+        gammas = [self.gamma(block, their) for block, their in _with_labels(corpus, labels)]
+        self.gamma_: NDArray[np.float64] = np.concatenate([np.zeros(0), *gammas])
+        return self
+
+    def learn(
+        self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None
+    ) -> ShortcutSpace:
+        """Learn document frequencies and label sums without scoring anything."""
         self.n_labels_ = int(n_labels or labels.max(initial=0) + 1)
         self.document_frequency_ = corpus.document_frequency()
         self.n_documents_ = corpus.n_texts
         self.label_counts_ = np.bincount(labels, minlength=self.n_labels_)
-        self._tau = position_code(max(1, min(corpus.max_length(), MAX_PLACE)), self.dimensions).astype(np.float32)
+        self._tau = position_code(max(1, min(corpus.max_length(), MAX_PLACE)), self.dimensions).astype(
+            np.float32
+        )
         self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
         self._start_sums()
         for block, their in _with_labels(corpus, labels):
             self.add(block, their)
-        self.gamma_: NDArray[np.float64] = np.concatenate(
-            [np.zeros(0), *(self.gamma(block, their) for block, their in _with_labels(corpus, labels))]
-        )
         return self
 
     def gamma(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
         """Eq. 12 for documents with these labels, against the documents that were added."""
         _, other = self._means()
-        return np.concatenate([np.zeros(0), *(1 - self._cosines(p, y, other) for p, y in self._pieces(block, labels))])
+        return np.concatenate(
+            [np.zeros(0), *(1 - self._cosines(p, y, other) for p, y in self._pieces(block, labels))]
+        )
 
     def contributions(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
         """For each token, how much it pulls its document towards its own label and away from the others.
@@ -111,6 +123,14 @@ class ShortcutSpace:
         towards_own = own - other
         pieces = [self._token_cosines(p, y, towards_own) for p, y in self._pieces(block, labels)]
         return np.concatenate([np.zeros(0), *pieces])
+
+    def lean(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+        """How much each document looks like its own label rather than like the others (not in the paper).
+
+        The mean cosine with the documents of its own label minus the mean cosine with the others. Gamma asks only the second:
+        a document can be unlike all others because it is odd. In the token variant, lean finds the give-aways.
+        """
+        return np.bincount(block.rows(), weights=self.contributions(block, labels), minlength=block.n_texts)
 
     def add(self, block: Block, labels: NDArray[np.int32] | Ints, *, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
@@ -144,7 +164,7 @@ class ShortcutSpace:
                 f"The token variant of the shortcut space would need {n_words:,} words x {self.dimensions} dimensions "
                 f"x {self.n_labels_} labels, which is too much. Use fewer dimensions or the 'mean' variant."
             )
-        self._sums = np.zeros(shape)
+        self._sums = np.zeros(shape, dtype=np.float64)
         self._cached_means: tuple[Floats, Floats] | None = None
 
     def _means(self) -> tuple[Floats, Floats]:
@@ -225,7 +245,12 @@ class ShortcutSpace:
 
     def _pieces(self, block: Block, labels: NDArray[np.int32] | Ints) -> Iterator[tuple[Block, Ints]]:
         """The block in pieces of bounded size, each with its labels."""
-        ends = np.searchsorted(block.offsets, np.arange(_CHUNK, block.offsets[-1] + _CHUNK, _CHUNK), side="right") - 1
+        ends = (
+            np.searchsorted(
+                block.offsets, np.arange(_CHUNK, block.offsets[-1] + _CHUNK, _CHUNK), side="right"
+            )
+            - 1
+        )
         start = 0
         for end in [*ends.tolist(), block.n_texts]:
             if end > start:

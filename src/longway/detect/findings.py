@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix, hstack
 from longway.detect import detectors_for
 from longway.detect.features import Detector, Features, Pattern
 from longway.detect.groups import group_patterns
-from longway.detect.reading import Reading
+from longway.detect.reading import Piece, Reading
 from longway.records import Finding
 from longway.stats import Scores, q_values, score_counts
 
@@ -75,7 +75,8 @@ def search(
         significant[detector.level] = significant.get(detector.level, 0) + int(real.sum())
         chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
     step("joining patterns that say the same")
-    chosen.sort(key=lambda c: (-c.finding.mutual_information, c.pattern.name))
+    # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock".
+    chosen.sort(key=lambda c: (-c.finding.mutual_information, -len(c.pattern.phrase), c.pattern.name))
     return Search(_with_groups_and_examples(reading, chosen), tested, significant)
 
 
@@ -126,7 +127,7 @@ def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Ch
     ]
 
 
-def _presence(piece, chosen: list[Chosen]) -> csr_matrix:  # type: ignore[no-untyped-def]
+def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:
     """Examples of the piece x chosen patterns, asking each detector once."""
     by_detector: dict[int, list[int]] = {}
     for i, c in enumerate(chosen):

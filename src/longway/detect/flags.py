@@ -47,7 +47,8 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
 def read(texts: pl.Series) -> NDArray[np.uint32]:
     """For each text the answers to all questions, question i in bit i."""
     bits = [
-        pl.col("text").str.contains(pattern).cast(pl.UInt32) * (1 << i) for i, (_, _, pattern) in enumerate(QUESTIONS)
+        pl.col("text").str.contains(pattern).cast(pl.UInt32) * (1 << i)
+        for i, (_, _, pattern) in enumerate(QUESTIONS)
     ]
     frame = texts.alias("text").to_frame().lazy().select(pl.sum_horizontal(bits).cast(pl.UInt32))
     return frame.collect(engine="streaming").to_series().to_numpy()

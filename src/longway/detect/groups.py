@@ -1,14 +1,13 @@
 """Which patterns say the same thing: "york", "new york", "in new york".
 
-Two patterns of one label are about the same thing when the words of the one are among the words of the other, and the
-weaker one has little left to say once the stronger is known: its mutual information with the label *given* the
-stronger (summed over the two answers) is less than a third of what it says alone. "in the end" stays apart from "the",
-because knowing that a text has "the" leaves all of it to be said.
+Two patterns of one label say the same thing when they are related, and the weaker one has little left to say once the
+stronger is known: its mutual information with the label *given* the stronger (summed over the two
+answers) is less than a third of what it says alone. "in the end" stays apart from "the", because knowing that a text
+has "the" leaves all of it to be said. Related means that they share a word, or stand in nearly the same texts.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,35 +16,44 @@ from numpy.typing import NDArray
 from longway.detect.features import Pattern
 
 LITTLE_LEFT = 1 / 3
+SAME_TEXTS = 0.8
 
 Ints = NDArray[np.int64]
 
 
-def group_patterns(patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints) -> list[int]:
+def group_patterns(
+    patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints
+) -> list[int]:
     """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
 
     labels: the label each pattern speaks for. together[y, i, j]: examples of label y with both patterns;
     the diagonal has each pattern's own counts. totals[y]: examples of label y.
     """
     leader_of: list[int] = []
-    leaders_with: defaultdict[str, list[int]] = defaultdict(list)
+    words_of: dict[int, set[str]] = {}  # of each group, by its leader
+    alike = _same_texts(together)
     for i, pattern in enumerate(patterns):
-        known = sorted({lead for word in pattern.words for lead in leaders_with[word]})
-        leader_of.append(
-            next((lead for lead in known if _same(patterns, labels, together, totals, lead, i)), i),
+        related = (
+            lead
+            for lead, words in words_of.items()
+            if labels[lead] == labels[i] and (alike[lead, i] or not words.isdisjoint(pattern.words))
         )
-        if leader_of[i] == i:
-            for word in pattern.words:
-                leaders_with[word].append(i)
+        leader = next((lead for lead in related if _says_the_same(together, totals, lead, i)), i)
+        leader_of.append(leader)
+        words_of.setdefault(leader, set()).update(pattern.words)
     return leader_of
 
 
-def _same(
-    patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints, lead: int, other: int
-) -> bool:
-    a, b = patterns[lead].words, patterns[other].words
-    if labels[lead] != labels[other] or not (a <= b or b <= a):
-        return False
+def _same_texts(together: Ints) -> NDArray[np.bool_]:
+    """Which patterns stand in nearly the same texts (Jaccard)."""
+    both = together.sum(axis=0)
+    count = np.diagonal(both)
+    either = count[:, None] + count[None, :] - both
+    return np.asarray(both >= SAME_TEXTS * either)
+
+
+def _says_the_same(together: Ints, totals: Ints, lead: int, other: int) -> bool:
+    """Whether little is left to say for the other pattern once the leading one is known."""
     both = together[:, lead, other]
     given_yes = _information(both, together[:, lead, lead] - both)
     only_other = together[:, other, other] - both

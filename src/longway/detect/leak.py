@@ -9,20 +9,18 @@ would be split, and the classifier would learn the topic of the one to be wrong 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from longway.classify.bow import BagOfWords
+from longway.detect.duplicates import block_keys
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Leak
 from longway.stats import wilson_interval
 from longway.text.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
-_THREADS = 2
 
 Ints = NDArray[np.int64]
 
@@ -43,15 +41,12 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     n_folds = folds_for(len(rows))
     fold = np.random.default_rng(seed).permutation(int(groups.max(initial=0)) + 1)[groups] % n_folds
 
-    def correct_in(k: int) -> tuple[Ints, NDArray[np.bool_]]:
-        test = np.flatnonzero(fold == k)
-        model = BagOfWords(seed=seed).fit(features[fold != k], labels[fold != k])
-        return test, model.predict(features[test]) == labels[test]
-
     correct = np.zeros(len(rows), dtype=bool)
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for test, right in pool.map(correct_in, [k for k in range(n_folds) if 0 < (fold == k).sum() < len(rows)]):
-            correct[test] = right
+    for k in range(n_folds):
+        test, train = fold == k, fold != k
+        if test.any() and train.any():
+            model = BagOfWords(seed=seed).fit(features[train], labels[train])
+            correct[test] = model.predict(features[test]) == labels[test]
     return _leak(reading, part, correct, groups, labels, f"{n_folds}-fold cross-validation")
 
 
@@ -63,7 +58,9 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     roles = parts_of(reading)[part]
     rows, test_rows = _sample(reading.n_texts, seed), _sample(test.n_texts, seed)
     features = word_features([reading, test], roles, [rows, test_rows])
-    model = BagOfWords(seed=seed).fit(features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]])
+    model = BagOfWords(seed=seed).fit(
+        features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]]
+    )
     truth = np.array(test.label_names)[test.labels[test_rows]]
     correct = model.predict(features[len(rows) :]) == truth
     return _leak(test, part, correct, _groups(test, test_rows), test.labels[test_rows], f"held-out {name}")
@@ -78,7 +75,7 @@ def word_features(readings: list[Reading], roles: tuple[str, ...], rows: list[In
     """Texts x (words and frequent word pairs of each role), zeros and ones; readings one below the other."""
     columns = []
     for role in roles:
-        blocks = [_block_of(reading, role, chosen) for reading, chosen in zip(readings, rows, strict=True)]
+        blocks = [reading.block_of(role, chosen) for reading, chosen in zip(readings, rows, strict=True)]
         codes = np.concatenate([b.codes for b in blocks])
         offsets = np.concatenate([[0], np.cumsum(np.concatenate([b.lengths for b in blocks]))])
         columns += _words_and_pairs(Block(codes, offsets))
@@ -90,8 +87,10 @@ def _words_and_pairs(block: Block) -> list[csr_matrix]:
     words = block.counts(n_words)
     rows = block.rows()
     here = np.flatnonzero(rows[1:] == rows[:-1])
-    keys, which, counts = np.unique(
-        block.codes[here].astype(np.int64) * n_words + block.codes[here + 1], return_inverse=True, return_counts=True
+    _, which, counts = np.unique(
+        block.codes[here].astype(np.int64) * n_words + block.codes[here + 1],
+        return_inverse=True,
+        return_counts=True,
     )
     kept = counts >= 2
     number = np.cumsum(kept) - 1
@@ -103,28 +102,10 @@ def _words_and_pairs(block: Block) -> list[csr_matrix]:
     return [words, pairs]
 
 
-def _block_of(reading: Reading, role: str, rows: Ints) -> Block:
-    """The chosen rows (ascending) of one role as one block."""
-    codes, lengths, start = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)], 0
-    for block in reading.corpora[role].blocks():
-        low, high = np.searchsorted(rows, [start, start + block.n_texts])
-        part = block.take(rows[low:high] - start)
-        codes.append(part.codes)
-        lengths.append(part.lengths)
-        start += block.n_texts
-    return Block(np.concatenate(codes), np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))
-
-
 def _groups(reading: Reading, rows: Ints) -> Ints:
     """A number for each row, the same for rows with the same context (without one: the same text)."""
-    block = _block_of(reading, CONTEXT if CONTEXT in reading.columns else TEXT, rows)
-    # Order-sensitive hash of each text's codes: sum of mixed(code + 1) * odd(place).
-    mixed = (block.codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    place = block.positions().astype(np.uint64) * np.uint64(2) + np.uint64(1)
-    terms = (mixed ^ (mixed >> np.uint64(29))) * place * np.uint64(0xBF58476D1CE4E5B9)
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
-    keys = sums[block.offsets[1:]] - sums[block.offsets[:-1]]
-    return np.unique(keys, return_inverse=True)[1]
+    role = CONTEXT if CONTEXT in reading.columns else TEXT
+    return np.unique(block_keys(reading.block_of(role, rows)), return_inverse=True)[1]
 
 
 def _sample(n_rows: int, seed: int) -> Ints:

@@ -59,5 +59,7 @@ class NegationDetector:
             for block in piece.blocks.values()
         ]
         text = denied[0]
-        columns = [text] if len(denied) == 1 else [text, text & ~denied[1], denied[1] & ~text, text & denied[1]]
+        columns = (
+            [text] if len(denied) == 1 else [text, text & ~denied[1], denied[1] & ~text, text & denied[1]]
+        )
         return np.stack(columns, axis=1).astype(np.int64)

@@ -39,7 +39,9 @@ class NgramDetector:
         words = (frequency >= reading.min_count) & reading.vocabulary.word_mask()
         pairs = self._count(reading, lambda block: _pairs(block, words))
         triples = self._count(reading, lambda block: _triples(block, words, pairs.keys))
-        return Features(np.concatenate([pairs.keys, triples.keys]), np.concatenate([pairs.counts, triples.counts]))
+        return Features(
+            np.concatenate([pairs.keys, triples.keys]), np.concatenate([pairs.counts, triples.counts])
+        )
 
     def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
         table = np.zeros(1 << _TABLE_BITS, dtype=np.int64)
@@ -81,7 +83,9 @@ class _Counter:
     def add(self, rows: Ints, keys: Ints, labels: NDArray[np.int32]) -> None:
         known, local = np.unique(keys, return_inverse=True)
         once = np.unique(local * len(labels) + rows)  # a text counts once however often it says it
-        counts = tally(once // max(1, len(labels)), labels[once % max(1, len(labels))], len(known), self.n_labels)
+        counts = tally(
+            once // max(1, len(labels)), labels[once % max(1, len(labels))], len(known), self.n_labels
+        )
         self._parts.append((known, counts))
         self._size += len(known)
         if self._size > _MERGE_AT:

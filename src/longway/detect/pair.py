@@ -34,7 +34,9 @@ class PairDetector:
             context, text = self._side(piece, CONTEXT), self._side(piece, TEXT)
             for label in range(reading.n_labels):
                 mine = piece.labels == label
-                counts[:, label] += np.asarray((context[mine].T @ text[mine]).todense(), dtype=np.int64).ravel()
+                counts[:, label] += np.asarray(
+                    (context[mine].T @ text[mine]).todense(), dtype=np.int64
+                ).ravel()
         keys = np.flatnonzero(counts.sum(axis=1) >= reading.min_count)
         return Features(keys, counts[keys])
 
@@ -62,6 +64,8 @@ class PairDetector:
 
 def _frequent_words(reading: Reading, role: str) -> Ints:
     frequency = reading.corpora[role].document_frequency()
-    fit = reading.vocabulary.word_mask() & (frequency <= reading.n_texts / 3) & (frequency >= reading.min_count)
+    fit = (
+        reading.vocabulary.word_mask() & (frequency <= reading.n_texts / 3) & (frequency >= reading.min_count)
+    )
     words = np.flatnonzero(fit)
     return np.sort(words[np.argsort(-frequency[words], kind="stable")[:N_WORDS]])

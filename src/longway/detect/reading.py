@@ -45,11 +45,11 @@ class Reading:
     min_count: a pattern in fewer examples is not looked at.
     """
 
-    def __init__(self, dataset: Dataset, *, spill: Path | None = None) -> None:
+    def __init__(self, dataset: Dataset, *, spill: Path | None = None, like: Reading | None = None) -> None:
         self.label_names = dataset.labels
         names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
         self.columns = {role: name for role, name in names.items() if name is not None}
-        self.vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary() if like is None else like.vocabulary
         self.corpora = {role: self._corpus(role, spill) for role in self.columns}
         self.labels: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
@@ -63,10 +63,19 @@ class Reading:
 
     @classmethod
     def of(
-        cls, dataset: Dataset, *, spill: Path | None = None, progress: Callable[[int], object] | None = None
+        cls,
+        dataset: Dataset,
+        *,
+        spill: Path | None = None,
+        like: Reading | None = None,
+        progress: Callable[[int], object] | None = None,
     ) -> Reading:
-        """Read the whole dataset; with `spill`, keep token codes in files there instead of in memory."""
-        reading = cls(dataset, spill=spill)
+        """Read the whole dataset.
+
+        spill: keep token codes in files in this folder instead of in memory.
+        like: use this reading's vocabulary, so that codes mean the same in both.
+        """
+        reading = cls(dataset, spill=spill, like=like)
         labels, rows = [], []
         flagged: dict[str, list[NDArray[np.uint32]]] = {role: [] for role in reading.columns}
         for batch in dataset.batches():
@@ -83,7 +92,9 @@ class Reading:
         }
         return reading
 
-    def _add(self, columns: dict[str, pl.Series | None], flagged: dict[str, list[NDArray[np.uint32]]]) -> None:
+    def _add(
+        self, columns: dict[str, pl.Series | None], flagged: dict[str, list[NDArray[np.uint32]]]
+    ) -> None:
         texts = {role: column.fill_null("") for role, column in columns.items() if column is not None}
         for piece in slices(*texts.values()):
             for role, column in texts.items():
@@ -122,3 +133,14 @@ class Reading:
                 flags={role: bits[start:end] for role, bits in self._flags.items()},
             )
             start = end
+
+    def block_of(self, role: str, places: NDArray[np.int64]) -> Block:
+        """The texts at these places (ascending) of one column, as one block."""
+        codes, lengths, start = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)], 0
+        for block in self.corpora[role].blocks():
+            low, high = np.searchsorted(places, [start, start + block.n_texts])
+            part = block.take(places[low:high] - start)
+            codes.append(part.codes)
+            lengths.append(part.lengths)
+            start += block.n_texts
+        return Block(np.concatenate(codes), np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))

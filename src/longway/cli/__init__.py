@@ -1,0 +1,66 @@
+"""The command line: one command a file, each a thin layer over a library call.
+
+Only typer and rich are imported here; everything else is imported inside the command that needs it, so that
+`longway --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from longway.cli import audit, demo, doctor, runs
+
+app = typer.Typer(
+    name="longway",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Find the shortcuts in a labelled text dataset: words, phrases, positions, lengths that give the label away. "
+    "\n\nStart with `longway demo`, then `longway audit your-file.csv`.",
+)
+app.command("audit")(audit.command)
+app.command("demo")(demo.command)
+app.command("doctor")(doctor.command)
+app.command("runs")(runs.command)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"longway {installed('longway')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is told in plain words, without a traceback."""
+    from longway.errors import LongwayError
+
+    try:
+        app()
+    except LongwayError as error:
+        from longway.cli.screen import errors
+
+        errors().print(f"[bold red]longway:[/] {_escaped(str(error))}", highlight=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(
+            "\nlongway: stopped. Nothing half-written was left; the same command starts again.",
+            file=sys.stderr,
+        )
+        sys.exit(130)
+    except BrokenPipeError:  # `longway ... | head`
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,101 @@
+"""`longway audit DATA`: find the shortcuts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from longway.data import Dataset
+
+VARIANTS = "mean: equations 7-12 of RAZOR to the letter; token: one position vector for each word"
+
+
+def command(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, TSV, JSONL, JSON, Parquet or Arrow (also .gz, .zst), a folder or glob of shards, "
+            "a saved Hugging Face dataset, or hf:NAME[:CONFIG][:SPLIT]."
+        ),
+    ],
+    text: Annotated[
+        str | None, typer.Option(help="Column with the text. Guessed from the usual names.")
+    ] = None,
+    context: Annotated[str | None, typer.Option(help="Column read beside it: premise, evidence.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the label.")] = None,
+    id: Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Audit this split; the others become held-out sets.")
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]FILE", help="A held-out set: leak measured on it, shared rows told. Repeatable."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-audit.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; all are in the run folder.")] = 15,
+    max_q: Annotated[float, typer.Option(help="False discovery rate of what is called a finding.")] = 0.05,
+    variant: Annotated[str, typer.Option(help=f"Shortcut space. {VARIANTS}.")] = "mean",
+    dimensions: Annotated[int, typer.Option(min=2, help="Length of the position code.")] = 64,
+    seed: Annotated[int, typer.Option(help="Of folds and samples.")] = 0,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream", help="Read in a stream. Default: where the data would not fit in memory."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print findings.json instead of tables.")] = False,
+) -> None:
+    """Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested.
+
+    Writes findings.json, scores.parquet and report.html into a run folder. The same command again
+    shows the finished run.
+
+        longway audit reviews.csv
+
+        longway audit claims.jsonl --text claim --context evidence --label label --test dev.jsonl
+    """
+    from typing import cast
+
+    from longway.cli.screen import errors, progress_of
+    from longway.data import load
+    from longway.recipes.audit import AuditSettings
+    from longway.recipes.run_audit import run_audit, split_off
+    from longway.shortcut_space import Variant
+
+    settings = AuditSettings(variant=cast(Variant, variant), dimensions=dimensions, max_q=max_q, seed=seed)
+    with errors().status("opening the data"):
+        loaded = load(
+            data, text=text, context=context, label=label, id=id, split=None, limit=limit, stream=stream
+        )
+        dataset, held_out = split_off(loaded, split)
+        held_out |= _tests(test or [], loaded)
+    with progress_of(dataset.n_used) as bar:
+        run, findings = run_audit(
+            dataset, held_out=held_out, settings=settings, out=out, step=bar.step, progress=bar.advance
+        )
+    if json:
+        typer.echo((run.folder / "findings.json").read_text(encoding="utf-8"), nl=False)
+        return
+    from longway.cli.audit_tables import show_audit
+
+    show_audit(findings, run.folder, top=top)
+
+
+def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:
+    """The held-out sets by name, read with the columns of the audited data."""
+    from longway.data import load
+
+    columns = like.columns
+    found = {}
+    for item in given:
+        name, _, path = item.rpartition("=")
+        found[name or Path(path).name.split(".")[0]] = load(
+            path, text=columns.text, context=columns.context, label=columns.label
+        )
+    return found

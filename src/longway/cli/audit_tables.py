@@ -1,0 +1,159 @@
+"""An audit in the terminal: the leak, the strongest shortcuts in context, what is odd about the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from longway.cli.screen import output
+
+COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red")
+N_PROBLEMS = 8
+
+
+def show_audit(findings: dict[str, Any], folder: Path, *, top: int) -> None:
+    """Print an audit's findings.json for people."""
+    console = output()
+    _show_dataset(console, findings["dataset"])
+    _show_leak(console, findings["leak"])
+    _show_shortcuts(console, findings, top)
+    _show_problems(console, findings["problems"])
+    console.print(f"\nReport: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
+
+
+def _show_dataset(console: Console, dataset: dict[str, Any]) -> None:
+    labels = list(dataset["labels"].items())
+    shown = ", ".join(f"{name} {count:,}" for name, count in labels[:6])
+    more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
+    console.print(
+        f"[bold]{escape(dataset['name'])}[/]: {dataset['used']:,} rows. Labels: {escape(shown)}{more}."
+    )
+    guessed = set(dataset["guessed"])
+    roles = [
+        f"{role} = {name}" + (" (guessed)" if role in guessed else "")
+        for role, name in dataset["fields"].items()
+        if name
+    ]
+    console.print(f"Columns: {escape(', '.join(roles))}.")
+    if dataset["streamed"]:
+        console.print("The data is larger than memory and was read in a stream.")
+
+
+def _show_leak(console: Console, leak: dict[str, Any]) -> None:
+    table = Table(
+        title="Leak: what a bag of words gets right", title_justify="left", box=None, pad_edge=False
+    )
+    table.add_column("from")
+    table.add_column("accuracy", justify="right")
+    table.add_column("95% interval", justify="right")
+    table.add_column("chance", justify="right")
+    table.add_column("measured by")
+    for part in ("text", "context", "both"):
+        if part in leak:
+            table.add_row(*_leak_cells(leak[part]))
+    for parts in leak["held_out"].values():
+        table.add_row(*_leak_cells(parts["text"]))
+    console.print()
+    console.print(table)
+
+
+def _leak_cells(leak: dict[str, Any]) -> tuple[str, ...]:
+    style = "bold" if leak["low"] > leak["majority"] else "dim"
+    return (
+        escape(" + ".join(leak["columns"])),
+        f"[{style}]{leak['accuracy']:.1%}[/]",
+        f"{leak['low']:.1%} to {leak['high']:.1%}",
+        f"{leak['majority']:.1%}",
+        escape(leak["how"]),
+    )
+
+
+def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> None:
+    leaders = [finding for finding in findings["findings"] if finding["best"]]
+    tested, real = sum(findings["tested"].values()), sum(findings["significant"].values())
+    console.print()
+    if not leaders:
+        console.print(
+            f"[bold]No shortcut found[/]: of {tested:,} patterns tested none is tied to a label beyond chance."
+        )
+        return
+    rate = findings["settings"]["max_q"]
+    console.print(
+        f"[bold]Shortcuts[/]: {real:,} of {tested:,} patterns are tied to a label (q ≤ {rate:g}), "
+        f"in {len(leaders):,} groups. The strongest:"
+    )
+    console.print(_shortcut_table(findings, leaders[:top], console.width))
+    if len(leaders) > top:
+        console.print(f"[dim]{len(leaders) - top:,} more groups are in the report; --top prints more.[/]")
+
+
+def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], width: int) -> Table:
+    colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(findings["dataset"]["labels"])}
+    variants: dict[int, list[str]] = {}
+    for finding in findings["findings"]:
+        if not finding["best"]:
+            variants.setdefault(finding["group"], []).append(finding["pattern"])
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("pattern", min_width=18, max_width=34)
+    table.add_column("speaks for", min_width=10, max_width=18, overflow="fold")
+    for name in ("rows", "share", "base"):
+        table.add_column(name, justify="right", no_wrap=True)
+    room = max(20, width - 34 - 18 - 24)
+    table.add_column("for example", no_wrap=True, max_width=room)
+    for finding in leaders:
+        table.add_row(
+            _named(finding, variants.get(finding["group"], [])),
+            Text(_clean(finding["label"]), style=colour.get(finding["label"], "")),
+            f"{finding['count']:,}",
+            f"{finding['label_share']:.0%}",
+            f"[dim]{finding['base_rate']:.0%}[/]",
+            _marked(finding, room),
+        )
+    return table
+
+
+def _named(finding: dict[str, Any], others: list[str]) -> Text:
+    """The pattern, its kind and column, and one or two others that say the same."""
+    name = Text(_clean(finding["pattern"]), style="bold", overflow="fold")
+    name.append(f"\n{finding['level']} in {_clean(finding['field'])}", style="dim not bold")
+    if others:
+        more = f" +{len(others) - 1}" if len(others) > 1 else ""
+        name.append(f"\nalso {_clean(others[0])}{more}", style="dim not bold")
+    return name
+
+
+def _marked(finding: dict[str, Any], room: int) -> Text:
+    """The example with the pattern marked, cut around it to fit."""
+    text = Text(_clean(finding["example"]), style="dim")
+    for start, end in finding["marks"]:
+        text.stylize("bold not dim underline", start, end)
+    middle = finding["marks"][0][0] if finding["marks"] else 0
+    left = max(0, min(middle - room // 3, len(text) - room))
+    cut = text[left : left + room]
+    if left > 0:
+        cut = Text("…", style="dim") + cut[1:]
+    return cut if left + room >= len(text) else cut[:-1] + Text("…", style="dim")
+
+
+def _show_problems(console: Console, problems: list[dict[str, Any]]) -> None:
+    if not problems:
+        return
+    console.print("\n[bold]About the data[/]")
+    for problem in problems[:N_PROBLEMS]:
+        rows = ", ".join(f"{row:,}" for row in problem["rows"][:5])
+        where = f" (rows {rows}{', …' if problem['count'] > 5 else ''})" if rows else ""
+        console.print(
+            f"  {escape(_clean(problem['message']))}{where}. [dim]{escape(problem['next_step'])}[/]"
+        )
+    if len(problems) > N_PROBLEMS:
+        console.print(f"  [dim]{len(problems) - N_PROBLEMS} more in the report.[/]")
+
+
+def _clean(text: str) -> str:
+    """The text without characters that steer a terminal; as long as the original."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)

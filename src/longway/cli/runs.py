@@ -1,0 +1,34 @@
+"""`longway runs`: what ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")] = Path("longway-runs"),
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the runs in a folder, newest first."""
+    from rich.table import Table
+
+    from longway.cli.screen import output
+    from longway.store import list_runs
+
+    found = list_runs(folder)
+    if json:
+        import json as json_module
+
+        typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in found], indent=1))
+        return
+    if not found:
+        typer.echo(f"No runs in {folder}. `longway audit DATA` makes one.")
+        return
+    table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
+    for path, about in found:
+        data = str(about.get("settings", {}).get("data", ""))
+        table.add_row(str(path), about["command"], data, about["state"], about["started"])
+    output().print(table)

@@ -1,0 +1,99 @@
+"""A piece of a dataset in memory, and how pieces are put together.
+
+A cell that no column type can hold together with its neighbours (a list, an object, a number among
+words) is kept as its own JSON text, so that it can be written back unchanged. `json_columns` says
+which columns are kept so; `optional` which columns came from keys that some JSON rows did not have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)  # json.dumps would make one for each cell
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Some rows with all their columns, in source order."""
+
+    frame: pl.DataFrame
+    json_columns: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+
+    def select(self, columns: Sequence[str] | None) -> Table:
+        """The same rows with these columns only; a column that is not here is left out."""
+        if columns is None:
+            return self
+        return self.with_frame(self.frame.select([c for c in columns if c in self.frame.columns]))
+
+    def with_frame(self, frame: pl.DataFrame) -> Table:
+        """Another frame, with what is known about the columns it still has."""
+        names = frozenset(frame.columns)
+        return Table(frame, self.json_columns & names, self.optional & names)
+
+
+def combine(tables: Sequence[Table]) -> Table:
+    """All rows of the tables, one after the other; the columns are the union, in order of appearance.
+
+    Whole numbers beside fractions become fractions; other types that do not fit become JSON text.
+
+    >>> numbers = Table(pl.DataFrame({"a": [1]}))
+    >>> words = Table(pl.DataFrame({"a": ["x"]}))
+    >>> combine([numbers, words]).frame["a"].to_list()
+    ['1', '"x"']
+    """
+    if len(tables) == 1:
+        return tables[0]
+    names = list(dict.fromkeys(name for table in tables for name in table.frame.columns))
+    columns, json_columns = [], set()
+    for name in names:
+        column, is_json = _combine_column(name, tables)
+        columns.append(column)
+        if is_json:
+            json_columns.add(name)
+    optional = frozenset[str]().union(*(table.optional for table in tables))
+    return Table(pl.DataFrame(columns), frozenset(json_columns), optional)
+
+
+def _combine_column(name: str, tables: Sequence[Table]) -> tuple[pl.Series, bool]:
+    """One column of all tables, and whether it holds JSON text."""
+    parts = [_part(name, table) for table in tables]
+    is_json = [name in table.json_columns for table in tables]
+    types = {part.dtype for part in parts if part.dtype != pl.Null}
+    if not any(is_json) and (dtype := _common_type(types)) is not None:
+        return pl.concat([part.cast(dtype) for part in parts]), False
+    texts = [part if done else to_json(part) for part, done in zip(parts, is_json, strict=True)]
+    return pl.concat([text.cast(pl.String) for text in texts]), True
+
+
+def _common_type(types: set[pl.DataType]) -> pl.DataType | None:
+    """The type that holds the cells of all these types unchanged; None where there is none."""
+    if len(types) <= 1:
+        return next(iter(types), pl.Null())
+    if all(dtype.is_numeric() for dtype in types):
+        empty = [pl.Series(dtype=dtype).to_frame() for dtype in types]
+        return pl.concat(empty, how="vertical_relaxed").to_series().dtype
+    if all(dtype in (pl.String, pl.Categorical, pl.Enum) for dtype in types):
+        return pl.String()
+    return None
+
+
+def _part(name: str, table: Table) -> pl.Series:
+    if name in table.frame.columns:
+        return table.frame[name]
+    return pl.Series(name, [None] * table.frame.height, dtype=pl.Null)
+
+
+def to_json(series: pl.Series) -> pl.Series:
+    """The cells as JSON text; an empty cell stays empty."""
+    cells = [None if cell is None else dump(cell) for cell in series.to_list()]
+    return pl.Series(series.name, cells, dtype=pl.String)
+
+
+def dump(value: object) -> str:
+    """The value as JSON text; what JSON does not know (a date, a decimal) as a quoted string."""
+    return _ENCODER.encode(value)

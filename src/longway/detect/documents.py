@@ -1,0 +1,94 @@
+"""Whole documents: RAZOR's gamma for all of them, and those that give their label away most.
+
+Two rankings are shown side by side. By gamma (Eq. 12): most unlike the other labels; RAZOR rewrites these first. By
+lean: more like its own label than like the others, word for word. Gamma also picks the merely odd; on FEVER the 500
+documents with the highest lean hold a known give-away five times as often as chance, those with the highest gamma
+no more often (`runs/shortcut_space.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.detect.reading import TEXT, Reading
+from longway.records import Example, Telling
+from longway.shortcut_space import ShortcutSpace, Variant
+from longway.text.tokens import token_spans
+
+SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
+MAX_LABELS = 8
+MAX_CHARACTERS = 600
+_MAX_TABLE = 1 << 25  # numbers in the table of lean's word vectors; beyond, fewer dimensions
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document by its place in the reading, with the pull of each of its words towards its label."""
+
+    place: int
+    chosen_by: str
+    gamma: float
+    lean: float
+    pulls: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceScores:
+    """Gamma and lean of every document, and the documents worth showing."""
+
+    gamma: Floats
+    lean: Floats
+    documents: list[Document]
+
+
+def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> SurfaceScores:
+    """Gamma in the chosen variant of the shortcut space, lean in the token variant."""
+    corpus = reading.corpora[TEXT]
+    space = ShortcutSpace(variant=variant, dimensions=dimensions)
+    space.fit(corpus, reading.labels, n_labels=reading.n_labels)
+    words = _word_space(reading)
+    pieces = [words.lean(piece.blocks[TEXT], piece.labels) for piece in reading.pieces()]
+    lean = np.concatenate([np.zeros(0), *pieces])
+    return SurfaceScores(space.gamma_, lean, _documents(reading, words, space.gamma_, lean))
+
+
+def tell(document: Document, example: Example) -> Telling:
+    """The document for people: its words with how much each gives away, the strongest having 1."""
+    text = example.text[:MAX_CHARACTERS]
+    weights = np.maximum(document.pulls, 0) / max(document.pulls.max(initial=0.0), 1e-12)
+    tokens = tuple(
+        (text[start:end], round(float(weight), 3))
+        for (_, start, end), weight in zip(token_spans(text), weights, strict=False)
+    )
+    return Telling(
+        example.id, example.label, document.chosen_by, document.gamma, document.lean, text=text, tokens=tokens
+    )
+
+
+def _word_space(reading: Reading) -> ShortcutSpace:
+    size = len(reading.vocabulary) * reading.n_labels
+    dimensions = int(np.clip(_MAX_TABLE // max(size, 1), 2, 32))
+    space = ShortcutSpace(variant="token", dimensions=dimensions)
+    return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels)
+
+
+def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floats) -> list[Document]:
+    chosen: list[tuple[int, str]] = []
+    for label in np.argsort(-reading.totals, kind="stable")[:MAX_LABELS]:
+        mine = np.flatnonzero((reading.labels == label) & np.isfinite(gamma))
+        for ranking, scores in (("lean", lean), ("gamma", gamma)):
+            best = mine[np.argsort(-scores[mine], kind="stable")[: SHOWN[ranking]]]
+            chosen += [(place, ranking) for place in best.tolist()]
+    places = np.unique(np.array([place for place, _ in chosen], dtype=np.int64))
+    block = reading.block_of(TEXT, places)
+    pulls = np.split(words.contributions(block, reading.labels[places]), block.offsets[1:-1])
+    pulls_of = dict(zip(places.tolist(), pulls, strict=False))
+    return [
+        Document(place, ranking, float(gamma[place]), float(lean[place]), pulls_of[place])
+        for place, ranking in chosen
+    ]

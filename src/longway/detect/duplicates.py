@@ -1,0 +1,172 @@
+"""What is wrong with the rows themselves: duplicates, contradicting labels, rows shared with the test set.
+
+Two rows are the same when their tokens are (case and spacing do not count). They are near duplicates when their sets of
+words overlap by four fifths or more (Jaccard); candidates come from min-hashing (Broder 1997), each is checked
+for real, so nothing is called a duplicate that is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, vstack
+
+from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.records import Problem
+from longway.text.corpus import Block
+
+NEAR = 0.8
+MAX_ROWS_NEAR = 2_000_000  # more would need too much memory; the user is told
+_BANDS, _PER_BAND = 6, 4
+_FEWEST_WORDS = 5  # shorter texts are alike by chance
+_SHOWN = 10
+
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+
+def duplicate_problems(reading: Reading, tests: Mapping[str, Reading] | None = None) -> list[Problem]:
+    """Everything that is odd about which rows the dataset has; `tests` are held-out sets by name."""
+    keys = row_keys(reading)
+    problems = [_contradictions(reading, keys), _repeats(reading, keys), _near_repeats(reading, keys)]
+    problems += [_shared(reading, keys, test, name) for name, test in (tests or {}).items()]
+    return [problem for problem in problems if problem is not None]
+
+
+def row_keys(reading: Reading) -> Keys:
+    """A hash of each row's tokens in order, over all its text columns."""
+    keys = []
+    for piece in reading.pieces():
+        key = np.zeros(piece.n_texts, dtype=np.uint64)
+        for block in piece.blocks.values():
+            key = (key ^ block_keys(block)) * np.uint64(0x9E3779B97F4A7C15)
+        keys.append(key)
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *keys])
+
+
+def block_keys(block: Block) -> Keys:
+    """A hash of each text's tokens, which depends on their order."""
+    mixed = _mix(block.codes.astype(np.uint64) + np.uint64(1))
+    terms = _mix(mixed + block.positions().astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
+    return sums[block.offsets[1:]] - sums[block.offsets[:-1]]
+
+
+def _mix(x: Keys) -> Keys:
+    """Scatter 64-bit integers (splitmix64's finaliser)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _contradictions(reading: Reading, keys: Keys) -> Problem | None:
+    _, group = np.unique(keys, return_inverse=True)
+    labels_of = np.unique(group * reading.n_labels + reading.labels) // reading.n_labels
+    torn = np.bincount(labels_of, minlength=int(group.max(initial=0)) + 1) > 1
+    return _problem(
+        "contradicting_labels",
+        reading,
+        np.flatnonzero(torn[group]),
+        "rows have the same text as another row and a different label",
+        "Decide which label is right, or drop them: no model can get both.",
+    )
+
+
+def _repeats(reading: Reading, keys: Keys) -> Problem | None:
+    _, first = np.unique(keys, return_index=True)
+    later = np.setdiff1d(np.arange(len(keys)), first, assume_unique=True)
+    return _problem(
+        "duplicate",
+        reading,
+        later,
+        "rows repeat an earlier row (case and spacing aside)",
+        "Drop the repeats, or make sure that all copies stay in one split.",
+    )
+
+
+def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
+    if reading.n_texts > MAX_ROWS_NEAR:
+        return Problem(
+            "near_duplicate_skipped",
+            f"near duplicates were not looked for in more than {MAX_ROWS_NEAR:,} rows",
+            reading.n_texts,
+            "Audit a sample with --limit to see how many there are.",
+        )
+    _, first = np.unique(keys, return_index=True)
+    alone = np.zeros(len(keys), dtype=bool)
+    alone[first] = True  # exact repeats are told about on their own
+    rows = near_duplicates(reading)
+    return _problem(
+        "near_duplicate",
+        reading,
+        rows[alone[rows]],
+        f"rows share at least {NEAR:.0%} of their words with an earlier row",
+        "Look at a few: copies with a word changed make a test set easier than it seems.",
+    )
+
+
+def near_duplicates(reading: Reading) -> Ints:
+    """Rows whose text has nearly the words of an earlier row's text, with the same context if there is one."""
+    bands, sets = [], []
+    for piece in reading.pieces():
+        words = piece.blocks[TEXT].counts(len(reading.vocabulary))
+        words.data[:] = 1
+        keys = _band_keys(words)
+        if CONTEXT in piece.blocks:
+            keys = np.where(keys != 0, _mix(keys ^ block_keys(piece.blocks[CONTEXT])), keys)
+        bands.append(keys)
+        sets.append(words)
+    if not bands:
+        return np.zeros(0, dtype=np.int64)
+    words = csr_matrix(vstack(sets, format="csr"))
+    return np.unique(np.concatenate([_checked(words, band) for band in np.concatenate(bands, axis=1)]))
+
+
+def _band_keys(words: csr_matrix) -> Keys:
+    """bands x rows: a hash that two rows share with high probability when most of their words are the same."""
+    sizes = np.diff(words.indptr)
+    codes = _mix(words.indices.astype(np.uint64) + np.uint64(1))
+    keys = np.zeros((_BANDS, len(sizes)), dtype=np.uint64)
+    full = np.flatnonzero(sizes)
+    for i in range(_BANDS * _PER_BAND):
+        hashed = _mix(codes ^ np.uint64((i + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1))
+        smallest = np.minimum.reduceat(hashed, words.indptr[full]) if len(full) else hashed
+        keys[i // _PER_BAND, full] = _mix(keys[i // _PER_BAND, full] ^ smallest)
+    short = np.flatnonzero(sizes < _FEWEST_WORDS)
+    keys[:, short] = 0
+    return keys
+
+
+def _checked(words: csr_matrix, band: Keys) -> Ints:
+    """Of the rows that share a band with an earlier row, those that are near duplicates of the first of them."""
+    order = np.argsort(band, kind="stable")
+    same = np.concatenate([[False], band[order][1:] == band[order][:-1]]) & (band[order] != 0)
+    start = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    later, earlier = order[same], order[start[same]]
+    sizes = np.diff(words.indptr)
+    near = []
+    for chunk in range(0, len(later), 100_000):
+        a, b = later[chunk : chunk + 100_000], earlier[chunk : chunk + 100_000]
+        shared = np.asarray(words[a].multiply(words[b]).sum(axis=1)).ravel()
+        near.append(a[shared >= NEAR * (sizes[a] + sizes[b] - shared)])
+    return np.concatenate([np.zeros(0, dtype=np.int64), *near])
+
+
+def _shared(reading: Reading, keys: Keys, test: Reading, name: str) -> Problem | None:
+    return _problem(
+        "shared_with_test",
+        reading,
+        np.flatnonzero(np.isin(keys, row_keys(test))),
+        f"rows also stand in {name}",
+        "Take them out of one of the two, or the test measures memory.",
+    )
+
+
+def _problem(kind: str, reading: Reading, places: Ints, message: str, next_step: str) -> Problem | None:
+    """The problem with its count and first rows, or None where there is none."""
+    if len(places) == 0:
+        return None
+    rows = reading.rows[places[:_SHOWN]] + 1
+    return Problem(kind, f"{len(places):,} {message}", len(places), next_step, tuple(rows.tolist()))

@@ -1,0 +1,264 @@
+"""Audit: read a dataset once and tell what a model could cheat with.
+
+    read -> duplicates -> detectors -> leak -> shortcut space -> findings.json, scores.parquet, report.html
+
+`run_audit` fills a run folder; `audit` is the same without one. Both give an `Audit`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from longway.data import Dataset
+from longway.data.examples import examples_at
+from longway.detect.documents import SurfaceScores, score_surface, tell
+from longway.detect.duplicates import duplicate_problems
+from longway.detect.example import in_context
+from longway.detect.findings import KEPT_IDS, PER_LEVEL, Chosen, Search, search
+from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
+from longway.detect.reading import TEXT, Reading
+from longway.errors import DataError, SettingError
+from longway.records import Example, Finding, Leak, Problem, Telling
+from longway.shortcut_space import Variant
+from longway.store import now
+
+MAX_LABELS = 200
+
+Step = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """What an audit can be told.
+
+    variant, dimensions: the shortcut space (see `shortcut_space`); max_q: false discovery rate of findings;
+    per_level: findings kept of each level; seed: of folds and samples.
+    """
+
+    variant: Variant = "mean"
+    dimensions: int = 64
+    max_q: float = 0.05
+    per_level: int = PER_LEVEL
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_q <= 1:
+            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        if self.per_level < 1:
+            raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found, strongest first; `to_dict` is what findings.json holds."""
+
+    findings: list[Finding]
+    leaks: dict[str, Leak]
+    held_out: dict[str, dict[str, Leak]]
+    problems: list[Problem]
+    tested: dict[str, int]
+    significant: dict[str, int]
+    scores: pl.DataFrame
+    telling: list[Telling]
+    dataset: dict[str, Any]
+    settings: AuditSettings
+    charts: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain JSON values."""
+        leaks: dict[str, Any] = {part: leak.to_dict() for part, leak in self.leaks.items()}
+        leaks["majority"] = self.leaks["text"].majority
+        leaks["held_out"] = {
+            name: {part: leak.to_dict() for part, leak in parts.items()}
+            for name, parts in self.held_out.items()
+        }
+        return {
+            "version": 1,
+            "longway": version("longway"),
+            "created": now(),
+            "dataset": self.dataset,
+            "leak": leaks,
+            "problems": [problem.to_dict() for problem in self.problems],
+            "tested": self.tested,
+            "significant": self.significant,
+            "listed": len(self.findings),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "shortcut_space": {
+                "variant": self.settings.variant,
+                "dimensions": self.settings.dimensions,
+                **self.charts["gamma"],
+                "telling": [document.to_dict() for document in self.telling],
+            },
+            "lengths": self.charts["lengths"],
+            "settings": asdict(self.settings),
+        }
+
+
+def audit(
+    dataset: Dataset,
+    *,
+    held_out: Mapping[str, Dataset] | None = None,
+    settings: AuditSettings | None = None,
+    step: Step = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+) -> Audit:
+    """What a model could cheat with in this dataset.
+
+    held_out: other datasets with the same columns, by name; the leak is measured on them too, and rows
+    they share with this one are told. step, progress: called with what is being done and with rows read.
+    """
+    settings = settings or AuditSettings()
+    _check_labels(dataset)
+    with tempfile.TemporaryDirectory(prefix="longway-") as folder:
+        step("reading")
+        spill = Path(folder) if dataset.streamed else None
+        reading = Reading.of(dataset, spill=spill, progress=progress)
+        tests = {name: Reading.of(data, like=reading) for name, data in (held_out or {}).items()}
+        step("looking for duplicates")
+        problems = [*dataset.problems, *duplicate_problems(reading, tests), *_reading_problems(reading)]
+        found = search(reading, max_q=settings.max_q, per_level=settings.per_level, step=step)
+        leaks, test_leaks = _leaks(reading, tests, settings.seed, step)
+        step("scoring documents")
+        surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
+        step("collecting examples")
+        examples = _examples(dataset, reading, _places_shown(found, surface))
+        return Audit(
+            findings=[_with_example(chosen, examples) for chosen in found.chosen],
+            leaks=leaks,
+            held_out=test_leaks,
+            problems=problems,
+            tested=found.tested,
+            significant=found.significant,
+            scores=_scores_frame(dataset, reading, surface),
+            telling=[tell(document, examples[document.place]) for document in surface.documents],
+            dataset=_describe(dataset, reading),
+            settings=settings,
+            charts={"gamma": _gamma_chart(reading, surface.gamma), "lengths": _length_chart(reading)},
+        )
+
+
+def _check_labels(dataset: Dataset) -> None:
+    if len(dataset.labels) < 2:
+        raise DataError(
+            f"{dataset.source_name} has one label only ({', '.join(map(repr, dataset.labels))} in column "
+            f"{dataset.columns.label!r}). Shortcuts need two labels to tell apart. Choose another column with --label."
+        )
+    if len(dataset.labels) > MAX_LABELS:
+        raise DataError(
+            f"Column {dataset.columns.label!r} of {dataset.source_name} has {len(dataset.labels):,} different values. "
+            f"An audit takes at most {MAX_LABELS} labels. Choose another column with --label, or put numbers into a few bins."
+        )
+
+
+def _reading_problems(reading: Reading) -> list[Problem]:
+    if not reading.vocabulary.is_full:
+        return []
+    n = reading.vocabulary.max_words
+    message = f"the texts have more than {n:,} different words; those first seen later were counted as one"
+    return [Problem("vocabulary_full", message, n, "Nothing to do: such words are too rare to be shortcuts.")]
+
+
+def _leaks(
+    reading: Reading, tests: dict[str, Reading], seed: int, step: Step
+) -> tuple[dict[str, Leak], dict[str, dict[str, Leak]]]:
+    leaks, held_out = {}, {name: {} for name in tests}  # type: ignore[var-annotated]
+    for part, roles in parts_of(reading).items():
+        names = " and ".join(reading.columns[role] for role in roles)
+        step(f"measuring the leak from {names}")
+        leaks[part] = leak_by_folds(reading, part, seed=seed)
+        for name, test in tests.items():
+            held_out[name][part] = leak_on_test(reading, test, part, name=name, seed=seed)
+    return leaks, held_out
+
+
+def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
+    shown = [place for chosen in found.chosen for place in (*chosen.supporting, *chosen.counter)]
+    return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
+
+
+def _examples(dataset: Dataset, reading: Reading, places: NDArray[np.int64]) -> dict[int, Example]:
+    """The examples at these places of the reading."""
+    found = examples_at(dataset, reading.rows[places])
+    return dict(zip(places.tolist(), found, strict=True))
+
+
+def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:
+    """The finding with ids, and the shortest supporting text as its example."""
+    supporting = [examples[place] for place in chosen.supporting]
+
+    def shown(example: Example) -> str:
+        return (example.text if chosen.pattern.role == TEXT else example.context) or ""
+
+    text = min((shown(example) for example in supporting), key=len, default="")
+    last = chosen.finding.pattern.startswith(("last word", "in the last quarter"))
+    snippet, marks = in_context(text, chosen.pattern.phrase, last=last)
+    return replace(
+        chosen.finding,
+        supporting=tuple(example.id for example in supporting[:KEPT_IDS]),
+        counter=tuple(examples[place].id for place in chosen.counter[:KEPT_IDS]),
+        example=snippet,
+        marks=marks,
+    )
+
+
+def _scores_frame(dataset: Dataset, reading: Reading, surface: SurfaceScores) -> pl.DataFrame:
+    """One row for each example: its id, row number, label, length in tokens, gamma and lean."""
+    return pl.DataFrame(
+        {
+            "id": pl.concat([batch.ids for batch in dataset.batches()]),
+            "row": reading.rows,
+            "label": pl.Series(reading.label_names, dtype=pl.String).gather(reading.labels),
+            "n_tokens": reading.corpora[TEXT].lengths(),
+            "gamma": pl.Series(surface.gamma).fill_nan(None),
+            "lean": surface.lean,
+        }
+    )
+
+
+def _gamma_chart(reading: Reading, gamma: NDArray[np.float64]) -> dict[str, Any]:
+    known = np.isfinite(gamma)
+    low, high = (float(x) for x in np.quantile(gamma[known], [0, 0.999])) if known.any() else (0.0, 1.0)
+    edges = np.linspace(low, max(high, low + 1e-9), 41)
+    inside = np.clip(gamma, edges[0], edges[-1])
+    counts, means = {}, {}
+    for i, name in enumerate(reading.label_names):
+        mine = known & (reading.labels == i)
+        counts[name] = np.histogram(inside[mine], bins=edges)[0].tolist()
+        means[name] = float(gamma[mine].mean()) if mine.any() else None
+    return {"mean_gamma": means, "histogram": {"edges": edges.tolist(), "counts": counts}}
+
+
+def _length_chart(reading: Reading) -> dict[str, Any]:
+    lengths = reading.corpora[TEXT].lengths()
+    top = int(np.quantile(lengths, 0.99)) + 1 if len(lengths) else 1
+    width = max(1, -(-top // 30))
+    edges = np.arange(0, top + width, width)
+    inside = np.minimum(lengths, edges[-1])
+    counts = {
+        name: np.histogram(inside[reading.labels == i], bins=edges)[0].tolist()
+        for i, name in enumerate(reading.label_names)
+    }
+    return {"edges": edges.tolist(), "counts": counts}
+
+
+def _describe(dataset: Dataset, reading: Reading) -> dict[str, Any]:
+    columns = dataset.columns
+    return {
+        "name": dataset.source_name,
+        "rows": dataset.n_rows,
+        "used": dataset.n_used,
+        "labels": dict(zip(reading.label_names, reading.totals.tolist(), strict=True)),
+        "fields": {"text": columns.text, "context": columns.context, "label": columns.label},
+        "guessed": list(columns.guessed),
+        "fingerprint": dataset.fingerprint,
+        "streamed": dataset.streamed,
+    }

@@ -1,0 +1,79 @@
+"""An audit into a run folder: findings.json, scores.parquet, report.html, and run.json last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from longway.data import Dataset
+from longway.recipes.audit import AuditSettings, audit
+from longway.report import render_report
+from longway.store import Run, free_folder, read_json
+
+RUNS_FOLDER = Path("longway-runs")
+
+
+def split_off(dataset: Dataset, split: str | None) -> tuple[Dataset, dict[str, Dataset]]:
+    """The split to audit, and the others by name as held-out sets.
+
+    Without a name, "train" is audited where there is such a split, and everything where there is none.
+    """
+    if split is None and "train" in dataset.splits and len(dataset.splits) > 1:
+        split = "train"
+    if split is None:
+        return dataset, {}
+    others = {name: dataset.select_split(name) for name in dataset.splits if name != split}
+    return dataset.select_split(split), others
+
+
+def run_audit(
+    dataset: Dataset,
+    *,
+    held_out: Mapping[str, Dataset] | None = None,
+    settings: AuditSettings | None = None,
+    out: Path | None = None,
+    step: Callable[[str], object] = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[Run, dict[str, Any]]:
+    """The finished run and its findings; a run that was finished before is read, not repeated.
+
+    out: the run folder; by default a folder named after the data below `longway-runs/`, with a number
+    behind it where another run is there already.
+    """
+    settings = settings or AuditSettings()
+    asked: dict[str, Any] = {
+        "command": "audit",
+        "settings": {**asdict(settings), **_inputs(dataset, held_out or {})},
+        "fingerprint": dataset.fingerprint,
+    }
+    folder = out or free_folder(RUNS_FOLDER / f"{_stem(dataset.source_name)}-audit", **asked)
+    run = Run.open(folder, **asked)
+    if run.is_done:
+        return run, read_json(folder / "findings.json")
+    result = audit(dataset, held_out=held_out, settings=settings, step=step, progress=progress)
+    findings = result.to_dict()
+    step("writing the report")
+    run.write_with("scores.parquet", result.scores.write_parquet)
+    run.write("findings.json", findings)
+    run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
+    run.finish()
+    return run, findings
+
+
+def _inputs(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]:
+    columns = dataset.columns
+    return {
+        "data": dataset.source_name,
+        "text": columns.text,
+        "context": columns.context,
+        "label": columns.label,
+        "held_out": {name: data.fingerprint for name, data in held_out.items()},
+    }
+
+
+def _stem(name: str) -> str:
+    """A folder name from a file name: no endings, nothing a shell or a file system dislikes."""
+    stem = name.split("/")[-1].split(".")[0]
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in stem) or "data"

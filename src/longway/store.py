@@ -1,0 +1,146 @@
+"""A run folder on disk: what was asked, what was found, and whether it is finished.
+
+    run.json        settings, versions, dataset fingerprint, state: written last, says "done"
+    findings.json   scores.parquet   report.html   (more files come with rewriting and proving)
+
+Every file is written beside its place and moved there in one step, so a killed run leaves the old file or the
+new one, never half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from longway.errors import RunError
+
+RUN_FILE = "run.json"
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path to write to; what was written takes the place of `path` at the end, whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as readable JSON, whole or not at all."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+    with replacing(path) as temporary:
+        # A dataset may hold lone surrogates; they become question marks rather than an error.
+        temporary.write_text(text + "\n", encoding="utf-8", errors="replace")
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file; RunError where it is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunError(
+            f"{path} is not there. Expected a finished run. Start it again with the same command."
+        ) from None
+    except (ValueError, OSError) as error:
+        raise RunError(
+            f"{path} cannot be read: {error}. Delete the folder and start the run again."
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run folder."""
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: Path, *, command: str, settings: dict[str, Any], fingerprint: str) -> Run:
+        """The run in this folder, new or the same as before; RunError where the folder holds another run."""
+        run = cls(folder)
+        asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
+        if folder.exists() and not folder.is_dir():
+            raise RunError(f"{folder} is a file. A run needs a folder. Choose another --out.")
+        if folder.exists() and any(folder.iterdir()) and not (folder / RUN_FILE).exists():
+            raise RunError(
+                f"{folder} has files that are not a run's. Nothing was written. Choose another --out."
+            )
+        if (folder / RUN_FILE).exists() and (differs := run._differences(asked)):
+            raise RunError(
+                f"{folder} holds another run: {differs} differ. The same command would have resumed it. "
+                "Choose another --out, or delete the folder."
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        if not run.is_done:
+            write_json(folder / RUN_FILE, {**asked, **_versions(), "state": "running", "started": now()})
+        return run
+
+    @property
+    def is_done(self) -> bool:
+        """True where the run was finished."""
+        return (self.folder / RUN_FILE).exists() and read_json(self.folder / RUN_FILE).get("state") == "done"
+
+    def write(self, name: str, value: Any) -> Path:
+        """Write one JSON file of the run."""
+        write_json(self.folder / name, value)
+        return self.folder / name
+
+    def write_with(self, name: str, write: Callable[[Path], object]) -> Path:
+        """Let `write` fill one file of the run."""
+        with replacing(self.folder / name) as temporary:
+            write(temporary)
+        return self.folder / name
+
+    def finish(self) -> None:
+        """Say that the run is done. Call it last."""
+        state = read_json(self.folder / RUN_FILE)
+        write_json(self.folder / RUN_FILE, {**state, "state": "done", "finished": now()})
+
+    def _differences(self, asked: dict[str, Any]) -> str:
+        was = read_json(self.folder / RUN_FILE)
+        names = [key for key in ("command", "fingerprint") if was.get(key) != asked[key]]
+        before, after = was.get("settings", {}), asked["settings"]
+        names += [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
+        return ", ".join("the data" if name == "fingerprint" else name for name in names)
+
+
+def free_folder(folder: Path, *, command: str, settings: dict[str, Any], fingerprint: str) -> Path:
+    """The folder, or the first of folder-2, folder-3 ... that is free or holds this very run."""
+    asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
+    candidate, number = folder, 2
+    while candidate.exists() and (
+        (not (candidate / RUN_FILE).exists()) or Run(candidate)._differences(asked)
+    ):
+        candidate = folder.with_name(f"{folder.name}-{number}")
+        number += 1
+    return candidate
+
+
+def list_runs(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """The runs below a folder, newest first, each with what its run.json says."""
+    found = [(path.parent, read_json(path)) for path in sorted(folder.glob(f"*/{RUN_FILE}"))]
+    return sorted(found, key=lambda item: str(item[1].get("started", "")), reverse=True)
+
+
+def now() -> str:
+    """The time as text, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _versions() -> dict[str, Any]:
+    packages = ("longway", "numpy", "polars", "pyarrow", "scikit-learn", "scipy")
+    return {"python": platform.python_version(), "versions": {name: version(name) for name in packages}}

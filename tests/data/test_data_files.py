@@ -1,0 +1,275 @@
+"""Files as they are met: delimiters, quotes, marks, damage, wrong names, shards."""
+
+import contextlib
+import gzip
+import json
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longway.data import load, memory, save
+from longway.errors import ColumnError, DataError, LongwayError
+
+FRAME = pl.DataFrame({"text": ["one", "two"], "label": ["a", "b"]})
+
+
+def csv(tmp_path, content, name="data.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("text,label\na,x\n007,y\n", [["a", "x"], ["007", "y"]]),
+        ("text,label\r\na,x\r\nb,y\r\n", [["a", "x"], ["b", "y"]]),
+        ("\ufefftext,label\na,x\nb,y", [["a", "x"], ["b", "y"]]),
+        ("text;label\na, b;x\nc;y\n", [["a, b", "x"], ["c", "y"]]),
+        ('text,label\n"two\nlines, ""quoted""",x\nb,y\n', [['two\nlines, "quoted"', "x"], ["b", "y"]]),
+        ('text,label\n5" disc,x\n7" disc,y\n', [['5" disc', "x"], ['7" disc', "y"]]),
+        ("text,label\na,x\n\nb,y\n\n", [["a", "x"], ["b", "y"]]),
+        ('"text","label"\n"a","x"\n"b","y"\n', [["a", "x"], ["b", "y"]]),
+        ("text\tlabel\na, b\tx\nc\ty\n", [["a, b", "x"], ["c", "y"]]),
+        ("text,label\rold,x\rmac,y\r", [["old", "x"], ["mac", "y"]]),
+        ("text,label\na\x00b,x\nc,y\n", [["a\x00b", "x"], ["c", "y"]]),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_csv_as_it_is_met_in_the_wild(tmp_path, content, expected, stream):
+    dataset = load(csv(tmp_path, content), stream=stream)
+    assert [list(row) for row in dataset.take([0, 1]).iter_rows()] == expected
+    assert dataset.n_rows == 2
+    assert {p.kind for p in dataset.problems} == {"rare_label"}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_quotes_mean_nothing_in_tab_separated_files_written_without_quoting(tmp_path, stream):
+    path = csv(tmp_path, 'text\tlabel\n"open\tx\nin "the" middle\ty\n', "data.tsv")
+    assert load(path, stream=stream).take([0, 1])["text"].to_list() == ['"open', 'in "the" middle']
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
+def test_the_check_for_regular_files_does_not_depend_on_its_blocks(tmp_path, monkeypatch, block):
+    monkeypatch.setattr("longway.data.csv_file.BLOCK", block)
+    good = b'text,label\n"a ""b"", c\nd",x\ne,y\n'
+    from longway.data.csv_file import _is_regular
+
+    assert _is_regular(good, ",", 2)
+    for bad in (
+        good + b"short\n",
+        good + b"a,b,c\n",
+        good + b'5" x,y\n',
+        good + b'"open,y\n',
+        good + b"\na,b\n",
+    ):
+        assert not _is_regular(bad, ",", 2)
+
+
+def test_texts_longer_than_the_csv_module_likes(tmp_path):
+    path = csv(tmp_path, f"text,label\n{'long ' * 50_000},x\nragged\n")
+    assert len(load(path).frame["text"][0]) == 250_000
+
+
+def test_repeated_names_in_a_header_are_told_apart(tmp_path):
+    assert load(csv(tmp_path, "text,label,n,n\na,x,1,2\n")).frame.columns == ["text", "label", "n", "n_2"]
+
+
+def test_jsonl_may_begin_with_a_mark_and_lack_a_last_newline(tmp_path):
+    path = csv(tmp_path, '\ufeff{"text": "a", "label": "x"}\r\n{"text": "b", "label": "y"}', "data.jsonl")
+    assert load(path).frame["text"].to_list() == ["a", "b"]
+
+
+def test_json_may_hold_its_rows_under_data(tmp_path):
+    path = csv(tmp_path, json.dumps({"version": 1, "data": FRAME.to_dicts()}), "data.json")
+    assert load(path).frame.equals(FRAME)
+
+
+def test_arrow_streams_are_read_like_arrow_files(tmp_path):
+    with (
+        pa.OSFile(str(tmp_path / "data.arrow"), "wb") as raw,
+        pa.ipc.new_stream(raw, FRAME.to_arrow().schema) as out,
+    ):
+        out.write_table(FRAME.to_arrow())
+    assert load(tmp_path / "data.arrow").frame.equals(FRAME)
+    assert load(tmp_path / "data.arrow", stream=True).n_used == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", r"a\.csv is empty\. .* Check the path"),
+        ("a.jsonl", b" \n", r"a\.jsonl is empty"),
+        ("a.csv.gz", gzip.compress(b"", mtime=0), r"a\.csv\.gz is empty"),
+        ("a.csv", b"text,label\n", r"a\.csv has no rows"),
+        ("a.csv", b"PAR1....", r"a\.csv is named like CSV but holds Parquet\. .* Rename the file"),
+        ("a.jsonl", gzip.compress(b"{}", mtime=0), r"a\.jsonl is named like JSONL but holds gzip"),
+        ("a.csv", "text,label\na,x\n".encode("utf-16"), r"holds UTF-16 text\. .* save it as UTF-8"),
+        ("a.csv", "text,label\na,x\n".encode("utf-16-le"), r"holds binary or UTF-16"),
+        ("a.csv", b"PK\x03\x04....", r"holds Excel or zip"),
+        (
+            "a.parquet",
+            b"text,label\na,x\n",
+            r"a\.parquet cannot be read as parquet .* check that its ending is right",
+        ),
+        ("a.parquet", b"", r"a\.parquet cannot be read as parquet"),
+        ("a.arrow", b"text,label\na,x\n", r"a\.arrow cannot be read as arrow"),
+        ("a.parquet.gz", gzip.compress(b"nothing", mtime=0), r"a\.parquet\.gz cannot be read as parquet\.gz"),
+        ("a.json", b'{"a": ', r"a\.json is not valid JSON .* name the file \.jsonl"),
+        ("a.json", b'{"a": 1}', r"JSON but not a table\. .* got one object with the keys 'a'"),
+        ("a.json", b"[1]", r"got an array that also holds a int"),
+        ("a.json", b"3", r"got a int"),
+        ("a.json", b"[]", r"a\.json is empty"),
+        ("a.jsonl", b"not json\n", r"a\.jsonl is empty|no rows"),
+        ("a.txt", b"hello", r"a\.txt has an ending that Longway does not know: \.txt\. Known are \.csv"),
+        ("a", b"hello", r"does not know: none"),
+        ("a.csv.gz", b"text,label\n", r"a\.csv\.gz is damaged or cut off: it does not unpack as \.gz"),
+        ("a.csv.zst", b"text,label\n", r"a\.csv\.zst is damaged or cut off"),
+    ],
+)
+def test_files_that_cannot_be_used_say_why(tmp_path, name, content, message):
+    with pytest.raises(DataError, match=message):
+        load(csv(tmp_path, content, name))
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv.gz", "jsonl.gz", "parquet.gz", "csv.zst", "jsonl.zst", "arrow.zst", "parquet"]
+)
+@pytest.mark.parametrize("stream", [None, True])
+def test_a_file_that_is_cut_off_is_named(tmp_path, suffix, stream):
+    frame = pl.DataFrame(
+        {"text": [f"text {i * 7919 % 1000}" for i in range(5000)], "label": ["a", "b"] * 2500}
+    )
+    path = save(frame, tmp_path / f"data.{suffix}")
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(
+        DataError, match=rf"data\.{suffix} (is damaged or cut off|cannot be read|is empty or cut off)"
+    ):
+        load(path, stream=stream)
+
+
+def test_a_missing_file_is_told_with_near_names(tmp_path):
+    save(FRAME, tmp_path / "reviews.csv")
+    with pytest.raises(DataError, match=r"review\.csv does not exist\. .* Did you mean reviews\.csv\?"):
+        load(tmp_path / "review.csv")
+    with pytest.raises(DataError, match=r"zzz\.csv does not exist\. .* nothing with a similar name"):
+        load(tmp_path / "zzz.csv")
+    with pytest.raises(DataError, match="The folder does not exist"):
+        load(tmp_path / "no" / "zzz.csv")
+
+
+def test_missing_columns_and_missing_rows_come_in_one_message(tmp_path):
+    with pytest.raises(ColumnError, match=r"as the label.*There are no rows either"):
+        load(csv(tmp_path, "text,other\n"))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl.gz", "parquet", "json", "arrow.gz"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_folder_and_a_glob_of_shards_are_read_in_order(tmp_path, suffix, stream):
+    for name, texts in (("b", ["three"]), ("a", ["one", "two"])):
+        save(pl.DataFrame({"text": texts, "label": ["x"] * len(texts)}), tmp_path / f"part-{name}.{suffix}")
+    (tmp_path / "README.md").write_text("not data")
+    for source in (tmp_path, str(tmp_path / "part-*")):
+        dataset = load(source, stream=stream)
+        assert next(dataset.batches()).texts[0] == "one"
+        assert dataset.take([2, 0])["text"].to_list() == ["three", "one"]
+        assert (dataset.n_rows, dataset.format) == (3, suffix)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_shards_with_other_columns_are_refused(tmp_path, stream):
+    save(FRAME, tmp_path / "a.csv")
+    save(FRAME.rename({"label": "target"}), tmp_path / "b.csv")
+    with pytest.raises(DataError, match=r"b\.csv does not have the columns of a\.csv"):
+        load(tmp_path, text="text", label="label", stream=stream)
+
+
+def test_folders_without_data_or_with_several_formats_are_refused(tmp_path):
+    with pytest.raises(DataError, match="holds no data file"):
+        load(tmp_path)
+    with pytest.raises(DataError, match="holds no data file"):
+        load(tmp_path / "*.csv")
+    save(FRAME, tmp_path / "a.csv")
+    save(FRAME, tmp_path / "b.parquet")
+    with pytest.raises(DataError, match=r"several formats: csv, parquet\. .* as in"):
+        load(tmp_path)
+
+
+def test_what_does_not_fit_is_streamed_or_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 10)
+    assert load(save(FRAME, tmp_path / "a.parquet")).streamed
+    assert not load(tmp_path / "a.parquet", limit=1).streamed
+    assert not load(tmp_path / "a.parquet", stream=False).streamed
+    with pytest.raises(DataError, match=r"b\.json needs about .* must be read whole\. Convert to Parquet"):
+        load(save(FRAME, tmp_path / "b.json"))
+
+
+def test_available_memory_is_a_sensible_number():
+    assert 2**20 < memory.available_bytes() < 2**50
+
+
+def test_the_tightest_control_group_around_us_counts(tmp_path):
+    (tmp_path / "own").write_text("0::/outer/inner\n")
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (inner.parent / "memory.max").write_text("1000\n")
+    (inner.parent / "memory.current").write_text("900\n")
+    (inner.parent / "memory.stat").write_text("anon 700\ninactive_file 200\n")
+    (inner / "memory.max").write_text("max\n")
+    found = [left for left in memory._cgroups(tmp_path, tmp_path / "own") if left is not None]
+    assert found == [1000 - (900 - 200)]
+
+
+def test_version_1_control_groups_count_too(tmp_path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "memory.limit_in_bytes").write_text("500\n")
+    (tmp_path / "memory" / "memory.usage_in_bytes").write_text("100\n")
+    assert 400 in list(memory._cgroups(tmp_path, tmp_path / "own"))
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv", "json", "jsonl.gz"])
+def test_a_streamed_dataset_is_saved_piece_by_piece(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("longway.data.arrow_file.CHUNK_ROWS", 2)
+    frame = pl.DataFrame({"text": [f"text {i}" for i in range(9)], "label": ["a", "b", "c"] * 3})
+    streamed = load(save(frame, tmp_path / "a.parquet"), stream=True)
+    assert load(save(streamed, tmp_path / f"b.{suffix}")).frame.equals(frame)
+
+
+def test_pieces_of_different_types_cannot_be_saved_as_parquet(tmp_path, monkeypatch):
+    monkeypatch.setattr("longway.data.json_file.BLOCK", 40)
+    path = csv(
+        tmp_path,
+        '{"text": "a", "label": 1, "v": 1}\n' * 3 + '{"text": "a", "label": 2, "v": "x"}\n' * 3,
+        "a.jsonl",
+    )
+    with pytest.raises(DataError, match=r"change their type between pieces .* Save as \.jsonl"):
+        save(load(path, stream=True), tmp_path / "b.parquet")
+    assert save(load(path, stream=True), tmp_path / "b.jsonl").read_bytes() == path.read_bytes()
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "arrow", "csv.gz", "jsonl.zst"])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1), junk=st.binary(max_size=6), cut=st.integers(0, 40), stream=st.booleans())
+def test_a_damaged_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, where, junk, cut, stream):
+    whole = save(FRAME, tmp_path / f"good.{suffix}").read_bytes()
+    at = int(where * len(whole))
+    path = csv(tmp_path, whole[:at] + junk + whole[at + cut :], f"bad.{suffix}")
+    with contextlib.suppress(LongwayError):
+        dataset = load(path, stream=stream)
+        assert dataset.fingerprint
+        assert dataset.take([0]).height == 1
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.text(st.sampled_from('text,label\n\r"\t;{}[]:1 \x00é\\'), max_size=40), stream=st.booleans()
+)
+def test_any_text_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, content, stream):
+    path = csv(tmp_path, "text,label\n" + content if suffix == "csv" else content, f"any.{suffix}")
+    with contextlib.suppress(LongwayError):
+        assert load(path, stream=stream).fingerprint
