@@ -79,13 +79,15 @@ def test_contributions_sum_to_own_cosine_minus_other_cosine(variant):
     corpus = Corpus.from_texts(texts)
     space = ShortcutSpace(variant=variant, dimensions=8).fit(corpus, labels)
     block = next(corpus.blocks())
+    units = space._units(block)
     own, other = space._means()
-    expected = space._cosines(block, labels, own) - space._cosines(block, labels, other)
+    shares = [space._shares(block, labels, table, units) for table in (own, other)]
+    expected = [np.bincount(block.rows(), weights=share, minlength=5) for share in shares]
     sums = np.bincount(block.rows(), weights=space.contributions(block, labels), minlength=5)
-    np.testing.assert_allclose(sums, expected, atol=1e-6)
+    np.testing.assert_allclose(sums, expected[0] - expected[1], atol=1e-6)
 
 
-def test_pieces_of_a_block_give_the_same_gammas(monkeypatch):
+def test_chunks_of_a_block_give_the_same_gammas(monkeypatch):
     texts = [f"word{i % 7} again word{i % 3} {'x ' * (i % 5)}" for i in range(60)]
     labels = [i % 3 for i in range(60)]
     whole = fitted_gamma(texts, labels, "token")
@@ -105,3 +107,11 @@ def test_the_token_variant_knows_which_word_it_was_and_the_mean_does_not():
 def test_impossible_settings_are_named(settings):
     with pytest.raises(SettingError, match=next(iter(settings))):
         ShortcutSpace(**settings)
+
+
+def test_weights_computed_again_give_the_same_gammas_as_weights_kept(monkeypatch):
+    texts = [f"word{i % 7} again word{i % 3}" for i in range(60)]
+    labels = [i % 3 for i in range(60)]
+    kept = fitted_gamma(texts, labels, "mean")
+    monkeypatch.setattr("longway.shortcut_space._MAX_KEPT", 0)
+    np.testing.assert_array_equal(fitted_gamma(texts, labels, "mean"), kept)

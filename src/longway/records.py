@@ -59,7 +59,7 @@ class Finding:
     count: texts with the pattern. label_share: the label's share among them. base_rate: its share overall.
     mutual_information: nats a model gains on average by knowing the pattern (grammar paper, section 2.3).
     z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
-    group: patterns that say the same thing share a number; the strongest of them has `best` set.
+    variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of texts with the pattern that carry the label, and that do not (first few).
     example: one supporting text, cut to the words around the pattern; marks: where the pattern stands in it.
     """
@@ -78,12 +78,11 @@ class Finding:
     lmi: float
     p: float
     q: float
-    group: int = 0
-    best: bool = True
     supporting: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
     example: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    variants: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain JSON values."""

@@ -31,7 +31,7 @@ document) has cosine 0 with all others, and no gamma of its own (NaN).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,11 @@ from longway.text.corpus import Block, Corpus
 Variant = Literal["mean", "token"]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Labels = NDArray[np.int32] | NDArray[np.int64]
 
 MAX_PLACE = 65_536  # texts longer than this: the places behind share the last code
 _MAX_TOKEN_SUMS = 1 << 28  # numbers kept by the token variant: 2 GiB
+_MAX_KEPT = 1 << 26  # tokens whose weights are kept between the two passes instead of computed again
 _CHUNK = 1 << 18  # tokens handled at a time, so that (tokens x dimensions) stays small
 
 
@@ -78,70 +80,48 @@ class ShortcutSpace:
         self.variant = variant
         self.dimensions = dimensions
 
-    def fit(
-        self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None
-    ) -> ShortcutSpace:
+    def fit(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
         """Learn document frequencies and label sums, and score every document (`gamma_`).
 
         labels: one integer for each text of the corpus, counted from 0.
         """
-        self.learn(corpus, labels, n_labels=n_labels)
-        gammas = [self.gamma(block, their) for block, their in _with_labels(corpus, labels)]
+        kept = self._learn(corpus, labels, n_labels, keep=corpus.n_tokens <= _MAX_KEPT)
+        gammas = [
+            1 - self._cosines(block, their, units if units is not None else self._units(block))
+            for (block, their), units in zip(_with_labels(corpus, labels), kept, strict=True)
+        ]
         self.gamma_: NDArray[np.float64] = np.concatenate([np.zeros(0), *gammas])
         return self
 
-    def learn(
-        self, corpus: Corpus, labels: NDArray[np.int32] | Ints, *, n_labels: int | None = None
-    ) -> ShortcutSpace:
+    def learn(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
         """Learn document frequencies and label sums without scoring anything."""
-        self.n_labels_ = int(n_labels or labels.max(initial=0) + 1)
-        self.document_frequency_ = corpus.document_frequency()
-        self.n_documents_ = corpus.n_texts
-        self.label_counts_ = np.bincount(labels, minlength=self.n_labels_)
-        self._tau = position_code(max(1, min(corpus.max_length(), MAX_PLACE)), self.dimensions).astype(
-            np.float32
-        )
-        self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
-        self._start_sums()
-        for block, their in _with_labels(corpus, labels):
-            self.add(block, their)
+        self._learn(corpus, labels, n_labels, keep=False)
         return self
 
-    def gamma(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+    def gamma(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """Eq. 12 for documents with these labels, against the documents that were added."""
-        _, other = self._means()
-        return np.concatenate(
-            [np.zeros(0), *(1 - self._cosines(p, y, other) for p, y in self._pieces(block, labels))]
-        )
+        return 1 - self._cosines(block, labels, self._units(block))
 
-    def contributions(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+    def contributions(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """For each token, how much it pulls its document towards its own label and away from the others.
 
         They sum, over a document, to its mean cosine with its own label minus that with the others.
         """
         own, other = self._means()
-        towards_own = own - other
-        pieces = [self._token_cosines(p, y, towards_own) for p, y in self._pieces(block, labels)]
-        return np.concatenate([np.zeros(0), *pieces])
+        return self._shares(block, labels, own - other, self._units(block))
 
-    def lean(self, block: Block, labels: NDArray[np.int32] | Ints) -> NDArray[np.float64]:
+    def lean(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """How much each document looks like its own label rather than like the others (not in the paper).
 
-        The mean cosine with the documents of its own label minus the mean cosine with the others. Gamma asks only the second:
-        a document can be unlike all others because it is odd. In the token variant, lean finds the give-aways.
+        The mean cosine with the documents of its own label minus the mean cosine with the others. Gamma
+        asks only the second: a document can be unlike all others because it is odd. In the token variant,
+        lean finds the give-aways.
         """
         return np.bincount(block.rows(), weights=self.contributions(block, labels), minlength=block.n_texts)
 
-    def add(self, block: Block, labels: NDArray[np.int32] | Ints, *, sign: int = 1) -> None:
+    def add(self, block: Block, labels: Labels, *, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
-        self._cached_means = None
-        for piece, their in self._pieces(block, labels):
-            if self.variant == "mean":
-                units = self._unit_weights(piece) @ self._tau
-                for label in np.unique(their):
-                    self._sums[label] += sign * units[their == label].sum(axis=0, dtype=np.float64)
-            else:
-                self._add_token_sums(piece, their, sign)
+        self._add(block, labels, self._units(block), sign)
 
     def set_frequencies(self, document_frequency: Ints, max_length: int) -> None:
         """Use these document frequencies from now on, and expect texts of up to `max_length` tokens."""
@@ -152,7 +132,7 @@ class ShortcutSpace:
             self._cached_means = None
             self._sums = np.pad(self._sums, ((0, 0), (0, grown), (0, 0)))
         if max_length > len(self._tau):
-            self._tau = position_code(min(max_length, MAX_PLACE), self.dimensions).astype(np.float32)
+            self._set_places(max_length)
 
     def _start_sums(self) -> None:
         n_words = len(self.document_frequency_)
@@ -177,87 +157,100 @@ class ShortcutSpace:
             self._cached_means = own.astype(np.float32), other.astype(np.float32)
         return self._cached_means
 
+    def _learn(
+        self, corpus: Corpus, labels: Labels, n_labels: int | None, *, keep: bool
+    ) -> list[Floats | None]:
+        """Learn from the corpus; gives each block's unit weights where they are to be kept for scoring."""
+        self.n_labels_ = int(n_labels or labels.max(initial=0) + 1)
+        self.document_frequency_ = corpus.document_frequency()
+        self.n_documents_ = corpus.n_texts
+        self.label_counts_ = np.bincount(labels, minlength=self.n_labels_)
+        self._set_places(corpus.max_length())
+        self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
+        self._start_sums()
+        kept: list[Floats | None] = []
+        for block, their in _with_labels(corpus, labels):
+            units = self._units(block)
+            self._add(block, their, units, 1)
+            kept.append(units if keep else None)
+        return kept
+
+    def _set_places(self, n_places: int) -> None:
+        self._tau = position_code(max(1, min(n_places, MAX_PLACE)), self.dimensions).astype(np.float32)
+
     def _weights(self, block: Block) -> Floats:
         """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
         n = block.lengths
         divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
         return repetitions(block).astype(np.float32) * self._idf[block.codes] / divisor
 
-    def _places(self, block: Block) -> Ints:
-        return np.minimum(block.positions(), len(self._tau) - 1)
+    def _places(self, block: Block) -> NDArray[np.int32]:
+        return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
 
-    def _unit_weights(self, block: Block) -> csr_matrix:
-        """Documents x places: the weights of Eq. 10, scaled so that the document's vector has length 1."""
+    def _units(self, block: Block) -> Floats:
+        """The weight of every token in Eq. 10, scaled so that its document's vector has length 1."""
         weights = self._weights(block)
-        shape = (block.n_texts, len(self._tau))
-        matrix = csr_matrix((weights, self._places(block).astype(np.int32), block.offsets), shape=shape)
-        matrix.data /= np.repeat(self._norms(block, matrix), block.lengths)
-        return matrix
-
-    def _norms(self, block: Block, matrix: csr_matrix) -> Floats:
-        """Length of each document's vector; infinite where it has none, so that dividing gives 0."""
         if self.variant == "mean":
-            norms = np.linalg.norm(matrix @ self._tau, axis=1)
+            shape = (block.n_texts, len(self._tau))
+            vectors = csr_matrix((weights, self._places(block), block.offsets), shape=shape) @ self._tau
+            squared = np.einsum("ij,ij->i", vectors, vectors)
         else:
-            norms = np.sqrt(self._word_norms(block, matrix.data))
-        return np.where(norms > 1e-20, norms, np.inf).astype(np.float32)
+            squared = self._squared_by_word(block, weights)
+        norms = np.sqrt(squared, dtype=np.float32)
+        return weights / np.repeat(np.where(norms > 0, norms, np.float32(np.inf)), block.lengths)
 
-    def _word_norms(self, block: Block, weights: Floats) -> NDArray[np.float64]:
+    def _squared_by_word(self, block: Block, weights: Floats) -> Floats:
         """Squared length of each document's vector in the token variant: summed over its words."""
-        rows = block.rows()
-        keys, word_of = np.unique(rows * len(self._idf) + block.codes, return_inverse=True)
-        tokens = np.argsort(word_of, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(word_of, minlength=len(keys)))])
-        per_word = csr_matrix(
-            (weights[tokens], self._places(block)[tokens], starts), shape=(len(keys), len(self._tau))
+        places = self._places(block)
+        repeated = repetitions(block) > 1
+        squares = np.square(weights) * np.einsum("ij,ij->i", self._tau, self._tau)[places]
+        squares[repeated] = 0  # a word that comes again adds its places before squaring
+        total = np.bincount(block.rows(), weights=squares, minlength=block.n_texts)
+        words, word_of = np.unique(
+            block.rows()[repeated] * len(self._idf) + block.codes[repeated], return_inverse=True
         )
-        squared = np.square(per_word @ self._tau).sum(axis=1)
-        return np.bincount(keys // max(1, len(self._idf)), weights=squared, minlength=block.n_texts)
+        shape = (len(words), len(self._tau))
+        vectors = csr_matrix((weights[repeated], (word_of, places[repeated])), shape=shape) @ self._tau
+        of_row = words // max(1, len(self._idf))
+        total += np.bincount(of_row, weights=np.einsum("ij,ij->i", vectors, vectors), minlength=block.n_texts)
+        return total.astype(np.float32)
 
-    def _add_token_sums(self, block: Block, labels: NDArray[np.int32] | Ints, sign: int) -> None:
-        unit = self._unit_weights(block)
+    def _add(self, block: Block, labels: Labels, units: Floats, sign: int) -> None:
+        """Sum unit vectors by label: first the weights at each place, then one product with the place codes."""
+        self._cached_means = None
+        n_places = len(self._tau)
+        places, label_of = self._places(block), np.repeat(labels, block.lengths)
+        if self.variant == "mean":
+            flat = np.bincount(
+                label_of * n_places + places, weights=units, minlength=self.n_labels_ * n_places
+            )
+            self._sums += sign * (flat.reshape(self.n_labels_, n_places) @ self._tau)
+            return
         words, word_of = np.unique(block.codes, return_inverse=True)
-        label_of = np.repeat(labels, block.lengths)
         for label in np.unique(labels):
             mine = label_of == label
-            places = csr_matrix(
-                (unit.data[mine], (word_of[mine], unit.indices[mine])), shape=(len(words), len(self._tau))
-            )
-            self._sums[label, words] += sign * (places @ self._tau)
+            at = csr_matrix((units[mine], (word_of[mine], places[mine])), shape=(len(words), n_places))
+            self._sums[label, words] += sign * (at @ self._tau)
 
-    def _token_cosines(self, block: Block, labels: Ints, table: Floats) -> NDArray[np.float64]:
+    def _shares(self, block: Block, labels: Labels, table: Floats, units: Floats) -> NDArray[np.float64]:
         """For each token, its share of its document's cosine with `table[label]`."""
-        unit = self._unit_weights(block)
-        label_of = np.repeat(labels, block.lengths)
-        target = table[label_of] if self.variant == "mean" else table[label_of, block.codes]
-        return (unit.data * np.einsum("ij,ij->i", target, self._tau[unit.indices])).astype(np.float64)
-
-    def _cosines(self, block: Block, labels: Ints, table: Floats) -> NDArray[np.float64]:
-        """Each document's cosine with `table[label]`, summed over its words; NaN where it has no vector."""
+        places, label_of = self._places(block), np.repeat(labels, block.lengths)
         if self.variant == "mean":
-            units = self._unit_weights(block) @ self._tau
-            cosines = np.einsum("ij,ij->i", units, table[labels]).astype(np.float64)
-        else:
-            shares = self._token_cosines(block, labels, table)
-            cosines = np.bincount(block.rows(), weights=shares, minlength=block.n_texts)
-        has_vector = np.bincount(block.rows(), weights=self._idf[block.codes], minlength=block.n_texts) > 0
-        return np.where(has_vector, cosines, np.nan)
+            return (units * (table @ self._tau.T)[label_of, places]).astype(np.float64)
+        shares = np.empty(len(units))
+        for start in range(0, len(units), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            target = table[label_of[part], block.codes[part]]
+            shares[part] = units[part] * np.einsum("ij,ij->i", target, self._tau[places[part]])
+        return shares
 
-    def _pieces(self, block: Block, labels: NDArray[np.int32] | Ints) -> Iterator[tuple[Block, Ints]]:
-        """The block in pieces of bounded size, each with its labels."""
-        ends = (
-            np.searchsorted(
-                block.offsets, np.arange(_CHUNK, block.offsets[-1] + _CHUNK, _CHUNK), side="right"
-            )
-            - 1
-        )
-        start = 0
-        for end in [*ends.tolist(), block.n_texts]:
-            if end > start:
-                codes = block.codes[block.offsets[start] : block.offsets[end]]
-                piece = Block(codes, block.offsets[start : end + 1] - block.offsets[start])
-                yield piece, cast(Ints, labels[start:end])
-                start = end
+    def _cosines(self, block: Block, labels: Labels, units: Floats) -> NDArray[np.float64]:
+        """Each document's mean cosine with the documents of other labels; NaN where it has no vector."""
+        _, other = self._means()
+        shares = self._shares(block, labels, other, units)
+        cosines = np.bincount(block.rows(), weights=shares, minlength=block.n_texts)
+        has_vector = np.bincount(block.rows(), weights=units, minlength=block.n_texts) > 0
+        return np.where(has_vector, cosines, np.nan)
 
 
 def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats:
@@ -278,8 +271,8 @@ def repetitions(block: Block) -> NDArray[np.int32]:
     return result
 
 
-def _with_labels(corpus: Corpus, labels: NDArray[np.int32] | Ints) -> Iterator[tuple[Block, Ints]]:
+def _with_labels(corpus: Corpus, labels: Labels) -> Iterator[tuple[Block, Labels]]:
     start = 0
     for block in corpus.blocks():
-        yield block, cast(Ints, labels[start : start + block.n_texts])
+        yield block, labels[start : start + block.n_texts]
         start += block.n_texts

@@ -142,6 +142,11 @@ def test_a_name_used_twice_in_pandas_is_told():
         load(pd.DataFrame([["a", "b"]], columns=["text", "text"]))
 
 
+def test_a_lazy_frame_that_fails_is_told(tmp_path):
+    with pytest.raises(DataError, match="lazy frame cannot be collected"):
+        load(pl.scan_parquet(tmp_path / "missing.parquet"))
+
+
 def test_something_else_cannot_be_loaded():
     with pytest.raises(DataError, match=r"A int cannot be loaded\. Expected a path"):
         load(5)

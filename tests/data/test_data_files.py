@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import io
 import json
 
 import polars as pl
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longway.data import load, memory, save
+from longway.data import csv_file, load, memory, save
+from longway.data.problems import Tally
 from longway.errors import ColumnError, DataError, LongwayError
 
 FRAME = pl.DataFrame({"text": ["one", "two"], "label": ["a", "b"]})
@@ -56,9 +58,7 @@ def test_quotes_mean_nothing_in_tab_separated_files_written_without_quoting(tmp_
 def test_the_check_for_regular_files_does_not_depend_on_its_blocks(tmp_path, monkeypatch, block):
     monkeypatch.setattr("longway.data.csv_file.BLOCK", block)
     good = b'text,label\n"a ""b"", c\nd",x\ne,y\n'
-    from longway.data.csv_file import _is_regular
-
-    assert _is_regular(good, ",", 2)
+    assert csv_file._is_regular(good, ",", 2)
     for bad in (
         good + b"short\n",
         good + b"a,b,c\n",
@@ -66,7 +66,24 @@ def test_the_check_for_regular_files_does_not_depend_on_its_blocks(tmp_path, mon
         good + b'"open,y\n',
         good + b"\na,b\n",
     ):
-        assert not _is_regular(bad, ",", 2)
+        assert not csv_file._is_regular(bad, ",", 2)
+
+
+@settings(max_examples=20000, deadline=None)
+@given(
+    st.lists(st.sampled_from(["a", ",", '"', '""', "\n", "\r", "\r\n", '"a"', "é", " "]), max_size=25).map(
+        "".join
+    )
+)
+def test_what_polars_reads_is_what_the_csv_module_would_read(content):
+    data = f"text,label\n{content}".encode()
+    style = csv_file._style(data, tab=False)
+    if style.is_regular:
+        fast = csv_file.read(io.BytesIO(data), Tally()).frame
+        tally = Tally()
+        careful = pl.concat([t.frame for t in csv_file._careful(io.BytesIO(data), style, tally)])
+        assert fast.with_columns(pl.when(pl.all() != "").then(pl.all())).equals(careful)
+        assert not tally.counts
 
 
 def test_texts_longer_than_the_csv_module_likes(tmp_path):
@@ -123,7 +140,7 @@ def test_arrow_streams_are_read_like_arrow_files(tmp_path):
         ("a.json", b"[1]", r"got an array that also holds a int"),
         ("a.json", b"3", r"got a int"),
         ("a.json", b"[]", r"a\.json is empty"),
-        ("a.jsonl", b"not json\n", r"a\.jsonl is empty|no rows"),
+        ("a.jsonl", b"not json\n", r"a\.jsonl cannot be read .*none of its 1 lines is a JSON object"),
         ("a.txt", b"hello", r"a\.txt has an ending that Longway does not know: \.txt\. Known are \.csv"),
         ("a", b"hello", r"does not know: none"),
         ("a.csv.gz", b"text,label\n", r"a\.csv\.gz is damaged or cut off: it does not unpack as \.gz"),

@@ -62,7 +62,7 @@ def test_incomplete_folders_are_told(tmp_path):
         load(folder)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "dataset_dict.json").write_text('{"splits": ["train"]}')
-    with pytest.raises(DataError, match="a folder of it is missing: train"):
+    with pytest.raises(DataError, match="lacks the folder of a split: train"):
         load(tmp_path / "b")
     (tmp_path / "b" / "dataset_dict.json").write_text("{")
     with pytest.raises(DataError, match=r"dataset_dict\.json is not valid JSON"):

@@ -1,4 +1,4 @@
-"""What is odd about the data is told once, with a count, row numbers and a next step; nothing else changes."""
+"""What is odd about the data is told once, with a count, row numbers and a next step."""
 
 import polars as pl
 import pytest

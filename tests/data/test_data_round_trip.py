@@ -127,9 +127,12 @@ def test_saving_under_an_unknown_ending_is_refused(tmp_path):
         save(FRAME, tmp_path / "out.xlsx")
 
 
-def test_saving_into_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="missing does not exist"):
-        save(FRAME, tmp_path / "missing" / "out.csv")
+@pytest.mark.parametrize("name", ["missing/out.csv", "folder.csv"])
+def test_a_path_that_cannot_be_written_is_told(tmp_path, name):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match=rf"{name} cannot be written .* Choose another path"):
+        save(FRAME, tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == ["folder.csv"]
 
 
 def _rows(path):

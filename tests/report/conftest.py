@@ -89,7 +89,7 @@ TELLING = {
 }  # fmt: skip
 
 
-def finding(label, pattern, level, count, with_label, example, *, group=0, best=True, base=None):
+def finding(label, pattern, level, count, with_label, example, *, base=None):
     """A finding with its scores worked out from the counts."""
     base = base or LABELS[label] / USED
     inside, outside = count / USED, 1 - count / USED
@@ -107,7 +107,7 @@ def finding(label, pattern, level, count, with_label, example, *, group=0, best=
         "level": level, "pattern": pattern, "field": field, "label": label, "majority_label": label,
         "count": count, "label_share": share, "base_rate": base, "mutual_information": information,
         "z": z, "pmi": log(share / base), "lmi": inside * share * log(share / base), "p": exp(-z * z / 2), "q": exp(-z * z / 2.2),
-        "group": group, "best": best, "supporting": ["12", "40"], "counter": ["77"], "example": example, "marks": marks(pattern, level, example),
+        "variants": [], "supporting": ["12", "40"], "counter": ["77"], "example": example, "marks": marks(pattern, level, example),
     }  # fmt: skip
 
 
@@ -121,14 +121,13 @@ def marks(pattern, level, example):
 def all_findings():
     rows = [("REFUTES", *row) for row in REFUTED] + [("SUPPORTS", *row) for row in SUPPORTED]
     found = []
-    for group, (label, pattern, level, count, with_label, example) in enumerate(rows):
-        found.append(finding(label, pattern, level, count, with_label, example, group=group))
-        for variant in VARIANTS.get(pattern, []):
-            found.append(
-                finding(
-                    label, variant, "ngram", count // 3, with_label // 3, example, group=group, best=False
-                )
-            )
+    for label, pattern, level, count, with_label, example in rows:
+        leader = finding(label, pattern, level, count, with_label, example)
+        leader["variants"] = [
+            finding(label, variant, "ngram", count // 3, with_label // 3, example)
+            for variant in VARIANTS.get(pattern, [])
+        ]
+        found.append(leader)
     return sorted(found, key=lambda row: -row["mutual_information"])
 
 
@@ -252,8 +251,8 @@ def hostile_audit():
         for at in range(500)
     ]  # fmt: skip
     findings["findings"] = [
-        base | {"pattern": hostile_text(at), "field": hostile_text(at + 1), "label": names[at % 40], "example": hostile_text(at), "marks": [[5, 90], [-4, 2], [8, 9], [7, 10**9]], "level": hostile_text(at + 2), "group": at // 10, "best": at % 10 == 0}
-        for at in range(3000)
+        base | {"pattern": hostile_text(at), "field": hostile_text(at + 1), "label": names[at % 40], "example": hostile_text(at), "marks": [[5, 90], [-4, 2], [8, 9], [7, 10**9]], "level": hostile_text(at + 2), "variants": [base | {"pattern": hostile_text(at + k)} for k in range(9)]}
+        for at in range(300)
     ]  # fmt: skip
     space = findings["shortcut_space"]
     space["mean_gamma"] = dict.fromkeys(names, 0.9)

@@ -146,12 +146,11 @@ def test_a_clean_dataset_without_optional_parts_has_a_page(findings):
     assert "No pattern is tied to a label" in text
 
 
-def test_variants_stay_with_the_first_leader_of_their_group(findings):
-    rows = [row | {"group": 7} for row in findings["findings"][:3]]
-    rows[0] |= {"pattern": "alpha", "best": True}
-    rows[1] |= {"pattern": "beta", "best": False}
-    rows[2] |= {"pattern": "gamma", "best": True}
-    text = Elements(render_report(findings | {"findings": rows})).text
+def test_variants_stand_below_the_finding_that_leads_them(findings):
+    alpha, beta = (
+        row | {"pattern": name} for row, name in zip(findings["findings"], ["alpha", "beta"], strict=False)
+    )
+    text = Elements(render_report(findings | {"findings": [alpha | {"variants": [beta]}]})).text
     assert text.count("also: beta") == 1
     assert text.index("alpha") < text.index("also: beta")
 

@@ -74,7 +74,7 @@ def _leak_cells(leak: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> None:
-    leaders = [finding for finding in findings["findings"] if finding["best"]]
+    leaders = findings["findings"]
     tested, real = sum(findings["tested"].values()), sum(findings["significant"].values())
     console.print()
     if not leaders:
@@ -94,10 +94,6 @@ def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> Non
 
 def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], width: int) -> Table:
     colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(findings["dataset"]["labels"])}
-    variants: dict[int, list[str]] = {}
-    for finding in findings["findings"]:
-        if not finding["best"]:
-            variants.setdefault(finding["group"], []).append(finding["pattern"])
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("pattern", min_width=18, max_width=34)
     table.add_column("speaks for", min_width=10, max_width=18, overflow="fold")
@@ -107,7 +103,7 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
     table.add_column("for example", no_wrap=True, max_width=room)
     for finding in leaders:
         table.add_row(
-            _named(finding, variants.get(finding["group"], [])),
+            _named(finding),
             Text(_clean(finding["label"]), style=colour.get(finding["label"], "")),
             f"{finding['count']:,}",
             f"{finding['label_share']:.0%}",
@@ -117,11 +113,11 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
     return table
 
 
-def _named(finding: dict[str, Any], others: list[str]) -> Text:
+def _named(finding: dict[str, Any]) -> Text:
     """The pattern, its kind and column, and one or two others that say the same."""
     name = Text(_clean(finding["pattern"]), style="bold", overflow="fold")
     name.append(f"\n{finding['level']} in {_clean(finding['field'])}", style="dim not bold")
-    if others:
+    if others := [variant["pattern"] for variant in finding["variants"]]:
         more = f" +{len(others) - 1}" if len(others) > 1 else ""
         name.append(f"\nalso {_clean(others[0])}{more}", style="dim not bold")
     return name

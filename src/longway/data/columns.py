@@ -15,18 +15,21 @@ import polars as pl
 # Ranked groups of names: the first group with a column in the data decides.
 USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "text": (
-        ("text", "sentence", "review", "claim", "hypothesis", "question2", "sentence2", "tweet", "comment", "utterance"),
-        ("content", "body", "document", "message", "post", "review_body", "review_text", "comment_text", "tweet_text"),
+        ("text", "sentence", "review", "claim", "hypothesis", "question2", "sentence2", "tweet", "comment",
+         "utterance"),
+        ("content", "body", "document", "message", "post", "review_body", "review_text", "comment_text",
+         "tweet_text"),
         ("headline", "title", "question", "statement", "response"),
     ),
     "context": (("context", "premise", "evidence", "question1", "sentence1", "passage", "paragraph"),),
     "label": (
         ("label", "labels", "gold_label"),
-        ("sentiment", "class", "category", "target", "stance", "is_duplicate", "polarity", "verdict", "emotion", "intent"),
+        ("sentiment", "class", "category", "target", "stance", "is_duplicate", "polarity", "verdict",
+         "emotion", "intent"),
         ("label_text", "y", "gold", "topic", "toxic", "spam"),
     ),
-    "id": (("longway_id",), ("id",), ("uid", "guid", "pairid")),
-    "split": (("split",), ("fold", "partition")),
+    "id": (("longway_id",), ("id",), ("uid",), ("guid",), ("pairid",)),
+    "split": (("split",), ("fold",), ("partition",)),
 }  # fmt: skip
 PAIRS = (  # context, text
     ("premise", "hypothesis"),
@@ -69,26 +72,24 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     faults = [_missing(role, name, names) for role, name in given.items() if name and name not in names]
     chosen = {role: name for role, name in given.items() if name}
     guesses, ties = _guess(names, chosen, closed={role for role, name in given.items() if name == ""})
-    faults += ties
+    faults += ties.values()
     chosen |= guesses
     if "text" not in chosen and not ties and (lone := _lone_text(sample, chosen)):
         chosen["text"] = guesses["text"] = lone
-    tied = {tie.split("'")[1] for tie in ties}
-    faults += [_not_found(role, names) for role in NEEDED if role not in chosen and role not in tied]
+    faults += [_not_found(role, names) for role in NEEDED if role not in chosen and role not in ties]
     if faults:
         return None, faults
     guessed = tuple(role for role in ROLES if role in guesses)
-    return Columns(
-        chosen["text"], chosen.get("context"), chosen["label"], chosen.get("id"), chosen.get("split"), guessed
-    ), []
+    columns = {role: chosen.get(role) for role in ("context", "id", "split")}
+    return Columns(text=chosen["text"], label=chosen["label"], **columns, guessed=guessed), []
 
 
 def _guess(
     names: list[str], chosen: Mapping[str, str], *, closed: set[str]
-) -> tuple[dict[str, str], list[str]]:
-    """The roles nobody gave, guessed; and the ties, in words."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The roles nobody gave, guessed; and for roles with several candidates, what to say about them."""
     free = {name.lower(): name for name in reversed(names) if name not in chosen.values()}
-    guesses, ties = _guess_pair(free, chosen, closed), []
+    guesses, ties = _guess_pair(free, chosen, closed), {}
     for role in ROLES:
         if role in chosen or role in guesses or role in closed:
             continue
@@ -99,7 +100,7 @@ def _guess(
         if len(candidates) == 1:
             guesses[role] = candidates[0]
         elif candidates:
-            ties.append(_tie(role, candidates))
+            ties[role] = _tie(role, candidates)
     return guesses, ties
 
 
@@ -167,9 +168,10 @@ def _not_found(role: str, names: list[str]) -> str:
 
 
 def _tie(role: str, candidates: list[str]) -> str:
+    or_none = "" if role in NEEDED else f", or say with --{role} '' that there is none"
     return (
-        f"The '{role}' column could be {' or '.join(map(repr, candidates))}. Only one of them can be it. "
-        f"Name it with --{role} (in Python: {role}=...)."
+        f"The {role} column could be {' or '.join(map(repr, candidates))}. Only one of them can be it. "
+        f"Name it with --{role} (in Python: {role}=...){or_none}."
     )
 
 

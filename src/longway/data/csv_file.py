@@ -22,7 +22,7 @@ import polars as pl
 from longway.data.problems import Tally
 from longway.data.table import Table, to_json
 
-CHUNK_ROWS = 20_000
+FIRST_ROWS, CHUNK_ROWS, CHUNK_BYTES = 1_000, 20_000, 2**23
 BLOCK = 2**24  # bytes looked at in one go by the check for regular files
 QUOTE, NEWLINE, RETURN = ord('"'), ord("\n"), ord("\r")
 
@@ -55,7 +55,10 @@ def read(stream: IO[bytes], tally: Tally, *, tab: bool = False) -> Table:
 
 
 def chunks(stream: io.BufferedReader, tally: Tally, *, tab: bool = False) -> Iterator[Table]:
-    """The file in pieces of some thousand rows; at least one piece, which has the columns."""
+    """The file in pieces of some thousand rows; at least one piece, which has the columns.
+
+    How cells are told apart is judged by the first megabyte.
+    """
     start = stream.peek(1).removeprefix(BOM)
     return _careful(stream, _style(start[: start.rfind(b"\n") + 1] or start, tab=tab), tally)
 
@@ -68,10 +71,13 @@ def _careful(stream: IO[bytes], style: Style, tally: Tally) -> Iterator[Table]:
     )
     header = _unique([_mend(cell) for cell in next(reader, [])])
     rows = (row for row in reader if row)  # a blank line is not a row
-    start = 0
-    while batch := list(islice(rows, CHUNK_ROWS)):
-        yield Table(_frame(batch, header, start, tally))
+    start, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
+    while batch := list(islice(rows, size)):
+        frame = _frame(batch, header, start, tally)
+        yield Table(frame)
         start += len(batch)
+        bytes_a_row = frame.estimated_size() / len(batch)
+        size = int(min(CHUNK_ROWS, 1 + CHUNK_BYTES // (1 + bytes_a_row)))  # long texts: fewer at a time
     if start == 0:
         yield Table(pl.DataFrame(schema=dict.fromkeys(header, pl.String)))
 
@@ -91,16 +97,13 @@ def _frame(batch: list[list[str]], header: list[str], start: int, tally: Tally) 
     tally.add("ragged_row", [start + i for i in ragged])
     for i in ragged:
         batch[i] = (batch[i] + [""] * width)[:width]
+    schema = dict.fromkeys(header, pl.String)
     try:
-        columns = [
-            pl.Series(n, c, dtype=pl.String) for n, c in zip(header, zip(*batch, strict=True), strict=True)
-        ]
+        frame = pl.DataFrame(list(zip(*batch, strict=True)), schema, orient="col")
     except UnicodeEncodeError:
-        batch = _mend_rows(batch, start, tally)
-        columns = [
-            pl.Series(n, c, dtype=pl.String) for n, c in zip(header, zip(*batch, strict=True), strict=True)
-        ]
-    return pl.DataFrame(columns).with_columns(pl.when(pl.all() != "").then(pl.all()))
+        mended = _mend_rows(batch, start, tally)
+        frame = pl.DataFrame(list(zip(*mended, strict=True)), schema, orient="col")
+    return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
 def _mend_rows(batch: list[list[str]], start: int, tally: Tally) -> list[list[str]]:
@@ -148,19 +151,21 @@ def _delimiter(first_line: str) -> str:
 def _is_regular(data: bytes, delimiter: str, width: int) -> bool:
     """Whether every row has `width` cells and every quote opens, closes or is doubled inside a cell.
 
-    Polars fills short rows up silently and pairs stray quotes across rows, so it is asked only when this holds.
+    Polars fills short rows up silently and pairs stray quotes across rows: it is asked only when this holds.
     """
     if width < 2:
         return False  # a blank line looks like a row of one empty cell
     inside, cells = False, 1  # carried from block to block: inside quotes?, cells so far in the row
-    whole = np.frombuffer(
-        b"\n" + data.removesuffix(b"\n") + b"\n\n", dtype=np.uint8
-    )  # each byte has neighbours
+    padded = b"\n" + data.removesuffix(b"\n") + b"\n\n"  # so that each byte has neighbours
+    whole = np.frombuffer(padded, dtype=np.uint8)
     for start in range(1, len(whole) - 1, BLOCK):
         stop = min(start + BLOCK, len(whole) - 1)
         outside, inside = _outside_quotes(whole, start, stop, inside, ord(delimiter))
         if outside is None:
             return False
+        returns = np.flatnonzero((whole[start:stop] == RETURN) & outside)
+        if (whole[start + returns + 1] != NEWLINE).any():
+            return False  # ends a row for the csv module, not for Polars
         newlines = np.flatnonzero((whole[start:stop] == NEWLINE) & outside)
         delimiters = np.flatnonzero((whole[start:stop] == ord(delimiter)) & outside)
         before = np.searchsorted(delimiters, newlines)

@@ -108,7 +108,7 @@ class Dataset:
         return result.hexdigest()
 
     def batches(self, size: int = 50_000) -> Iterator[Batch]:
-        """The usable rows in order, at most `size` at a time; a streamed dataset gives what it reads at once."""
+        """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
         label_type = pl.Enum(self.labels)
         used = (frame.filter("usable") for frame in self._role_frames(Tally()))
         for frame in (part for whole in used for part in whole.iter_slices(size) if part.height):
@@ -148,7 +148,8 @@ class Dataset:
         return self.n_used
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.source_name}: {self.n_used:,} of {self.n_rows:,} rows, {len(self.labels)} labels>"
+        rows = f"{self.n_used:,} of {self.n_rows:,} rows"
+        return f"<Dataset {self.source_name}: {rows}, {len(self.labels)} labels>"
 
     def _keep_split(self, table: Table) -> Table:
         if self._only_split is None:

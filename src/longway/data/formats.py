@@ -160,7 +160,8 @@ def _check_text(file: DataFile, stream: io.BufferedReader) -> None:
     start = stream.peek(4096)[:4096]
     if not start.strip():
         raise DataError(
-            f"{file.path.name} is empty{' or cut off' if file.compression else ''}. A table with a header or objects was expected. Check the path."
+            f"{file.path.name} is empty{' or cut off' if file.compression else ''}. "
+            "A table with a header or objects was expected. Check the path."
         )
     found = next((what for magic, what in MAGIC.items() if start.startswith(magic)), None)
     if found is None and start.count(0) > len(start) // 10:

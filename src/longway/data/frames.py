@@ -17,7 +17,7 @@ from longway.errors import DataError
 def from_object(value: Any, tally: Tally) -> Source:
     """A source from a pandas frame, a Polars frame or lazy frame, or a list of dicts."""
     if isinstance(value, pl.LazyFrame):
-        value = value.collect()
+        value = _collect(value)
     if isinstance(value, pl.DataFrame):
         return in_memory(Table(value), name="polars frame", format="frame")
     if _is_pandas(value):
@@ -31,6 +31,16 @@ def from_object(value: Any, tally: Tally) -> Source:
     )
 
 
+def _collect(value: pl.LazyFrame) -> pl.DataFrame:
+    try:
+        return value.collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first_line = str(error).splitlines()[0]
+        raise DataError(
+            f"The lazy frame cannot be collected ({first_line}). Its rows are needed. Mend the query."
+        ) from error
+
+
 def _is_pandas(value: Any) -> bool:
     pandas = sys.modules.get("pandas")  # no import: whoever holds a frame has it loaded
     return pandas is not None and isinstance(value, pandas.DataFrame)
@@ -40,7 +50,7 @@ def _from_pandas(value: Any, tally: Tally) -> Table:
     """The frame without its index; columns of mixed objects are kept as JSON cells."""
     if not value.columns.is_unique:
         raise DataError(
-            f"The pandas frame uses a column name twice. Each name must be there once; got {list(value.columns)}. "
+            f"The pandas frame uses a column name twice. Each must be there once; got {list(value.columns)}. "
             "Rename or drop one of them."
         )
     named = value.set_axis([str(name) for name in value.columns], axis=1)

@@ -28,7 +28,7 @@ def find(path: Path) -> list[Shard]:
     missing = [split for split in splits if not _is_one(path / split)]
     if missing or not splits:
         raise DataError(
-            f"{path} is a saved DatasetDict, but a folder of it is missing: {', '.join(missing) or 'all splits'}. "
+            f"{path} is a saved DatasetDict, but lacks the folder of a split: {', '.join(missing) or 'all'}. "
             "One folder with dataset_info.json and state.json was expected for each split. Save it again."
         )
     return [shard for split in splits for shard in _shards(path / split, split)]

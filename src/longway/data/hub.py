@@ -32,8 +32,8 @@ def read(name: str) -> Source:
     except Exception as error:  # network, name, configuration: the package has its own tree for each
         first_line = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(
-            f"{name} cannot be loaded from the hub ({first_line}). Expected hf:NAME, hf:NAME:CONFIG:SPLIT or parts of it. "
-            "Check the name on huggingface.co/datasets and the connection."
+            f"{name} cannot be loaded from the hub ({first_line}). "
+            "Expected hf:NAME, hf:NAME:CONFIG:SPLIT or parts of it. Check the name and the connection."
         ) from error
     return in_memory(_table(found), name=name, format="hub")
 

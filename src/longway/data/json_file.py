@@ -1,9 +1,10 @@
 """JSON Lines, and JSON files that hold one array of objects.
 
-What survives reading and writing back: strings, numbers, true/false, explicit nulls, the order of rows and of
-keys as first seen. A column whose cells are lists, objects or of several types is kept as JSON text, cell by
-cell, and written back as it was. A key that some rows lack is left out again wherever the cell is empty, so an
-explicit null beside absent keys is lost. Whole numbers beside fractions come back as fractions (1 -> 1.0).
+What survives reading and writing back: strings, numbers, true/false, explicit nulls, the order of rows
+and of keys as first seen. A column whose cells are lists, objects or of several types is kept as JSON
+text, cell by cell, and written back as it was. A key that some rows lack is left out again wherever the
+cell is empty, so an explicit null beside absent keys is lost. Whole numbers beside fractions come back
+as fractions. Of a key that stands twice in one object the last counts.
 Python's json reads here, not Polars: Polars turns 1 beside "x" into "1", and a lone surrogate into NUL.
 """
 
@@ -38,7 +39,7 @@ def read_lines(stream: IO[bytes], tally: Tally) -> Table:
 
 
 def chunk_lines(stream: IO[bytes], tally: Tally) -> Iterator[Table]:
-    """The JSON Lines file in pieces of some megabytes; at least one piece."""
+    """The JSON Lines file in pieces of some megabytes."""
     n_rows, n_lines = 0, 0
     for block in _line_blocks(stream):
         lines = block.split(b"\n")
@@ -46,8 +47,8 @@ def chunk_lines(stream: IO[bytes], tally: Tally) -> Iterator[Table]:
         yield from_rows(rows, tally, start=n_rows)
         n_lines += len(lines)
         n_rows += len(rows)
-    if n_lines == 0:
-        yield Table(pl.DataFrame())
+    if n_rows == 0:
+        raise ValueError(f"none of its {n_lines} lines is a JSON object")
 
 
 def read_array(stream: IO[bytes], tally: Tally, *, name: str) -> Table:

@@ -33,12 +33,14 @@ def load(
     limit: int | None = None,
     stream: bool | None = None,
 ) -> Dataset:
-    """A dataset from a file, a folder or glob of shards, "hf:NAME", a pandas or Polars frame, or a list of dicts.
+    """A dataset from what you have.
 
+    source: a file, a folder or glob of shards, a folder saved by Hugging Face datasets, "hf:NAME",
+        a pandas or Polars frame, or a list of dicts.
     text, context, label, id, split: the columns; guessed from the usual names where not given.
         "" for context, id or split says that there is none.
     limit: only the first rows.
-    stream: True to read from disk in pieces on each pass, False to hold all rows in memory;
+    stream: True to read files from disk in pieces on each pass, False to hold all rows in memory;
         by default the size and the free memory decide.
 
     >>> rows = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
@@ -70,7 +72,7 @@ def _on_disk(path: Path, tally: Tally, *, limit: int | None, stream: bool | None
     parts = hf_folder.find(path) if is_hf else shards.find(path)
     format = "hf" if is_hf else parts[0].file.format
     name = path.name or str(path)
-    if _must_stream(name, parts, limit, stream):
+    if _must_stream(parts, limit, stream):
 
         def tables(columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
             return cut(shards.chunks(parts, columns, tally), limit)
@@ -82,7 +84,7 @@ def _on_disk(path: Path, tally: Tally, *, limit: int | None, stream: bool | None
     return in_memory(first_rows, name=name, format=format)
 
 
-def _must_stream(name: str, parts: Sequence[Shard], limit: int | None, stream: bool | None) -> bool:
+def _must_stream(parts: Sequence[Shard], limit: int | None, stream: bool | None) -> bool:
     """Whether to stream; an error if that is needed and cannot be done."""
     if stream is False or (stream is None and limit is not None):
         return False
@@ -92,8 +94,8 @@ def _must_stream(name: str, parts: Sequence[Shard], limit: int | None, stream: b
     for shard, size in zip(parts, sizes, strict=True):
         if not shard.file.can_stream and not memory.fits(size):
             raise DataError(
-                f"{shard.file.path.name} needs about {size / 2**30:.1f} GiB, which is more than the free memory allows "
-                f"({memory.available_bytes() / 2**30:.1f} GiB). A {shard.file.format} file must be read whole. "
+                f"{shard.file.path.name} needs about {size / 2**30:.1f} GiB, too much for the free memory of "
+                f"{memory.available_bytes() / 2**30:.1f} GiB. A {shard.file.format} file must be read whole. "
                 "Convert to Parquet, which is read in pieces, or split it into several files."
             )
     return True

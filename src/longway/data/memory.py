@@ -1,8 +1,7 @@
-"""How much memory this process may still take: the smallest of what the machine, the container and ulimit leave."""
+"""How much memory this process may still take: the least of what machine, container and ulimit leave."""
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +56,10 @@ def _left(folder: Path, limit_name: str, used_name: str, cache_name: str) -> int
 
 
 def _address_space() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return None

@@ -20,7 +20,7 @@ KINDS = {
         "Look at these lines; each must hold one {{...}} object.",
     ),
     "ragged_row": (
-        "{n} with more or fewer cells than the header{about}. Missing cells are empty, extra cells were dropped.",
+        "{n} with more or fewer cells than the header{about}. Missing cells are empty, extra ones dropped.",
         "Put texts that hold the delimiter or a quote between double quotes.",
     ),
     "undecodable_bytes": (

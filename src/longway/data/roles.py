@@ -37,7 +37,7 @@ def role_frame(table: Table, columns: Columns) -> pl.DataFrame:
 
 
 def plain_roles(table: Table, columns: Columns) -> Table:
-    """The table with plain text where the text, context or label is kept as JSON cells, so that it can be rewritten."""
+    """The table with plain text where the text, context or label is kept as JSON cells."""
     names = table.json_columns & {columns.text, columns.context, columns.label}
     frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
     return Table(frame, table.json_columns - names, table.optional)

@@ -115,7 +115,8 @@ def _some(labels: Sequence[str]) -> str:
 def _no_rows(name: str, n_rows: int, tally: Tally) -> str:
     if n_rows == 0:
         return f"{name} has no rows. At least one row with a text and a label was expected. Check the file."
-    reasons = f"{tally.counts.get('empty_text', 0):,} without a text, {tally.counts.get('null_label', 0):,} without a label"
+    no_text, no_label = tally.counts.get("empty_text", 0), tally.counts.get("null_label", 0)
+    reasons = f"{no_text:,} without a text, {no_label:,} without a label"
     return (
         f"{name} has {n_rows:,} rows, but none that can be used: {reasons}. "
         "A row needs both. Check that --text and --label name the right columns."

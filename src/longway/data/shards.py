@@ -19,6 +19,13 @@ from longway.data.problems import Tally
 from longway.data.table import Table, combine
 from longway.errors import DataError
 
+NOT_DATA = {
+    "dataset_info.json",
+    "dataset_infos.json",
+    "dataset_dict.json",
+    "state.json",
+}  # beside data of the hub
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -36,8 +43,7 @@ class Shard:
 def find(path: Path) -> list[Shard]:
     """The files that a path, a folder or a glob stands for."""
     if path.is_dir():
-        inside = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
-        return _shards(path, inside, "The folder")
+        return _shards(path, [p for p in path.iterdir() if p.is_file()], "The folder")
     if path.exists():
         return [Shard(formats.data_file(path))]
     if glob.has_magic(str(path)):
@@ -102,7 +108,7 @@ def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:
 
 def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
     """The data files among those found, which must be of one format."""
-    files = [formats.data_file(p) for p in sorted(found) if formats.is_known(p)]
+    files = [formats.data_file(p) for p in sorted(found) if _is_data(p)]
     if not files:
         raise DataError(
             f"{what} {path} holds no data file. Files that end in {', '.join(formats.KINDS)} "
@@ -115,6 +121,10 @@ def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
             f"Shards of one format were expected. Name one of them, as in {path}/*.{kinds[0]}"
         )
     return [Shard(file) for file in files]
+
+
+def _is_data(path: Path) -> bool:
+    return formats.is_known(path) and path.name not in NOT_DATA and not path.name.startswith(".")
 
 
 def _check_columns(first: Shard, expected: Table, shard: Shard, got: Table) -> None:

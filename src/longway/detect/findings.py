@@ -30,7 +30,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A pattern worth telling about: where it came from, its scores, and examples by their place in the reading."""
+    """A pattern worth telling about: where it came from, its scores, and examples by their place in the reading.
+
+    leader: the place in the list of the pattern that says the same thing best; its own where it is that pattern.
+    """
 
     detector: Detector
     key: int
@@ -38,6 +41,7 @@ class Chosen:
     finding: Finding
     supporting: list[int] = field(default_factory=list)
     counter: list[int] = field(default_factory=list)
+    leader: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +125,7 @@ def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Ch
             together[label] += np.asarray((mine.T @ mine).todense(), dtype=np.int64)
         _collect_examples(present, piece.labels, piece.start, labels, chosen)
     leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together, reading.totals)
-    return [
-        replace(c, finding=replace(c.finding, group=leader, best=leader == i))
-        for i, (c, leader) in enumerate(zip(chosen, leaders, strict=True))
-    ]
+    return [replace(c, leader=leader) for c, leader in zip(chosen, leaders, strict=True)]
 
 
 def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:

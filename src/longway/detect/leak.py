@@ -103,9 +103,15 @@ def _words_and_pairs(block: Block) -> list[csr_matrix]:
 
 
 def _groups(reading: Reading, rows: Ints) -> Ints:
-    """A number for each row, the same for rows with the same context (without one: the same text)."""
+    """A number for each row, the same for rows with the same context (without one: the same text).
+
+    Numbers follow the order of the rows, so that folds do not depend on how words are coded.
+    """
     role = CONTEXT if CONTEXT in reading.columns else TEXT
-    return np.unique(block_keys(reading.block_of(role, rows)), return_inverse=True)[1]
+    _, first, which = np.unique(
+        block_keys(reading.block_of(role, rows)), return_index=True, return_inverse=True
+    )
+    return np.argsort(np.argsort(first))[which]
 
 
 def _sample(n_rows: int, seed: int) -> Ints:

@@ -90,7 +90,7 @@ class Audit:
             "problems": [problem.to_dict() for problem in self.problems],
             "tested": self.tested,
             "significant": self.significant,
-            "listed": len(self.findings),
+            "listed": sum(1 + len(finding.variants) for finding in self.findings),
             "findings": [finding.to_dict() for finding in self.findings],
             "shortcut_space": {
                 "variant": self.settings.variant,
@@ -132,7 +132,7 @@ def audit(
         step("collecting examples")
         examples = _examples(dataset, reading, _places_shown(found, surface))
         return Audit(
-            findings=[_with_example(chosen, examples) for chosen in found.chosen],
+            findings=_grouped(found, examples),
             leaks=leaks,
             held_out=test_leaks,
             problems=problems,
@@ -189,6 +189,14 @@ def _examples(dataset: Dataset, reading: Reading, places: NDArray[np.int64]) -> 
     """The examples at these places of the reading."""
     found = examples_at(dataset, reading.rows[places])
     return dict(zip(places.tolist(), found, strict=True))
+
+
+def _grouped(found: Search, examples: dict[int, Example]) -> list[Finding]:
+    """One finding for each group, strongest first, with the weaker members as its variants."""
+    members: dict[int, list[Finding]] = {}
+    for chosen in found.chosen:
+        members.setdefault(chosen.leader, []).append(_with_example(chosen, examples))
+    return [replace(best, variants=tuple(others)) for best, *others in members.values()]
 
 
 def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:

@@ -27,7 +27,7 @@ from longway.report.shown import PATTERN_LIMIT, clean, cut, cut_to_width
 ROW = 44  # a row of a bar chart: a line of words, the bar, some air
 BAR = 12
 AXIS = 24
-NAME_COLUMNS = 30  # letters of a name that fit beside its figure on a phone
+NAME_COLUMNS = 32  # letters of a name that fit beside its figure on a phone
 HISTOGRAM_ROW = 104
 HISTOGRAM_BAR = 64  # the tallest bar
 MAX_BINS = 60
@@ -179,7 +179,7 @@ def _leak_bar(leak: Leak, y: int) -> Markup:
 
 def _leak_words(leak: Leak, y: int) -> Markup:
     interval = f"{percent(leak.accuracy)} ({percent(leak.low)} to {percent(leak.high)})"
-    name = cut_to_width(" + ".join(leak.columns) or leak.part, NAME_COLUMNS - 12)
+    name = cut_to_width(" + ".join(leak.columns) or leak.part, NAME_COLUMNS - 10)
     return tag(
         "g",
         _text(name, at=0, y=y + 14, class_="name"),

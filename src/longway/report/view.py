@@ -41,7 +41,6 @@ MAX_PROBLEMS = 50
 MAX_ROWS = 10  # row numbers of a problem
 MAX_SETTINGS = 60
 MARK_LEVEL = 3  # highlighting of a pattern in its example
-MAX_HELD_OUT = 8
 PARTS = ("text", "context", "both")
 RANKINGS = {"lean": "Give themselves away most", "gamma": "Least like the other labels"}
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
@@ -160,8 +159,7 @@ def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page
     """The page of one audit; raises KeyError or TypeError where the findings lack something."""
     dataset = findings["dataset"]
     labels = _labels(dataset["labels"])
-    groups = _grouped([_record(Finding, row) for row in findings["findings"]])
-    leaders = [group[0] for group in groups]
+    groups = [_record(Finding, row) for row in findings["findings"]]
     space = findings.get("shortcut_space") or {}
     problems = [_record(Problem, row) for row in findings["problems"]]
     shown_labels = list(islice(labels.values(), MAX_LABELS))
@@ -173,7 +171,7 @@ def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page
         about=_about(findings),
         key_figures=_key_figures(findings, labels, n_significant, n_tested),
         leak_charts=_leak_charts(findings["leak"]),
-        strongest=_strongest(leaders, labels, shown_labels),
+        strongest=_strongest(groups, labels, shown_labels),
         groups=[_group(group, labels) for group in groups[:MAX_GROUPS]],
         n_open=OPEN_GROUPS if len(groups) > OPEN_GROUPS + 5 else len(groups),
         n_groups=len(groups),
@@ -212,24 +210,8 @@ def _label(name: str, labels: Mapping[str, Label]) -> Label:
     return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
 
 
-def _grouped(found: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings that say the same thing, its leader first, in the order of the leaders."""
-    leaders = {row.group: row for row in reversed(found) if row.best}
-    groups: dict[int, list[Finding]] = {}
-    alone: list[list[Finding]] = []
-    for row in found:
-        if row.best and leaders[row.group] is not row:
-            alone.append([row])  # a second leader of one number says something of its own
-        else:
-            groups.setdefault(row.group, []).append(row)
-    for group in groups.values():
-        group.sort(key=lambda row: not row.best)
-    rank = {id(row): at for at, row in enumerate(found)}
-    return sorted([*groups.values(), *alone], key=lambda group: rank[id(group[0])])
-
-
-def _group(group: Sequence[Finding], labels: Mapping[str, Label]) -> Group:
-    leader, *variants = group
+def _group(leader: Finding, labels: Mapping[str, Label]) -> Group:
+    variants = [_record(Finding, row) for row in leader.variants]  # type: ignore[arg-type]
     label = _label(leader.label, labels)
     return Group(
         pattern=cut(leader.pattern, PATTERN_LIMIT),
@@ -305,7 +287,7 @@ def _held_out(measured: Mapping[str, Any]) -> list[dict[str, Leak]]:
 
 def _leak_charts(measured: Mapping[str, Any]) -> list[tuple[str, Markup]]:
     """(how it was measured, chart): on the data itself, then on each held-out file."""
-    sources = [_leaks(measured), *_held_out(measured)[:MAX_HELD_OUT]]
+    sources = [_leaks(measured), *_held_out(measured)]
     return [_leak_chart(list(leaks.values()), f"leak-{at}") for at, leaks in enumerate(sources) if leaks]
 
 

@@ -4,7 +4,7 @@
     Block         codes of some thousands of consecutive texts, laid end to end, with where each text starts
     Corpus        all blocks of one column, in memory or, for data larger than memory, in files
 
-A block holds at most about a million tokens, so whatever is computed block by block needs bounded
+A block holds at most some hundred thousand tokens (one text may hold more), so whatever is computed block by block needs bounded
 memory, whatever the size of the dataset.
 """
 
@@ -23,7 +23,7 @@ from longway.text.tokens import encode, is_word
 
 MAX_WORDS = 1 << 20  # three codes of an n-gram fit in one 64-bit integer
 RARE = "\u2423rare"  # stands for all tokens first seen after the vocabulary was full
-_BLOCK_BYTES = 4_000_000  # of text; about a million tokens
+_BLOCK_BYTES = 1_000_000  # of text; about 200,000 tokens
 
 
 class Vocabulary:
@@ -122,6 +122,7 @@ class Corpus:
         self.n_tokens = 0
         self._spill = spill
         self._blocks: list[Block | Path] = []
+        self._frequency = np.zeros(0, dtype=np.int64)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> Corpus:
@@ -142,6 +143,7 @@ class Corpus:
         block = Block(codes, np.concatenate([[0], np.cumsum(lengths)]))
         self.n_texts += block.n_texts
         self.n_tokens += len(block.codes)
+        self._count(block)
         self._blocks.append(block if self._spill is None else self._write(block))
 
     def _write(self, block: Block) -> Path:
@@ -160,12 +162,14 @@ class Corpus:
                     yield Block(saved["codes"], saved["offsets"])
 
     def document_frequency(self) -> NDArray[np.int64]:
-        """For each word, the number of texts it stands in."""
+        """For each word of the vocabulary, the number of texts it stands in."""
+        new = len(self.vocabulary) - len(self._frequency)
+        return np.pad(self._frequency, (0, new))
+
+    def _count(self, block: Block) -> None:
         n_words = len(self.vocabulary)
-        frequency = np.zeros(n_words, dtype=np.int64)
-        for block in self.blocks():
-            frequency += np.bincount(block.counts(n_words).indices, minlength=n_words)
-        return frequency
+        self._frequency = self.document_frequency()
+        self._frequency += np.bincount(block.counts(n_words).indices, minlength=n_words)
 
     def lengths(self) -> NDArray[np.int64]:
         """Tokens of each text of the corpus."""
