@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import common
-
 from longway.data import load
 from longway.recipes.run_audit import run_audit
 
@@ -40,7 +39,9 @@ def main() -> None:
     end = time.perf_counter()
     ratio = ours / (end - start)
     print(f"{len(rows):,} rows of SST-2")
-    print(f"TfidfVectorizer {middle - start:.2f} s + LogisticRegression {end - middle:.2f} s = {end - start:.2f} s")
+    print(
+        f"TfidfVectorizer {middle - start:.2f} s + LogisticRegression {end - middle:.2f} s = {end - start:.2f} s"
+    )
     print(f"whole audit, file to report: {ours:.2f} s   ratio {ratio:.2f}")
     common.finish("bench/audit.py", rows=len(rows), seconds=round(ours, 3), ratio_to_sklearn=round(ratio, 3))
 

@@ -22,7 +22,9 @@ def rows_of(name: str) -> list[dict[str, Any]]:
     """The rows of one dataset; says what is missing and stops where it is not there."""
     path = DATA / name
     if not path.exists():
-        sys.exit(f"This benchmark reads {path}, which is not there. Put the dataset in place and run it again.")
+        sys.exit(
+            f"This benchmark reads {path}, which is not there. Put the dataset in place and run it again."
+        )
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 

@@ -13,10 +13,10 @@ import subprocess
 import sys
 import time
 
-import common
 import numpy as np
 import polars as pl
 
+import common
 from longway.shortcut_space import ShortcutSpace
 from longway.text.corpus import Corpus
 
@@ -65,7 +65,9 @@ def main() -> None:
     print(f"tokens + Eq. 7-12 + gamma         {ours:8.2f} s   ratio {ours / theirs:.2f}")
     print(f"a tenth of the rows               {small:8.2f} s   growth {ours / small:.1f}x")
     print(f"peak memory, texts included       {peak:8.0f} MB")
-    print(f"published code at 1.7 documents/s: {ours and options.rows / ours / PUBLISHED_DOCUMENTS_A_SECOND:,.0f} times slower")
+    print(
+        f"published code at 1.7 documents/s: {ours and options.rows / ours / PUBLISHED_DOCUMENTS_A_SECOND:,.0f} times slower"
+    )
     common.finish(
         "bench/score.py",
         rows=options.rows,

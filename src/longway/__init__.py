@@ -33,7 +33,14 @@ if TYPE_CHECKING:
 
 _HOME = {
     "longway.data": ("Dataset", "load", "save"),
-    "longway.errors": ("ColumnError", "DataError", "LongwayError", "MissingExtra", "RunError", "SettingError"),
+    "longway.errors": (
+        "ColumnError",
+        "DataError",
+        "LongwayError",
+        "MissingExtra",
+        "RunError",
+        "SettingError",
+    ),
     "longway.live_space": ("LiveSpace",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
     "longway.records": ("Example", "Finding", "Leak", "Problem", "Telling"),

@@ -72,6 +72,16 @@ class ShortcutSpace:
     [0.66, 0.66, 0.66, 0.66]
     """
 
+    gamma_: NDArray[np.float64]
+    document_frequency_: Ints
+    label_counts_: Ints
+    n_documents_: int
+    n_labels_: int
+    _idf: Floats
+    _tau: Floats
+    _sums: NDArray[np.float64]
+    _cached_means: tuple[Floats, Floats] | None
+
     def __init__(self, *, variant: Variant = "mean", dimensions: int = 64) -> None:
         if variant not in get_args(Variant):
             raise SettingError(f"'variant' must be one of {', '.join(get_args(Variant))}. Got {variant!r}.")
@@ -90,7 +100,7 @@ class ShortcutSpace:
             1 - self._cosines(block, their, units if units is not None else self._units(block))
             for (block, their), units in zip(_with_labels(corpus, labels), kept, strict=True)
         ]
-        self.gamma_: NDArray[np.float64] = np.concatenate([np.zeros(0), *gammas])
+        self.gamma_ = np.concatenate([np.zeros(0), *gammas])
         return self
 
     def learn(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
@@ -117,7 +127,7 @@ class ShortcutSpace:
         asks only the second: a document can be unlike all others because it is odd. In the token variant,
         lean finds the give-aways.
         """
-        return np.bincount(block.rows(), weights=self.contributions(block, labels), minlength=block.n_texts)
+        return block.sum_by_text(self.contributions(block, labels))
 
     def add(self, block: Block, labels: Labels, *, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
@@ -145,7 +155,7 @@ class ShortcutSpace:
                 f"x {self.n_labels_} labels, which is too much. Use fewer dimensions or the 'mean' variant."
             )
         self._sums = np.zeros(shape, dtype=np.float64)
-        self._cached_means: tuple[Floats, Floats] | None = None
+        self._cached_means = None
 
     def _means(self) -> tuple[Floats, Floats]:
         """Mean unit vector of each label, and of all documents that have another label (Eq. 11)."""
@@ -205,7 +215,7 @@ class ShortcutSpace:
         repeated = repetitions(block) > 1
         squares = np.square(weights) * np.einsum("ij,ij->i", self._tau, self._tau)[places]
         squares[repeated] = 0  # a word that comes again adds its places before squaring
-        total = np.bincount(block.rows(), weights=squares, minlength=block.n_texts)
+        total = block.sum_by_text(squares)
         words, word_of = np.unique(
             block.rows()[repeated] * len(self._idf) + block.codes[repeated], return_inverse=True
         )
@@ -219,7 +229,7 @@ class ShortcutSpace:
         """Sum unit vectors by label: first the weights at each place, then one product with the place codes."""
         self._cached_means = None
         n_places = len(self._tau)
-        places, label_of = self._places(block), np.repeat(labels, block.lengths)
+        places, label_of = self._places(block), np.repeat(labels.astype(np.int64), block.lengths)
         if self.variant == "mean":
             flat = np.bincount(
                 label_of * n_places + places, weights=units, minlength=self.n_labels_ * n_places
@@ -248,8 +258,8 @@ class ShortcutSpace:
         """Each document's mean cosine with the documents of other labels; NaN where it has no vector."""
         _, other = self._means()
         shares = self._shares(block, labels, other, units)
-        cosines = np.bincount(block.rows(), weights=shares, minlength=block.n_texts)
-        has_vector = np.bincount(block.rows(), weights=units, minlength=block.n_texts) > 0
+        cosines = block.sum_by_text(shares)
+        has_vector = block.sum_by_text(units) > 0
         return np.where(has_vector, cosines, np.nan)
 
 

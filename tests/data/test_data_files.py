@@ -1,8 +1,7 @@
-"""Files as they are met: delimiters, quotes, marks, damage, wrong names, shards."""
+"""Files as they are met: damage, wrong names, shards, files that do not fit."""
 
 import contextlib
 import gzip
-import io
 import json
 
 import polars as pl
@@ -11,97 +10,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longway.data import csv_file, load, memory, save
-from longway.data.problems import Tally
+from longway.data import load, memory, save
 from longway.errors import ColumnError, DataError, LongwayError
 
 FRAME = pl.DataFrame({"text": ["one", "two"], "label": ["a", "b"]})
 
 
-def csv(tmp_path, content, name="data.csv"):
+def put(tmp_path, content, name="data.csv"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("text,label\na,x\n007,y\n", [["a", "x"], ["007", "y"]]),
-        ("text,label\r\na,x\r\nb,y\r\n", [["a", "x"], ["b", "y"]]),
-        ("\ufefftext,label\na,x\nb,y", [["a", "x"], ["b", "y"]]),
-        ("text;label\na, b;x\nc;y\n", [["a, b", "x"], ["c", "y"]]),
-        ('text,label\n"two\nlines, ""quoted""",x\nb,y\n', [['two\nlines, "quoted"', "x"], ["b", "y"]]),
-        ('text,label\n5" disc,x\n7" disc,y\n', [['5" disc', "x"], ['7" disc', "y"]]),
-        ("text,label\na,x\n\nb,y\n\n", [["a", "x"], ["b", "y"]]),
-        ('"text","label"\n"a","x"\n"b","y"\n', [["a", "x"], ["b", "y"]]),
-        ("text\tlabel\na, b\tx\nc\ty\n", [["a, b", "x"], ["c", "y"]]),
-        ("text,label\rold,x\rmac,y\r", [["old", "x"], ["mac", "y"]]),
-        ("text,label\na\x00b,x\nc,y\n", [["a\x00b", "x"], ["c", "y"]]),
-    ],
-)
-@pytest.mark.parametrize("stream", [False, True])
-def test_csv_as_it_is_met_in_the_wild(tmp_path, content, expected, stream):
-    dataset = load(csv(tmp_path, content), stream=stream)
-    assert [list(row) for row in dataset.take([0, 1]).iter_rows()] == expected
-    assert dataset.n_rows == 2
-    assert {p.kind for p in dataset.problems} == {"rare_label"}
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_quotes_mean_nothing_in_tab_separated_files_written_without_quoting(tmp_path, stream):
-    path = csv(tmp_path, 'text\tlabel\n"open\tx\nin "the" middle\ty\n', "data.tsv")
-    assert load(path, stream=stream).take([0, 1])["text"].to_list() == ['"open', 'in "the" middle']
-
-
-@pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
-def test_the_check_for_regular_files_does_not_depend_on_its_blocks(tmp_path, monkeypatch, block):
-    monkeypatch.setattr("longway.data.csv_file.BLOCK", block)
-    good = b'text,label\n"a ""b"", c\nd",x\ne,y\n'
-    assert csv_file._is_regular(good, ",", 2)
-    for bad in (
-        good + b"short\n",
-        good + b"a,b,c\n",
-        good + b'5" x,y\n',
-        good + b'"open,y\n',
-        good + b"\na,b\n",
-    ):
-        assert not csv_file._is_regular(bad, ",", 2)
-
-
-@settings(max_examples=20000, deadline=None)
-@given(
-    st.lists(st.sampled_from(["a", ",", '"', '""', "\n", "\r", "\r\n", '"a"', "é", " "]), max_size=25).map(
-        "".join
-    )
-)
-def test_what_polars_reads_is_what_the_csv_module_would_read(content):
-    data = f"text,label\n{content}".encode()
-    style = csv_file._style(data, tab=False)
-    if style.is_regular:
-        fast = csv_file.read(io.BytesIO(data), Tally()).frame
-        tally = Tally()
-        careful = pl.concat([t.frame for t in csv_file._careful(io.BytesIO(data), style, tally)])
-        assert fast.with_columns(pl.when(pl.all() != "").then(pl.all())).equals(careful)
-        assert not tally.counts
-
-
-def test_texts_longer_than_the_csv_module_likes(tmp_path):
-    path = csv(tmp_path, f"text,label\n{'long ' * 50_000},x\nragged\n")
-    assert len(load(path).frame["text"][0]) == 250_000
-
-
-def test_repeated_names_in_a_header_are_told_apart(tmp_path):
-    assert load(csv(tmp_path, "text,label,n,n\na,x,1,2\n")).frame.columns == ["text", "label", "n", "n_2"]
-
-
 def test_jsonl_may_begin_with_a_mark_and_lack_a_last_newline(tmp_path):
-    path = csv(tmp_path, '\ufeff{"text": "a", "label": "x"}\r\n{"text": "b", "label": "y"}', "data.jsonl")
+    path = put(tmp_path, '\ufeff{"text": "a", "label": "x"}\r\n{"text": "b", "label": "y"}', "data.jsonl")
     assert load(path).frame["text"].to_list() == ["a", "b"]
 
 
 def test_json_may_hold_its_rows_under_data(tmp_path):
-    path = csv(tmp_path, json.dumps({"version": 1, "data": FRAME.to_dicts()}), "data.json")
+    path = put(tmp_path, json.dumps({"version": 1, "data": FRAME.to_dicts()}), "data.json")
     assert load(path).frame.equals(FRAME)
 
 
@@ -149,7 +76,7 @@ def test_arrow_streams_are_read_like_arrow_files(tmp_path):
 )
 def test_files_that_cannot_be_used_say_why(tmp_path, name, content, message):
     with pytest.raises(DataError, match=message):
-        load(csv(tmp_path, content, name))
+        load(put(tmp_path, content, name))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +107,7 @@ def test_a_missing_file_is_told_with_near_names(tmp_path):
 
 def test_missing_columns_and_missing_rows_come_in_one_message(tmp_path):
     with pytest.raises(ColumnError, match=r"as the label.*There are no rows either"):
-        load(csv(tmp_path, "text,other\n"))
+        load(put(tmp_path, "text,other\n"))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl.gz", "parquet", "json", "arrow.gz"])
@@ -257,7 +184,7 @@ def test_a_streamed_dataset_is_saved_piece_by_piece(tmp_path, monkeypatch, suffi
 
 def test_pieces_of_different_types_cannot_be_saved_as_parquet(tmp_path, monkeypatch):
     monkeypatch.setattr("longway.data.json_file.BLOCK", 40)
-    path = csv(
+    path = put(
         tmp_path,
         '{"text": "a", "label": 1, "v": 1}\n' * 3 + '{"text": "a", "label": 2, "v": "x"}\n' * 3,
         "a.jsonl",
@@ -274,7 +201,7 @@ def test_pieces_of_different_types_cannot_be_saved_as_parquet(tmp_path, monkeypa
 def test_a_damaged_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, where, junk, cut, stream):
     whole = save(FRAME, tmp_path / f"good.{suffix}").read_bytes()
     at = int(where * len(whole))
-    path = csv(tmp_path, whole[:at] + junk + whole[at + cut :], f"bad.{suffix}")
+    path = put(tmp_path, whole[:at] + junk + whole[at + cut :], f"bad.{suffix}")
     with contextlib.suppress(LongwayError):
         dataset = load(path, stream=stream)
         assert dataset.fingerprint
@@ -287,6 +214,6 @@ def test_a_damaged_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, w
     content=st.text(st.sampled_from('text,label\n\r"\t;{}[]:1 \x00é\\'), max_size=40), stream=st.booleans()
 )
 def test_any_text_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, content, stream):
-    path = csv(tmp_path, "text,label\n" + content if suffix == "csv" else content, f"any.{suffix}")
+    path = put(tmp_path, "text,label\n" + content if suffix == "csv" else content, f"any.{suffix}")
     with contextlib.suppress(LongwayError):
         assert load(path, stream=stream).fingerprint

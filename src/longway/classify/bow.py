@@ -2,7 +2,7 @@
 
 Wang and Manning 2012 ("Baselines and Bigrams"): multiply each yes/no feature by its log-count ratio
 
-    r_y(f) = log p(f | y) - log p(f | not y)        add-one counts
+    r_y(f) = log p(f | y) - log p(f | not y)        counts smoothed by 2
 
 and fit a linear model on the product. It keeps naive Bayes' good guesses on rare words and the linear model's
 care about words that come together; on short texts it beats either. One model for each label, one against the rest.
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 class BagOfWords:
     """Predicts labels from a texts x features matrix of zeros and ones."""
 
-    def __init__(self, *, regularization: float = 0.03, smoothing: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, *, regularization: float = 0.05, smoothing: float = 2.0, seed: int = 0) -> None:
         self.regularization = regularization
         self.smoothing = smoothing
         self.seed = seed

@@ -54,7 +54,7 @@ def progress_of(total: int) -> Iterator[Any]:
 
         class _Steps:
             def step(self, name: str) -> None:
-                bar.update(task, description=name, **({} if name == "reading" else {"total": None}))
+                bar.update(task, description=name)
 
             def advance(self, rows: int) -> None:
                 bar.update(task, advance=rows)

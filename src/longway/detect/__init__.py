@@ -3,6 +3,8 @@
 `detectors_for(reading)` lists those that apply; adding one is adding a file and a line here.
 """
 
+from collections.abc import Callable
+
 from longway.detect.features import Detector
 from longway.detect.length import LengthDetector
 from longway.detect.negation import NegationDetector
@@ -14,15 +16,15 @@ from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.detect.surface import SurfaceDetector
 from longway.detect.token import TokenDetector
 
-OF_ONE_COLUMN = {
+OF_ONE_COLUMN: dict[str, Callable[[Reading, str], Detector]] = {
     "token": TokenDetector,
     "ngram": NgramDetector,
     "position": PositionDetector,
     "length": LengthDetector,
     "surface": SurfaceDetector,
 }
-OF_THE_EXAMPLE = {"negation": NegationDetector}
-OF_A_PAIR = {"overlap": OverlapDetector, "pair": PairDetector}
+OF_THE_EXAMPLE: dict[str, Callable[[Reading], Detector]] = {"negation": NegationDetector}
+OF_A_PAIR: dict[str, Callable[[Reading], Detector]] = {"overlap": OverlapDetector, "pair": PairDetector}
 
 LEVELS = (*OF_ONE_COLUMN, *OF_THE_EXAMPLE, *OF_A_PAIR)
 

@@ -82,6 +82,8 @@ def enough(counts: Ints, min_count: int, *, n_texts: int) -> Ints:
 
 def columns_of(rows: Ints, found: Ints, keys: Ints, n_rows: int) -> csr_matrix:
     """Examples x keys, from pairs (row, key found there); keys that were not asked for are left out."""
+    if not len(keys):
+        return csr_matrix((n_rows, 0), dtype=np.int32)
     order = np.argsort(keys)
     place = np.searchsorted(keys, found, sorter=order)
     place = order[np.minimum(place, len(keys) - 1)]

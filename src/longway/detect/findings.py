@@ -106,10 +106,13 @@ def _strongest(
             majority_label=reading.label_names[int(scores.majority[i])],
             count=int(scores.count[i]),
             q=float(q[i]),
-            **{
-                name: float(getattr(scores, name)[i])
-                for name in ("label_share", "base_rate", "mutual_information", "z", "pmi", "lmi", "p")
-            },
+            label_share=float(scores.label_share[i]),
+            base_rate=float(scores.base_rate[i]),
+            mutual_information=float(scores.mutual_information[i]),
+            z=float(scores.z[i]),
+            pmi=float(scores.pmi[i]),
+            lmi=float(scores.lmi[i]),
+            p=float(scores.p[i]),
         )
         result.append(Chosen(detector, int(features.keys[i]), pattern, finding))
     return result

@@ -38,16 +38,20 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     rows = _sample(reading.n_texts, seed)
     features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
     groups = _groups(reading, rows)
-    n_folds = folds_for(len(rows))
-    fold = np.random.default_rng(seed).permutation(int(groups.max(initial=0)) + 1)[groups] % n_folds
-
-    correct = np.zeros(len(rows), dtype=bool)
-    for k in range(n_folds):
-        test, train = fold == k, fold != k
-        if test.any() and train.any():
-            model = BagOfWords(seed=seed).fit(features[train], labels[train])
-            correct[test] = model.predict(features[test]) == labels[test]
-    return _leak(reading, part, correct, groups, labels, f"{n_folds}-fold cross-validation")
+    n_folds, n_repeats = folds_for(len(rows))
+    correct = np.zeros(len(rows))
+    for repeat in range(n_repeats):
+        fold = (
+            np.random.default_rng([seed, repeat]).permutation(int(groups.max(initial=0)) + 1)[groups]
+            % n_folds
+        )
+        for k in range(n_folds):
+            test, train = fold == k, fold != k
+            if test.any() and train.any():
+                model = BagOfWords(seed=seed).fit(features[train], labels[train])
+                correct[test] += (model.predict(features[test]) == labels[test]) / n_repeats
+    how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
+    return _leak(reading, part, correct, groups, labels, how)
 
 
 def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed: int = 0) -> Leak:
@@ -62,13 +66,14 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
         features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]]
     )
     truth = np.array(test.label_names)[test.labels[test_rows]]
-    correct = model.predict(features[len(rows) :]) == truth
+    correct = (model.predict(features[len(rows) :]) == truth).astype(np.float64)
     return _leak(test, part, correct, _groups(test, test_rows), test.labels[test_rows], f"held-out {name}")
 
 
-def folds_for(n_rows: int) -> int:
-    """Folds that a dataset of this size needs: many where rows are few."""
-    return 10 if n_rows <= 10_000 else 5 if n_rows <= 30_000 else 3
+def folds_for(n_rows: int) -> tuple[int, int]:
+    """Folds, and how often to repeat with other folds: more where rows are few and the draw of folds matters."""
+    n_folds = 10 if n_rows <= 10_000 else 5 if n_rows <= 30_000 else 3
+    return n_folds, max(1, min(5, 30_000 // max(n_rows, 1)))
 
 
 def word_features(readings: list[Reading], roles: tuple[str, ...], rows: list[Ints]) -> csr_matrix:
@@ -123,12 +128,15 @@ def _sample(n_rows: int, seed: int) -> Ints:
 def _leak(
     reading: Reading,
     part: str,
-    correct: NDArray[np.bool_],
+    correct: NDArray[np.float64],
     groups: Ints,
     labels: NDArray[np.int32],
     how: str,
 ) -> Leak:
-    """Accuracy with an interval that knows that rows of one group stand or fall together."""
+    """Accuracy with an interval that knows that rows of one group stand or fall together.
+
+    correct: for each row, the share of repeats in which it was predicted right.
+    """
     n = len(correct)
     accuracy = float(correct.mean()) if n else 0.0
     per_group = np.bincount(groups, weights=correct - accuracy) if n else np.zeros(0)

@@ -40,4 +40,4 @@ class LengthDetector:
 
     def _lengths(self, piece: Piece) -> NDArray[np.float64]:
         block = piece.blocks[self.role]
-        return np.bincount(block.rows(), weights=self._is_word[block.codes], minlength=piece.n_texts)
+        return block.sum_by_text(self._is_word[block.codes])

@@ -54,10 +54,7 @@ class NegationDetector:
         return csr_matrix(self._answers(piece)[:, keys])
 
     def _answers(self, piece: Piece) -> Ints:
-        denied = [
-            np.bincount(block.rows(), weights=self._mask[block.codes], minlength=piece.n_texts) > 0
-            for block in piece.blocks.values()
-        ]
+        denied = [block.sum_by_text(self._mask[block.codes]) > 0 for block in piece.blocks.values()]
         text = denied[0]
         columns = (
             [text] if len(denied) == 1 else [text, text & ~denied[1], denied[1] & ~text, text & denied[1]]

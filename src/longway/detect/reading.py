@@ -49,7 +49,7 @@ class Reading:
         self.label_names = dataset.labels
         names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
         self.columns = {role: name for role, name in names.items() if name is not None}
-        self.vocabulary = Vocabulary() if like is None else like.vocabulary
+        self.vocabulary: Vocabulary = Vocabulary() if like is None else like.vocabulary
         self.corpora = {role: self._corpus(role, spill) for role in self.columns}
         self.labels: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -88,6 +89,10 @@ class Block:
     def positions(self) -> NDArray[np.int64]:
         """For each token, its place in its text, counted from 0."""
         return np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], self.lengths)
+
+    def sum_by_text(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """For each text, the sum of a value that each of its tokens has."""
+        return np.bincount(self.rows(), weights=values, minlength=self.n_texts).astype(np.float64)
 
     def counts(self, n_words: int) -> csr_matrix:
         """Texts x words: how often each word stands in each text."""

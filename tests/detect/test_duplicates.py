@@ -1,0 +1,67 @@
+"""Duplicates, contradictions and rows shared with a test set."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.detect.duplicates import NEAR, duplicate_problems, near_duplicates
+from longway.detect.reading import Reading
+from tests.conftest import dataset_of, reading_of
+
+
+def problems_of(*args, **kwargs):
+    return {problem.kind: problem for problem in duplicate_problems(reading_of(*args), **kwargs)}
+
+
+def test_same_text_with_different_labels_is_told_with_rows():
+    problem = problems_of(["a b", "c d", "A  b", "e f"], ["x", "y", "y", "x"])["contradicting_labels"]
+    assert (problem.count, problem.rows) == (2, (1, 3))
+
+
+def test_repeats_count_all_but_the_first():
+    problem = problems_of(["a b", "a b", "a b", "c"], ["x", "x", "x", "y"])["duplicate"]
+    assert (problem.count, problem.rows) == (2, (2, 3))
+
+
+def test_a_pair_is_a_duplicate_only_with_its_context():
+    kinds = problems_of(["a b", "a b", "c"], ["x", "y", "x"], ["one", "two", "three"])
+    assert not kinds
+
+
+def test_near_duplicates_are_found():
+    sentence = "the quick brown fox jumps over the lazy dog near a river bank today"
+    texts = [
+        sentence,
+        sentence.replace("today", "tonight"),
+        "something else entirely is written in this one line",
+    ]
+    assert problems_of(texts, ["x", "x", "y"])["near_duplicate"].rows == (2,)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 14), min_size=6, max_size=9), min_size=2, max_size=12))
+def test_no_row_is_called_a_near_duplicate_that_is_not(sets):
+    texts = [" ".join(f"w{k}" for k in words) for words in sets]
+    labels = ["x", "y"] * len(texts)
+    words = [set(text.split()) for text in texts]
+    for row in near_duplicates(reading_of(texts, labels[: len(texts)])).tolist():
+        overlap = [len(words[row] & other) / len(words[row] | other) for other in words[:row]]
+        assert max(overlap) >= NEAR
+
+
+def test_most_near_duplicates_are_found():
+    random = np.random.default_rng(0)
+    originals = [[f"w{k}" for k in random.choice(2000, 20, replace=False)] for _ in range(100)]
+    copies = [[*words[:-1], "changed"] for words in originals]
+    texts = [" ".join(words) for words in originals + copies]
+    found = near_duplicates(reading_of(texts, ["x", "y"] * 100))
+    assert len(found) >= 95
+    assert min(found) >= 100
+
+
+def test_rows_shared_with_a_test_set_are_told():
+    reading = reading_of(["a b", "c d", "e f"], ["x", "y", "x"])
+    test = Reading.of(dataset_of(["c d", "new one"], ["y", "x"]), like=reading)
+    problem = next(p for p in duplicate_problems(reading, {"dev": test}) if p.kind == "shared_with_test")
+    assert (problem.count, problem.rows) == (1, (2,))
+    assert "dev" in problem.message

@@ -1,0 +1,79 @@
+"""The leak: present where a word gives the label away, absent where nothing does."""
+
+import numpy as np
+import pytest
+
+from longway.classify.bow import BagOfWords
+from longway.detect.leak import leak_by_folds, leak_on_test, word_features
+from longway.detect.reading import Reading
+from tests.conftest import dataset_of, reading_of
+
+
+def noise(random, n):
+    return [" ".join(f"w{k}" for k in random.integers(0, 40, 8)) for _ in range(n)]
+
+
+def test_a_give_away_word_leaks_and_noise_does_not():
+    random = np.random.default_rng(1)
+    labels = ["x", "y"] * 150
+    plain = noise(random, 300)
+    told = [f"{text} tell" if label == "y" else text for text, label in zip(plain, labels, strict=True)]
+    leaky, clean = (
+        leak_by_folds(reading_of(told, labels), "text"),
+        leak_by_folds(reading_of(plain, labels), "text"),
+    )
+    assert leaky.accuracy > 0.99
+    assert clean.low < clean.majority == 0.5 < clean.high
+
+
+def test_the_leak_of_each_part_is_its_own():
+    random = np.random.default_rng(2)
+    labels = ["x", "y", "z"] * 100
+    contexts = [f"{text} is{label}" for text, label in zip(noise(random, 300), labels, strict=True)]
+    reading = reading_of(noise(random, 300), labels, contexts)
+    assert leak_by_folds(reading, "text").accuracy < 0.5
+    assert leak_by_folds(reading, "context").accuracy > 0.99
+    assert leak_by_folds(reading, "both").accuracy > 0.9
+
+
+def test_copies_of_a_text_stay_in_one_fold():
+    random = np.random.default_rng(3)
+    texts = noise(random, 40)
+    labels = random.permutation(["x", "y"] * 20).tolist()
+    leak = leak_by_folds(reading_of(texts * 6, labels * 6), "text")
+    assert leak.low < 0.6  # memorising the copies would give 100%
+    assert leak.high - leak.low > 0.2  # six copies of one text are one observation, not six
+
+
+def test_a_shortcut_that_turns_round_in_the_test_set_is_worse_than_chance_there():
+    random = np.random.default_rng(4)
+    labels = ["x", "y"] * 100
+    train = [f"{t} mark{label}" for t, label in zip(noise(random, 200), labels, strict=True)]
+    flipped = [
+        f"{t} mark{'y' if label == 'x' else 'x'}" for t, label in zip(noise(random, 200), labels, strict=True)
+    ]
+    reading = reading_of(train, labels)
+    test = Reading.of(dataset_of(flipped, labels), like=reading)
+    leak = leak_on_test(reading, test, "text", name="flipped")
+    assert leak.accuracy < 0.05
+    assert "flipped" in leak.how
+
+
+def test_a_test_set_with_one_unknown_label_counts_it_as_wrong():
+    reading = reading_of(["good a", "bad b"] * 30, ["x", "y"] * 30)
+    test = Reading.of(dataset_of(["good a", "bad b", "good c"], ["x", "y", "new"]), like=reading)
+    assert leak_on_test(reading, test, "text", name="t").accuracy == pytest.approx(2 / 3)
+
+
+def test_features_are_words_and_pairs_seen_twice():
+    reading = reading_of(["a b", "a b c", "c"], ["x", "y", "x"])
+    features = word_features([reading], ("text",), [np.arange(3)])
+    assert features.toarray().tolist() == [[1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 1, 0]]  # a, b, c, "a b"
+
+
+def test_bag_of_words_gives_one_score_a_label():
+    reading = reading_of(["a b", "c d", "e f"] * 10, ["x", "y", "z"] * 10)
+    features = word_features([reading], ("text",), [np.arange(30)])
+    model = BagOfWords().fit(features, reading.labels)
+    assert model.scores(features).shape == (30, 3)
+    assert (model.predict(features) == reading.labels).all()
