@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency, false_discovery_control
 
-from longway.stats import mutual_information, p_values, q_values, score_counts, wilson_interval, z_scores
+from longway.stats import (
+    mutual_information,
+    p_values,
+    q_values,
+    score_counts,
+    wilson_interval,
+    wilson_low,
+    z_scores,
+)
 
 tables = (
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=4)
@@ -88,3 +96,18 @@ def test_wilson_interval_stays_inside_the_unit_interval():
     assert wilson_interval(1.0, 5)[1] == 1.0
     assert wilson_interval(0.0, 5)[0] == 0.0
     assert wilson_interval(0.3, 0) == (0.0, 1.0)
+
+
+def test_gain_is_the_information_about_the_finding_s_own_label():
+    counts, totals = np.array([[30, 5, 40]]), np.array([100, 100, 100])
+    scores = score_counts(counts, totals)
+    assert scores.label[0] == 2
+    assert scores.gain[0] == pytest.approx(slow_mutual_information([40, 35], [60, 165]))
+    assert scores.gain[0] < scores.mutual_information[0]
+
+
+@given(st.integers(1, 50), st.integers(0, 50))
+def test_the_low_end_of_many_shares_equals_that_of_one(n, hits):
+    share = min(hits, n) / n
+    low = wilson_low(np.array([share]), np.array([n]))[0]
+    assert low == pytest.approx(wilson_interval(share, n)[0], abs=1e-12)

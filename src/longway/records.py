@@ -57,7 +57,9 @@ class Finding:
     label: the label that the pattern speaks for most (largest z).
     majority_label: the most frequent label among texts with the pattern.
     count: texts with the pattern. label_share: the label's share among them. base_rate: its share overall.
-    mutual_information: nats a model gains on average by knowing the pattern (grammar paper, section 2.3).
+    share_low: the low end of label_share's 95% interval; high for patterns that are nearly certain.
+    gain: nats that a model gains on average about this label, against all others, by knowing the pattern.
+    mutual_information: the same about all labels at once (grammar paper, section 2.3); equal with two labels.
     z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of texts with the pattern that carry the label, and that do not (first few).
@@ -71,7 +73,9 @@ class Finding:
     majority_label: str
     count: int
     label_share: float
+    share_low: float
     base_rate: float
+    gain: float
     mutual_information: float
     z: float
     pmi: float

@@ -36,7 +36,9 @@ class Scores:
     majority: Counts
     count: Counts
     label_share: Floats
+    share_low: Floats
     base_rate: Floats
+    gain: Floats
     mutual_information: Floats
     z: Floats
     pmi: Floats
@@ -56,18 +58,21 @@ def score_counts(counts: Counts, totals: Counts) -> Scores:
     row = np.arange(len(counts))
     count = counts.sum(axis=1)
     base = totals / totals.sum()
-    share = counts[row, label] / np.maximum(count, 1)
+    hits = counts[row, label]
+    share = hits / np.maximum(count, 1)
     pmi = np.log(np.maximum(share, 1e-300) / base[label])
     return Scores(
         label=label,
         majority=counts.argmax(axis=1),
         count=count,
         label_share=share,
+        share_low=wilson_low(share, count),
         base_rate=base[label],
+        gain=mutual_information(np.stack([hits, count - hits], axis=1), _against_rest(totals, label)),
         mutual_information=mutual_information(counts, totals),
         z=z_all[row, label],
         pmi=pmi,
-        lmi=counts[row, label] / totals.sum() * pmi,
+        lmi=hits / totals.sum() * pmi,
         p=p_values(counts, totals),
     )
 
@@ -80,7 +85,7 @@ def mutual_information(counts: Counts, totals: Counts) -> Floats:
     >>> mutual_information(np.array([[50, 0]]), np.array([50, 50])).round(2).tolist()
     [0.6]
     """
-    present, absent = counts + 1.0, totals - counts + 1.0
+    present, absent = counts + 1.0, totals - counts + 1.0  # totals: one row for all, or one for each feature
     n = present.sum(axis=1) + absent.sum(axis=1)
     p_label = (present + absent) / n[:, None]
     information = np.zeros(len(counts))
@@ -88,6 +93,11 @@ def mutual_information(counts: Counts, totals: Counts) -> Floats:
         p_cell = cell / n[:, None]
         information += (p_cell * np.log(p_cell / (p_label * p_cell.sum(axis=1, keepdims=True)))).sum(axis=1)
     return information
+
+
+def _against_rest(totals: Counts, label: Counts) -> Counts:
+    """For each feature, the texts of its label and of all other labels."""
+    return np.stack([totals[label], totals.sum() - totals[label]], axis=1)
 
 
 def z_scores(counts: Counts, totals: Counts) -> Floats:
@@ -153,6 +163,13 @@ def q_values(p: Floats) -> Floats:
     q = np.empty_like(ranked)
     q[order] = np.minimum.accumulate(ranked[::-1])[::-1]
     return np.minimum(q, 1.0)
+
+
+def wilson_low(share: Floats, n: Counts, *, z: float = 1.96) -> Floats:
+    """The lower end of `wilson_interval` for many shares at once."""
+    n = np.maximum(n, 1)
+    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return np.asarray((share + z * z / (2 * n) - half) / (1 + z * z / n), dtype=np.float64)
 
 
 def wilson_interval(share: float, n: float, *, z: float = 1.96) -> tuple[float, float]:

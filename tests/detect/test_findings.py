@@ -66,7 +66,7 @@ def test_a_frequent_word_does_not_swallow_a_phrase_that_says_more():
 
 def test_findings_are_ranked_by_what_a_model_gains():
     found = search(train_reading("reviews")).chosen
-    gains = [c.finding.mutual_information for c in found]
+    gains = [c.finding.gain for c in found]
     assert gains == sorted(gains, reverse=True)
 
 

@@ -105,7 +105,7 @@ def finding(label, pattern, level, count, with_label, example, *, base=None):
     z = (share - base) / sqrt(base * (1 - base) / count)
     return {
         "level": level, "pattern": pattern, "field": field, "label": label, "majority_label": label,
-        "count": count, "label_share": share, "base_rate": base, "mutual_information": information,
+        "count": count, "label_share": share, "share_low": max(0.0, share - 2 * sqrt(share * (1 - share) / count + 1 / count**2)), "base_rate": base, "gain": information, "mutual_information": information,
         "z": z, "pmi": log(share / base), "lmi": inside * share * log(share / base), "p": exp(-z * z / 2), "q": exp(-z * z / 2.2),
         "variants": [], "supporting": ["12", "40"], "counter": ["77"], "example": example, "marks": marks(pattern, level, example),
     }  # fmt: skip

@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from longway.cli.screen import output
+from longway.report.surest import surest
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 N_PROBLEMS = 8
+N_SUREST = 8
 
 
 def show_audit(findings: dict[str, Any], folder: Path, *, top: int) -> None:
@@ -88,6 +90,7 @@ def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> Non
         f"in {len(leaders):,} groups. The strongest:"
     )
     console.print(_shortcut_table(findings, leaders[:top], console.width))
+    _show_surest(console, leaders, top)
     if len(leaders) > top:
         console.print(f"[dim]{len(leaders) - top:,} more groups are in the report; --top prints more.[/]")
 
@@ -111,6 +114,16 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
             _marked(finding, room),
         )
     return table
+
+
+def _show_surest(console: Console, leaders: list[dict[str, Any]], top: int) -> None:
+    """One line of rare patterns that nearly always come with one label."""
+    shown = [
+        f"{_clean(f['pattern'])} → {_clean(f['label'])} ({f['label_share']:.0%} of {f['count']:,})"
+        for f in surest(leaders, after=top, n=N_SUREST)
+    ]
+    if shown:
+        console.print(f"Rare, but nearly certain: {escape(', '.join(shown))}.")
 
 
 def _named(finding: dict[str, Any]) -> Text:

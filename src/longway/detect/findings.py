@@ -2,8 +2,9 @@
 
     detectors count  ->  p of every pattern  ->  one q over all of them  ->  the strongest  ->  groups, examples
 
-Patterns are ranked by mutual information, which is what a model gains by knowing them. A frequent word with a slight
-lean has a tiny p and gains nothing; it ends up where it belongs.
+Patterns are ranked by what a model gains about their label by knowing them, in nats, and not by p: a frequent word with
+a slight lean has a tiny p and little to give. Besides the strongest, the surest are kept: rare patterns that nearly
+always come with one label ("10/10", an actor's name), by the low end of their share's interval.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from longway.records import Finding
 from longway.stats import Scores, q_values, score_counts
 
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
-PER_LEVEL = 100  # findings kept for each level
+PER_LEVEL = 100  # strongest patterns kept for each level; half as many of the surest are kept too
 
 Ints = NDArray[np.int64]
 
@@ -80,7 +81,7 @@ def search(
         chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
     step("joining patterns that say the same")
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock".
-    chosen.sort(key=lambda c: (-c.finding.mutual_information, -len(c.pattern.phrase), c.pattern.name))
+    chosen.sort(key=lambda c: (-c.finding.gain, -len(c.pattern.phrase), c.pattern.name))
     return Search(_with_groups_and_examples(reading, chosen), tested, significant)
 
 
@@ -94,9 +95,10 @@ def _strongest(
     n: int,
 ) -> list[Chosen]:
     places = np.flatnonzero(real)
-    places = places[np.argsort(-scores.mutual_information[places], kind="stable")[:n]]
+    strongest = places[np.argsort(-scores.gain[places], kind="stable")[:n]]
+    surest = places[np.argsort(-scores.share_low[places], kind="stable")[: n // 2]]
     result = []
-    for i in places.tolist():
+    for i in np.union1d(strongest, surest).tolist():
         pattern = detector.describe(int(features.keys[i]))
         finding = Finding(
             level=detector.level,
@@ -107,7 +109,9 @@ def _strongest(
             count=int(scores.count[i]),
             q=float(q[i]),
             label_share=float(scores.label_share[i]),
+            share_low=float(scores.share_low[i]),
             base_rate=float(scores.base_rate[i]),
+            gain=float(scores.gain[i]),
             mutual_information=float(scores.mutual_information[i]),
             z=float(scores.z[i]),
             pmi=float(scores.pmi[i]),

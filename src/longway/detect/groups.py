@@ -8,6 +8,7 @@ has "the" leaves all of it to be said. Related means that they share a word, or 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,17 +31,19 @@ def group_patterns(
     the diagonal has each pattern's own counts. totals[y]: examples of label y.
     """
     leader_of: list[int] = []
-    words_of: dict[int, set[str]] = {}  # of each group, by its leader
+    leaders: list[int] = []
+    leaders_with: defaultdict[str, set[int]] = defaultdict(set)  # groups with a member that has the word
     alike = _same_texts(together)
     for i, pattern in enumerate(patterns):
-        related = (
-            lead
-            for lead, words in words_of.items()
-            if labels[lead] == labels[i] and (alike[lead, i] or not words.isdisjoint(pattern.words))
-        )
-        leader = next((lead for lead in related if _says_the_same(together, totals, lead, i)), i)
+        related: set[int] = set().union(*(leaders_with[word] for word in pattern.words))
+        related.update(np.array(leaders, dtype=np.int64)[alike[i, leaders]].tolist())
+        same_label = sorted(lead for lead in related if labels[lead] == labels[i])
+        leader = next((lead for lead in same_label if _says_the_same(together, totals, lead, i)), i)
         leader_of.append(leader)
-        words_of.setdefault(leader, set()).update(pattern.words)
+        if leader == i:
+            leaders.append(i)
+        for word in pattern.words:
+            leaders_with[word].add(leader)
     return leader_of
 
 

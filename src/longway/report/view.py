@@ -29,11 +29,13 @@ from longway.report.shown import (
     pieces,
     token_spans,
 )
+from longway.report.surest import surest
 from longway.report.verdict import verdict
 
 MAX_LABELS = 8
 MAX_BARS = 10  # strongest patterns in a label's chart
 OPEN_GROUPS = 20  # the table shows these at once (a few more where that is all),
+MAX_SURE = 24
 MAX_GROUPS = 100  # and up to these on request
 MAX_VARIANTS = 6
 MAX_TELLING = 6  # documents per label and ranking
@@ -98,6 +100,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Sure:
+    """A rare pattern that nearly always comes with one label."""
+
+    pattern: str
+    label: Label
+    share: str
+    count: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text that stands out on its surface, its telling words marked."""
 
@@ -137,6 +149,7 @@ class Page:
     key_figures: list[KeyFigure]
     leak_charts: list[tuple[str, Markup]]
     strongest: list[Figure]
+    surest: list[Sure]
     groups: list[Group]
     n_open: int
     n_groups: int
@@ -172,6 +185,7 @@ def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page
         key_figures=_key_figures(findings, labels, n_significant, n_tested),
         leak_charts=_leak_charts(findings["leak"]),
         strongest=_strongest(groups, labels, shown_labels),
+        surest=[_sure(row, labels) for row in surest(findings["findings"], after=OPEN_GROUPS, n=MAX_SURE)],
         groups=[_group(group, labels) for group in groups[:MAX_GROUPS]],
         n_open=OPEN_GROUPS if len(groups) > OPEN_GROUPS + 5 else len(groups),
         n_groups=len(groups),
@@ -222,12 +236,19 @@ def _group(leader: Finding, labels: Mapping[str, Label]) -> Group:
         share=percent(leader.label_share),
         base_rate=percent(leader.base_rate),
         share_bar=charts.share_bar(leader.label_share, leader.base_rate, colour=label.colour),
-        information=short(millibits(leader.mutual_information)),
+        information=short(millibits(leader.gain)),
         z=short(leader.z),
         q=q_value(leader.q),
         example=_example(leader),
         variants=[cut(row.pattern, PATTERN_LIMIT) for row in variants[:MAX_VARIANTS]],
         n_more_variants=max(len(variants) - MAX_VARIANTS, 0),
+    )
+
+
+def _sure(row: Mapping[str, Any], labels: Mapping[str, Label]) -> Sure:
+    label = _label(row["label"], labels)
+    return Sure(
+        cut(row["pattern"], PATTERN_LIMIT), label, percent(row["label_share"]), counted(row["count"], "text")
     )
 
 
@@ -308,7 +329,7 @@ def _strongest(
     leaders: Sequence[Finding], labels: Mapping[str, Label], shown: Sequence[Label]
 ) -> list[Figure]:
     """A chart per label of its strongest patterns; all on one scale, so that they compare."""
-    full = max((millibits(row.mutual_information) for row in leaders), default=0.0)
+    full = max((millibits(row.gain) for row in leaders), default=0.0)
     figures = []
     for at, label in enumerate(shown):
         mine = [row for row in leaders if _label(row.label, labels) is label]
@@ -317,7 +338,7 @@ def _strongest(
                 [_bar(row, label) for row in mine[:MAX_BARS]],
                 key=f"strongest-{at}",
                 title=f"Strongest patterns that point to {label.name}",
-                desc="Mutual information with the label, in millibits.",
+                desc="Gain about the label, in millibits.",
                 full=full,
             )
             figures.append(Figure(label, chart, counted(len(mine), "group")))
@@ -325,7 +346,7 @@ def _strongest(
 
 
 def _bar(row: Finding, label: Label) -> charts.Bar:
-    information = millibits(row.mutual_information)
+    information = millibits(row.gain)
     return charts.Bar(row.pattern, information, f"{short(information)} mbit", label.colour)
 
 
