@@ -45,9 +45,9 @@ def main() -> None:
     try:
         app()
     except LongwayError as error:
-        from longway.cli.screen import errors
+        from longway.cli.screen import errors, safe
 
-        errors().print(f"[bold red]longway:[/] {_escaped(str(error))}", highlight=False)
+        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False)
         sys.exit(2)
     except KeyboardInterrupt:
         print(
@@ -58,9 +58,3 @@ def main() -> None:
     except BrokenPipeError:  # `longway ... | head`
         sys.stderr.close()
         sys.exit(141)
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from longway.cli.screen import output
+from longway.cli.screen import clean, output, safe
 from longway.report.surest import surest
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red")
@@ -25,23 +24,21 @@ def show_audit(findings: dict[str, Any], folder: Path, *, top: int) -> None:
     _show_leak(console, findings["leak"])
     _show_shortcuts(console, findings, top)
     _show_problems(console, findings["problems"])
-    console.print(f"\nReport: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
+    console.print(f"\nReport: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
 
 
 def _show_dataset(console: Console, dataset: dict[str, Any]) -> None:
     labels = list(dataset["labels"].items())
     shown = ", ".join(f"{name} {count:,}" for name, count in labels[:6])
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
-    console.print(
-        f"[bold]{escape(dataset['name'])}[/]: {dataset['used']:,} rows. Labels: {escape(shown)}{more}."
-    )
+    console.print(f"[bold]{safe(dataset['name'])}[/]: {dataset['used']:,} rows. Labels: {safe(shown)}{more}.")
     guessed = set(dataset["guessed"])
     roles = [
         f"{role} = {name}" + (" (guessed)" if role in guessed else "")
         for role, name in dataset["fields"].items()
         if name
     ]
-    console.print(f"Columns: {escape(', '.join(roles))}.")
+    console.print(f"Columns: {safe(', '.join(roles))}.")
     if dataset["streamed"]:
         console.print("The data is larger than memory and was read in a stream.")
 
@@ -67,11 +64,11 @@ def _show_leak(console: Console, leak: dict[str, Any]) -> None:
 def _leak_cells(leak: dict[str, Any]) -> tuple[str, ...]:
     style = "bold" if leak["low"] > leak["majority"] else "dim"
     return (
-        escape(" + ".join(leak["columns"])),
+        safe(" + ".join(leak["columns"])),
         f"[{style}]{leak['accuracy']:.1%}[/]",
         f"{leak['low']:.1%} to {leak['high']:.1%}",
         f"{leak['majority']:.1%}",
-        escape(leak["how"]),
+        safe(leak["how"]),
     )
 
 
@@ -107,7 +104,7 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
     for finding in leaders:
         table.add_row(
             _named(finding),
-            Text(_clean(finding["label"]), style=colour.get(finding["label"], "")),
+            Text(clean(finding["label"]), style=colour.get(finding["label"], "")),
             f"{finding['count']:,}",
             f"{finding['label_share']:.0%}",
             f"[dim]{finding['base_rate']:.0%}[/]",
@@ -119,26 +116,26 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
 def _show_surest(console: Console, leaders: list[dict[str, Any]], top: int) -> None:
     """One line of rare patterns that nearly always come with one label."""
     shown = [
-        f"{_clean(f['pattern'])} → {_clean(f['label'])} ({f['label_share']:.0%} of {f['count']:,})"
+        f"{clean(f['pattern'])} → {clean(f['label'])} ({f['label_share']:.0%} of {f['count']:,})"
         for f in surest(leaders, after=top, n=N_SUREST)
     ]
     if shown:
-        console.print(f"Rare, but nearly certain: {escape(', '.join(shown))}.")
+        console.print(f"Rare, but nearly certain: {safe(', '.join(shown))}.")
 
 
 def _named(finding: dict[str, Any]) -> Text:
     """The pattern, its kind and column, and one or two others that say the same."""
-    name = Text(_clean(finding["pattern"]), style="bold", overflow="fold")
-    name.append(f"\n{finding['level']} in {_clean(finding['field'])}", style="dim not bold")
+    name = Text(clean(finding["pattern"]), style="bold", overflow="fold")
+    name.append(f"\n{finding['level']} in {clean(finding['field'])}", style="dim not bold")
     if others := [variant["pattern"] for variant in finding["variants"]]:
         more = f" +{len(others) - 1}" if len(others) > 1 else ""
-        name.append(f"\nalso {_clean(others[0])}{more}", style="dim not bold")
+        name.append(f"\nalso {clean(others[0])}{more}", style="dim not bold")
     return name
 
 
 def _marked(finding: dict[str, Any], room: int) -> Text:
     """The example with the pattern marked, cut around it to fit."""
-    text = Text(_clean(finding["example"]), style="dim")
+    text = Text(clean(finding["example"]), style="dim")
     for start, end in finding["marks"]:
         text.stylize("bold not dim underline", start, end)
     middle = finding["marks"][0][0] if finding["marks"] else 0
@@ -156,13 +153,6 @@ def _show_problems(console: Console, problems: list[dict[str, Any]]) -> None:
     for problem in problems[:N_PROBLEMS]:
         rows = ", ".join(f"{row:,}" for row in problem["rows"][:5])
         where = f" (rows {rows}{', …' if problem['count'] > 5 else ''})" if rows else ""
-        console.print(
-            f"  {escape(_clean(problem['message']))}{where}. [dim]{escape(problem['next_step'])}[/]"
-        )
+        console.print(f"  {safe(problem['message'])}{where}. [dim]{safe(problem['next_step'])}[/]")
     if len(problems) > N_PROBLEMS:
         console.print(f"  [dim]{len(problems) - N_PROBLEMS} more in the report.[/]")
-
-
-def _clean(text: str) -> str:
-    """The text without characters that steer a terminal; as long as the original."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -28,18 +28,34 @@ def errors() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-class Steps(Protocol):
-    """What a long job is told to call."""
+def clean(text: str) -> str:
+    """The text without characters that steer a terminal; as long as the original, line breaks kept."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def safe(text: str) -> str:
+    """The text for a line with markup: no terminal codes, and its brackets are brackets."""
+    return escape(clean(text))
+
+
+class Steps:
+    """What a long job calls to say where it is."""
+
+    def __init__(self, bar: Progress, total: int) -> None:
+        self._bar = bar
+        self._task = bar.add_task("reading", total=total)
 
     def step(self, name: str) -> None:
         """Say what is being done now."""
+        self._bar.update(self._task, description=clean(name))
 
     def advance(self, rows: int) -> None:
         """Say that so many more rows were read."""
+        self._bar.update(self._task, advance=rows)
 
 
 @contextmanager
-def progress_of(total: int) -> Iterator[Any]:
+def progress_of(total: int) -> Iterator[Steps]:
     """A progress bar on standard error that goes away at the end; silent where that is not a terminal."""
     console = errors()
     columns = (
@@ -50,13 +66,4 @@ def progress_of(total: int) -> Iterator[Any]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("reading", total=total)
-
-        class _Steps:
-            def step(self, name: str) -> None:
-                bar.update(task, description=name)
-
-            def advance(self, rows: int) -> None:
-                bar.update(task, advance=rows)
-
-        yield _Steps()
+        yield Steps(bar, total)

@@ -1,0 +1,139 @@
+"""The command line as a stranger meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.errors import LongwayError
+from longway.sample import sample_path
+
+HEAVY = ["numpy", "scipy", "sklearn", "polars", "pyarrow", "pydantic", "jinja2", "torch", "pandas"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in an empty folder; gives the result."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args):
+        return CliRunner().invoke(app, [str(arg) for arg in args])
+
+    return call
+
+
+def write_csv(path, rows):
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    return path
+
+
+def test_help_imports_nothing_heavy():
+    code = f"import sys; from longway.cli import app; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_audit_needs_no_torch(run):
+    code = f"import sys, longway as lw; lw.audit(lw.load({str(sample_path('claims'))!r})); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_help_lists_every_command_and_teaches(run):
+    text = run("--help").output
+    for name in ("audit", "demo", "doctor", "runs"):
+        assert name in text
+        assert run(name, "--help").exit_code == 0
+
+
+def test_demo_ends_with_the_path_of_the_report(run, tmp_path):
+    result = run("demo", "claims")
+    assert result.exit_code == 0
+    last = result.output.strip().splitlines()[-1]
+    assert last == "Report: longway-runs/claims-audit/report.html"
+    assert (tmp_path / "longway-runs/claims-audit/report.html").stat().st_size < 2_000_000
+
+
+def test_audit_prints_guesses_leak_and_shortcuts(run, tmp_path):
+    rows = [(f"nice thing {i % 7} tell", "yes") for i in range(40)] + [
+        (f"other thing {i % 7}", "no") for i in range(40)
+    ]
+    result = run("audit", write_csv(tmp_path / "my data.csv", rows))
+    assert result.exit_code == 0
+    assert "text = text (guessed)" in result.output
+    assert "100.0%" in result.output
+    assert "nice" in result.output
+    assert "longway-runs/my-data-audit/report.html" in result.output
+
+
+def test_json_is_json_and_nothing_else(run):
+    result = run("audit", sample_path("claims"), "--json")
+    assert json.loads(result.stdout)["dataset"]["rows"] == 320
+
+
+def test_a_second_look_at_the_same_data_opens_the_same_run(run, tmp_path):
+    run("demo", "claims")
+    run("demo", "claims")
+    assert [path.name for path in (tmp_path / "longway-runs").iterdir()] == ["claims-audit"]
+    assert "claims-audit" in run("runs").output
+    assert json.loads(run("runs", "--json").stdout)[0]["state"] == "done"
+
+
+def test_other_settings_get_a_folder_of_their_own(run, tmp_path):
+    run("audit", sample_path("claims"))
+    run("audit", sample_path("claims"), "--seed", 1)
+    assert sorted(path.name for path in (tmp_path / "longway-runs").iterdir()) == [
+        "claims-audit",
+        "claims-audit-2",
+    ]
+
+
+def test_terminal_codes_in_the_data_do_not_reach_the_terminal(run, tmp_path):
+    rows = [(f"\x1b[31mred [bold]x[/bold] w{i % 5}", "a\x1b[2J") for i in range(30)]
+    rows += [(f"plain w{i % 5}", "b") for i in range(30)]
+    result = run("audit", write_csv(tmp_path / "d.csv", rows))
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["missing.csv"], "missing.csv"),
+        ([sample_path("claims"), "--text", "clam"], "claim"),
+        ([sample_path("claims"), "--max-q", "7"], "max_q"),
+        ([sample_path("claims"), "--variant", "median"], "variant"),
+        ([sample_path("claims"), "--split", "dev"], "flipped"),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
+    result = run("audit", *args)
+    assert isinstance(result.exception, LongwayError)
+    assert words in str(result.exception)
+
+
+def test_the_real_command_exits_with_2_and_no_traceback(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", "from longway.cli import main; main()", "audit", "nothing.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "nothing.csv" in done.stderr
+
+
+def test_doctor_names_the_line_that_installs_what_is_missing(run):
+    found = json.loads(run("doctor", "--json").stdout)
+    assert found["core"]["complete"]
+    assert found["neural"]["install"] == "pip install 'longway[neural]'"
+    assert {"neural", "local", "review", "ray", "hub", "dev"} <= set(found)
+
+
+def test_version_is_printed(run):
+    assert run("--version").output.startswith("longway 0.")

@@ -1,0 +1,145 @@
+"""A whole audit, from rows to the run folder."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import longway as lw
+from longway.recipes.audit import AuditSettings, audit
+from longway.recipes.run_audit import run_audit, split_off
+from longway.store import RUN_FILE, read_json
+from tests import oracles
+from tests.conftest import dataset_of
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return split_off(lw.load(lw.sample_path("claims")), None)
+
+
+@pytest.fixture(scope="module")
+def finished(claims, tmp_path_factory):
+    dataset, held_out = claims
+    return run_audit(dataset, held_out=held_out, out=tmp_path_factory.mktemp("runs") / "claims")
+
+
+def test_the_run_folder_holds_what_the_design_says(finished):
+    run, findings = finished
+    assert sorted(path.name for path in run.folder.iterdir()) == [
+        "findings.json",
+        "report.html",
+        "run.json",
+        "scores.parquet",
+    ]
+    assert read_json(run.folder / RUN_FILE)["state"] == "done"
+    assert read_json(run.folder / "findings.json") == json.loads(json.dumps(findings))
+
+
+def test_findings_have_the_keys_of_the_contract(finished):
+    _, findings = finished
+    assert set(findings["dataset"]) >= {"rows", "labels", "fields", "fingerprint"}
+    keys = {"level", "pattern", "field", "label", "count", "label_share", "base_rate", "mutual_information"}
+    keys |= {"z", "lmi", "p", "q", "supporting", "counter"}
+    assert all(keys <= set(finding) for finding in findings["findings"])
+    assert findings["findings"][0]["pattern"] == "negation in claim"
+
+
+def test_supporting_ids_carry_the_label_and_counter_ids_do_not(finished, claims):
+    labels = dict(claims[0].frame.select("id", "label").iter_rows())
+    for finding in finished[1]["findings"]:
+        assert {labels[i] for i in finding["supporting"]} == {finding["label"]}
+        assert finding["label"] not in {labels[i] for i in finding["counter"]}
+
+
+def test_scores_have_a_row_for_each_example_with_the_papers_gamma(finished, claims):
+    scores = pl.read_parquet(finished[0].folder / "scores.parquet")
+    frame = claims[0].frame
+    assert scores["id"].to_list() == frame["id"].to_list()
+    codes = [sorted(set(frame["label"])).index(label) for label in frame["label"]]
+    few = list(range(0, len(frame), 9))
+    texts = [frame["claim"][i] for i in few]
+    slow = oracles.gammas(texts, [codes[i] for i in few], variant="mean", dimensions=64)
+    again = audit(dataset_of(texts, [frame["label"][i] for i in few])).scores["gamma"]
+    np.testing.assert_allclose(again.to_numpy(), slow, atol=2e-5)
+
+
+def test_held_out_splits_tell_a_shortcut_from_knowledge(finished):
+    leak = finished[1]["leak"]
+    assert leak["text"]["low"] > 0.75
+    assert leak["held_out"]["test"]["text"]["high"] < 0.65
+    assert leak["held_out"]["flipped"]["text"]["high"] < 0.5
+
+
+def test_the_same_run_again_is_read_not_repeated(finished, claims):
+    run, findings = finished
+    before = {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()}
+    _, again = run_audit(claims[0], held_out=claims[1], out=run.folder)
+    assert again == json.loads(json.dumps(findings))
+    assert {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()} == before
+
+
+def test_another_run_does_not_overwrite_it(finished, claims):
+    with pytest.raises(lw.RunError, match=r"seed differ.*--out"):
+        run_audit(claims[0], held_out=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
+
+
+def test_a_run_that_was_stopped_starts_again(claims, tmp_path):
+    def stop(name):
+        if name.startswith("measuring"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_audit(claims[0], out=tmp_path / "run", step=stop)
+    assert read_json(tmp_path / "run" / RUN_FILE)["state"] == "running"
+    assert not (tmp_path / "run" / "findings.json").exists()
+    run, _ = run_audit(claims[0], out=tmp_path / "run")
+    assert run.is_done
+
+
+def test_two_audits_of_the_same_data_are_the_same(claims):
+    first, second = (audit(claims[0]).to_dict() for _ in range(2))
+    assert {**first, "created": ""} == {**second, "created": ""}
+
+
+def test_a_streamed_audit_finds_the_same(claims, tmp_path):
+    path = lw.save(claims[0], tmp_path / "claims.parquet")
+    whole, streamed = (audit(lw.load(path, stream=stream)).to_dict() for stream in (False, True))
+    assert streamed["dataset"].pop("streamed")
+    assert not whole["dataset"].pop("streamed")
+    assert {**whole, "created": ""} == {**streamed, "created": ""}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([("a b", "x")] * 9, "one label only"),
+        ([(f"t {i}", f"label{i}") for i in range(300)], "300 different values"),
+    ],
+)
+def test_labels_that_cannot_be_audited_are_told(rows, words):
+    with pytest.raises(lw.DataError, match=words):
+        audit(dataset_of(*zip(*rows, strict=True)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_tiny_datasets_have_no_findings_and_no_crash(n):
+    result = audit(dataset_of(["one text", "another text"] * n, ["x", "y"] * n))
+    assert result.findings == []
+    assert json.loads(json.dumps(result.to_dict()))["leak"]["text"]["rows"] == 2 * n
+
+
+@pytest.mark.parametrize("settings", [{"max_q": 0}, {"max_q": 1.5}, {"per_level": 0}])
+def test_impossible_settings_are_named(settings):
+    with pytest.raises(lw.SettingError, match=next(iter(settings))):
+        AuditSettings(**settings)
+
+
+def test_fever_shows_its_known_give_aways(shared):
+    result = audit(lw.load(shared("fever/paper_test_supports_refutes.jsonl.gz")))
+    top = [finding for finding in result.findings if finding.field == "claim"][:10]
+    words = {word for finding in top if finding.label == "REFUTES" for word in finding.pattern.split()}
+    assert {"not", "only", "incapable", "yet"} <= words
+    assert abs(result.leaks["text"].accuracy - 0.69) <= 0.01
+    assert result.leaks["context"].low < 0.5 < result.leaks["context"].high

@@ -1,0 +1,243 @@
+"""The documentation is true: its examples run, its output is what comes out, its links lead somewhere.
+
+A ```console block holds `$ longway ...` lines, each with the output below it; a line of three dots stands for any lines. A
+```text block right behind a ```python block is what that block prints. All examples of a page run in one folder, one after
+the other, beside a few files made of the built-in sample (`FILES`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from itertools import zip_longest
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.data.formats import KINDS as FORMATS
+from longway.data.problems import KINDS as PROBLEMS
+from longway.detect import LEVELS
+from longway.detect.flags import QUESTIONS
+from longway.records import Finding, Leak, Problem, Telling
+from longway.sample import planted, sample_path
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+COMMANDS = sorted(typer.main.get_command(app).commands)
+DETECTOR_PAGES = [*LEVELS, "leak", "duplicates"]
+SECTIONS = ["What it looks for", "Why it matters", "Example", "How to fix it", "Known limits"]
+
+# What the examples read: name, sample, split.
+FILES = [
+    ("reviews.csv", "reviews", "train"),
+    ("reviews.parquet", "reviews", "train"),
+    ("claims.jsonl", "claims", "train"),
+    ("dev.jsonl", "claims", "test"),
+]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def blocks_of(page, language):
+    """The blocks of a language, each with the ```text block right behind it (empty where there is none)."""
+    text = page.read_text(encoding="utf-8")
+    found = list(BLOCK.finditer(text))
+    for block, behind in zip_longest(found, found[1:]):
+        if block[1] == language:
+            follows = behind and behind[1] == "text" and not text[block.end() : behind.start()].strip()
+            yield block[2], behind[2] if follows else ""
+
+
+def pages_with(language):
+    return [page for page in PAGES if any(blocks_of(page, language))]
+
+
+@pytest.fixture(scope="module")
+def demo_runs(tmp_path_factory):
+    """The run folders of both demos, made once: nearly every page shows one of them."""
+    folder = tmp_path_factory.mktemp("demo")
+    with contextlib.chdir(folder):
+        for name in ("reviews", "claims"):
+            assert CliRunner().invoke(app, ["demo", name]).exit_code == 0
+    return folder / "longway-runs"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, demo_runs):
+    """The working folder: the files of the examples, and the demos as finished runs."""
+    shutil.copytree(demo_runs, tmp_path / "longway-runs")
+    for file, sample, split in FILES:
+        rows = pl.read_ndjson(sample_path(sample)).filter(pl.col("split") == split).drop("split")
+        write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
+        write[Path(file).suffix](tmp_path / file)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    return tmp_path
+
+
+def commands_in(block):
+    """Each command of a ```console block with the lines that are said to come out."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output.splitlines()
+
+
+def plain(line):
+    """The line without what may differ from machine to machine: a date, the figures of a leak, spaces between columns."""
+    line = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "DATE", line)
+    if "cross-validation" in line or "held-out" in line:
+        line = re.sub(r"[\d.]+%", "N%", line)
+    return " ".join(line.split())
+
+
+def first_that_does_not_come(expected, printed):
+    """The first expected line that is not where it should be; None where all are. Dots stand for any lines."""
+    place, anywhere = 0, False
+    for line in map(plain, expected):
+        if line == "...":
+            anywhere = True
+            continue
+        if anywhere and line in printed[place:]:
+            place = printed.index(line, place)
+        if place >= len(printed) or printed[place] != line:
+            return line
+        place, anywhere = place + 1, False
+    return None
+
+
+@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
+def test_console_examples_run_and_print_what_the_page_says(page, folder):
+    for block, _ in blocks_of(page, "console"):
+        for command, expected in commands_in(block):
+            program, *arguments = shlex.split(command)
+            assert program == "longway"
+            result = CliRunner().invoke(app, arguments)
+            assert result.exit_code == 0, f"$ {command}\n{result.output}\n{result.exception!r}"
+            missing = first_that_does_not_come(expected, [plain(line) for line in result.stdout.splitlines()])
+            assert missing is None, f"$ {command}\ndoes not print (here): {missing}\n\n{result.stdout}"
+
+
+@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
+def test_python_examples_run_and_print_what_the_page_says(page, folder):
+    for block, _ in blocks_of(page, "console"):  # an example may read what a command has written
+        for command, _ in commands_in(block):
+            CliRunner().invoke(app, shlex.split(command)[1:])
+    names = {"__name__": "example"}
+    for block, expected in blocks_of(page, "python"):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, name_of(page), "exec"), names)
+        if expected or printed.getvalue():
+            assert printed.getvalue() == expected
+
+
+def test_a_wrong_output_in_a_console_example_would_be_noticed():
+    printed = ["one", "two", "three"]
+    assert first_that_does_not_come(["...", "two", "three"], printed) is None
+    assert first_that_does_not_come(["one", "three"], printed) == "three"
+    assert first_that_does_not_come(["...", "four"], printed) == "four"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_to_files_that_exist(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if not target.startswith(("http:", "https:", "#")):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_a_section_in_the_reference(command):
+    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## longway {command}\n")[2].partition("\n## ")[0]
+    assert section
+    for parameter in typer.main.get_command(app).commands[command].params:
+        assert parameter.name == "help" or (parameter.help and parameter.help in section.replace("\\|", "|"))
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert command in result.output
+
+
+def test_the_command_reference_is_what_the_script_makes():
+    spec = importlib.util.spec_from_file_location("make_commands", DOCS / "make_commands.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    again = "run: python docs/make_commands.py"
+    assert (DOCS / "commands.md").read_text(encoding="utf-8") == script.page(), again
+
+
+@pytest.mark.parametrize("detector", DETECTOR_PAGES)
+def test_every_detector_has_a_page_with_the_five_sections(detector):
+    text = (DOCS / "detectors" / f"{detector}.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, flags=re.MULTILINE) == SECTIONS
+    assert f"({detector}.md)" in (DOCS / "detectors" / "index.md").read_text(encoding="utf-8")
+
+
+def test_the_surface_page_names_every_trait():
+    text = (DOCS / "detectors" / "surface.md").read_text(encoding="utf-8")
+    for family, name, _ in QUESTIONS:
+        assert name in re.search(rf"^\| {family} \| (.*) \|$", text, flags=re.MULTILINE)[1].split("; ")
+
+
+def test_the_run_folder_page_names_every_key_of_the_records():
+    text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
+    keys = {field.name for record in (Finding, Leak, Problem, Telling) for field in fields(record)}
+    assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
+
+
+def test_the_data_page_names_every_ending():
+    text = (DOCS / "your-data.md").read_text(encoding="utf-8")
+    assert [ending for ending in FORMATS if f"`{ending}`" not in text] == []
+
+
+def test_the_sample_page_has_the_planted_counts():
+    text = (DOCS / "sample.md").read_text(encoding="utf-8")
+    for shortcut in [*planted("reviews"), *planted("claims")]:
+        row = re.search(rf"^\| {shortcut['name']} \| {shortcut['level']} \|.*$", text, flags=re.MULTILINE)[0]
+        for by_label in shortcut["strength"].values():
+            assert " + ".join(map(str, by_label.values())) in row
+
+
+def test_the_readme_names_the_commands_of_a_checkout_and_every_part_of_the_package():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "`make demo`" in text
+    assert "`make test`" in text
+    assert "pip install ." in text
+    table = text.partition("## What is where")[2]
+    parts = [path for path in (ROOT / "src/longway").iterdir() if path.name != "__pycache__"]
+    scripts = [*(ROOT / "bench").glob("*.py"), *(ROOT / "runs").glob("*.py")]
+    named = [f"`{name_of(path)}{'/' if path.is_dir() else ''}`" for path in [*parts, *scripts]]
+    assert [name for name in named if name not in table] == []
+    assert [
+        path for path in re.findall(r"^\| `([^`]+)`", table, flags=re.MULTILINE) if not (ROOT / path).exists()
+    ] == []
+
+
+def test_the_pages_build_without_a_warning(tmp_path):
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    built = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "site" / "index.html").exists()
+    fetched = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//')
+    assert [
+        page.name for page in (tmp_path / "site").rglob("*.html") if fetched.search(page.read_text())
+    ] == []
