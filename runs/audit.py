@@ -1,7 +1,7 @@
 """What an audit shows on FEVER, SNLI and IMDb: the leak and the strongest shortcuts of each.
 
-    python runs/audit.py
-    python runs/audit.py --limit 3000 --only fever
+python runs/audit.py
+python runs/audit.py --limit 3000 --only fever
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import argparse
 from typing import Any
 
 import common
-
 from longway.data import load
 from longway.recipes.audit import Audit, AuditSettings, audit
 from longway.records import Finding, Leak
+from longway.report.surest import surest
 
 SETS: dict[str, dict[str, Any]] = {
     "fever": {
@@ -32,7 +32,18 @@ SETS: dict[str, dict[str, Any]] = {
     "imdb": {
         "file": "imdb/train.jsonl.gz",
         "tests": {"test": "imdb/test.jsonl.gz"},
-        "known": ["10/10", "4/10", "3/10", "7/10", "8/10", "1/10", "uwe boll", "boll", "seagal", "steven seagal"],
+        "known": [
+            "10/10",
+            "4/10",
+            "3/10",
+            "7/10",
+            "8/10",
+            "1/10",
+            "uwe boll",
+            "boll",
+            "seagal",
+            "steven seagal",
+        ],
     },
 }
 
@@ -49,9 +60,17 @@ def rank_of(word: str, found: list[Finding]) -> int | None:
     return None
 
 
+def shares(words: list[str], found: list[Finding]) -> str:
+    """Label, share and count of each known pattern that is listed as itself."""
+    listed = {one.pattern: one for finding in found for one in (finding, *finding.variants)}
+    return "; ".join(f"{w} {f.label} {f.label_share:.0%} of {f.count}" for w in words if (f := listed.get(w)))
+
+
 def show_leak(name: str, leak: Leak) -> None:
     columns = " + ".join(leak.columns)
-    print(f"  {name:34s} {columns:24s} {leak.accuracy:6.1%}  [{leak.low:.1%}, {leak.high:.1%}]  chance {leak.majority:.1%}")
+    print(
+        f"  {name:34s} {columns:24s} {leak.accuracy:6.1%}  [{leak.low:.1%}, {leak.high:.1%}]  chance {leak.majority:.1%}"
+    )
 
 
 def show(result: Audit, text: str, top: int) -> list[Finding]:
@@ -65,8 +84,11 @@ def show(result: Audit, text: str, top: int) -> list[Finding]:
         others = f" (+{len(f.variants)})" if f.variants else ""
         print(
             f"  {rank:3d} {f.pattern + others:38s} {f.level:9s} {f.label:14s} {f.count:6,d} {f.label_share:6.1%} "
-            f"MI {1000 * f.mutual_information:6.2f} mnat  z {f.z:5.1f}  q {f.q:.1e}"
+            f"gain {1000 * f.gain:6.2f} mnat  z {f.z:5.1f}  q {f.q:.1e}"
         )
+    sure = surest([finding.to_dict() for finding in mine], after=top, n=12)
+    listed = [f"{f['pattern']} -> {f['label']} ({f['label_share']:.0%} of {f['count']})" for f in sure]
+    print(f"  rare, but nearly certain: {'; '.join(listed) or 'none'}")
     return mine
 
 
@@ -87,6 +109,7 @@ def main() -> None:
         mine = show(result, dataset.columns.text, options.top)
         ranks = {word: rank_of(word, mine) for word in spec["known"]}
         print("  known give-aways, rank of their group: " + ", ".join(f"{w} {r}" for w, r in ranks.items()))
+        print(f"  their shares: {shares(spec['known'], mine)}")
         leak = result.leaks["text"]
         figures[name] = {
             "rows": dataset.n_used,

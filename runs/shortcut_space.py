@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import common
 import numpy as np
 from scipy.stats import rankdata
 
+import common
 from longway.data import load
 from longway.detect.reading import TEXT, Reading
 from longway.shortcut_space import ShortcutSpace
@@ -24,7 +24,10 @@ SETS = {
         "fever/paper_test_supports_refutes.jsonl.gz",
         "not only incapable yet never exclusively refused zero ever any outside solely did",
     ),
-    "snli": ("snli/dev.jsonl.gz", "sleeping nobody outdoors outside asleep tv cat alone sad tall first no nothing"),
+    "snli": (
+        "snli/dev.jsonl.gz",
+        "sleeping nobody outdoors outside asleep tv cat alone sad tall first no nothing",
+    ),
 }
 
 

@@ -18,7 +18,7 @@ from longway.records import Problem
 from longway.text.corpus import Block
 
 NEAR = 0.8
-MAX_ROWS_NEAR = 2_000_000  # more would need too much memory; the user is told
+MAX_TOKENS_NEAR = 50_000_000  # more would need too much memory; the user is told
 _BANDS, _PER_BAND = 6, 4
 _FEWEST_WORDS = 5  # shorter texts are alike by chance
 _SHOWN = 10
@@ -62,46 +62,56 @@ def _mix(x: Keys) -> Keys:
 
 
 def _contradictions(reading: Reading, keys: Keys) -> Problem | None:
-    _, group = np.unique(keys, return_inverse=True)
-    labels_of = np.unique(group * reading.n_labels + reading.labels) // reading.n_labels
-    torn = np.bincount(labels_of, minlength=int(group.max(initial=0)) + 1) > 1
+    order = np.argsort(keys, kind="stable")
+    is_new = _starts_of_runs(keys[order])
+    starts = np.flatnonzero(is_new)
+    labels = reading.labels[order]
+    torn = (
+        np.minimum.reduceat(labels, starts) != np.maximum.reduceat(labels, starts) if len(starts) else is_new
+    )
     return _problem(
         "contradicting_labels",
         reading,
-        np.flatnonzero(torn[group]),
+        np.sort(order[torn[np.cumsum(is_new) - 1]]),
         "rows have the same text as another row and a different label",
         "Decide which label is right, or drop them: no model can get both.",
     )
 
 
 def _repeats(reading: Reading, keys: Keys) -> Problem | None:
-    _, first = np.unique(keys, return_index=True)
-    later = np.setdiff1d(np.arange(len(keys)), first, assume_unique=True)
     return _problem(
         "duplicate",
         reading,
-        later,
+        _later_copies(keys),
         "rows repeat an earlier row (case and spacing aside)",
         "Drop the repeats, or make sure that all copies stay in one split.",
     )
 
 
+def _later_copies(keys: Keys) -> Ints:
+    """Rows whose key an earlier row has."""
+    order = np.argsort(keys, kind="stable")
+    return np.sort(order[~_starts_of_runs(keys[order])])
+
+
+def _starts_of_runs(ordered: Keys) -> NDArray[np.bool_]:
+    """For sorted keys, where each differs from the one before."""
+    return np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]])
+
+
 def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
-    if reading.n_texts > MAX_ROWS_NEAR:
+    if reading.corpora[TEXT].n_tokens > MAX_TOKENS_NEAR:
         return Problem(
             "near_duplicate_skipped",
-            f"near duplicates were not looked for in more than {MAX_ROWS_NEAR:,} rows",
+            "near duplicates were not looked for in so much text",
             reading.n_texts,
-            "Audit a sample with --limit to see how many there are.",
+            "Audit a part with --limit to see how many there are.",
         )
-    _, first = np.unique(keys, return_index=True)
-    alone = np.zeros(len(keys), dtype=bool)
-    alone[first] = True  # exact repeats are told about on their own
-    rows = near_duplicates(reading)
+    rows = np.setdiff1d(near_duplicates(reading), _later_copies(keys))  # copies are told about on their own
     return _problem(
         "near_duplicate",
         reading,
-        rows[alone[rows]],
+        rows,
         f"rows share at least {NEAR:.0%} of their words with an earlier row",
         "Look at a few: copies with a word changed make a test set easier than it seems.",
     )

@@ -21,6 +21,7 @@ from longway.stats import wilson_interval
 from longway.text.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
+MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 
 Ints = NDArray[np.int64]
 
@@ -35,7 +36,7 @@ def parts_of(reading: Reading) -> dict[str, tuple[str, ...]]:
 def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     """The leak from one part, by cross-validation over the dataset's own rows."""
     roles = parts_of(reading)[part]
-    rows = _sample(reading.n_texts, seed)
+    rows = _sample(reading, roles, seed)
     features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
     groups = _groups(reading, rows)
     n_folds, n_repeats = folds_for(len(rows))
@@ -60,7 +61,7 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     `test` must have been read with the vocabulary of `reading`; its labels are matched by name.
     """
     roles = parts_of(reading)[part]
-    rows, test_rows = _sample(reading.n_texts, seed), _sample(test.n_texts, seed)
+    rows, test_rows = _sample(reading, roles, seed), _sample(test, roles, seed)
     features = word_features([reading, test], roles, [rows, test_rows])
     model = BagOfWords(seed=seed).fit(
         features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]]
@@ -119,10 +120,13 @@ def _groups(reading: Reading, rows: Ints) -> Ints:
     return np.argsort(np.argsort(first))[which]
 
 
-def _sample(n_rows: int, seed: int) -> Ints:
-    if n_rows <= MAX_ROWS:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(seed).choice(n_rows, MAX_ROWS, replace=False))
+def _sample(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
+    """All rows, or as many drawn at random as are worth measuring on."""
+    n_tokens = sum(reading.corpora[role].n_tokens for role in roles)
+    n_rows = min(MAX_ROWS, reading.n_texts, max(1000, MAX_TOKENS * reading.n_texts // max(n_tokens, 1)))
+    if n_rows >= reading.n_texts:
+        return np.arange(reading.n_texts)
+    return np.sort(np.random.default_rng(seed).choice(reading.n_texts, n_rows, replace=False))
 
 
 def _leak(

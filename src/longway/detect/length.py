@@ -23,8 +23,8 @@ class LengthDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each length stands with each label."""
-        lengths = np.concatenate([np.zeros(0), *(self._lengths(p) for p in reading.pieces())])
-        self._questions, counts = steps.count_steps(lengths, reading.labels, reading.n_labels)
+        numbers = ((self._lengths(piece), piece.labels) for piece in reading.pieces())
+        self._questions, counts = steps.count_steps(numbers, reading.n_labels)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

@@ -20,7 +20,7 @@ from longway.text.corpus import Block
 
 _BITS = 20  # of one word's code (corpus.MAX_WORDS)
 _TRIPLE = 1 << 3 * _BITS  # marks a key of three words
-_TABLE_BITS = 22
+_TABLE_BITS = (16, 24)  # fewest and most
 _MERGE_AT = 1 << 21
 
 
@@ -44,14 +44,15 @@ class NgramDetector:
         )
 
     def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
-        table = np.zeros(1 << _TABLE_BITS, dtype=np.int64)
+        bits = int(np.clip(reading.corpora[self.role].n_tokens.bit_length() - 2, *_TABLE_BITS))
+        table = np.zeros(1 << bits, dtype=np.uint32)
         for piece in reading.pieces():
             _, keys = ngrams(piece.blocks[self.role])
-            table += np.bincount(_hash(keys), minlength=len(table))
+            np.add.at(table, _hash(keys, bits), np.uint32(1))
         counter = _Counter(reading.n_labels)
         for piece in reading.pieces():
             rows, keys = ngrams(piece.blocks[self.role])
-            maybe = table[_hash(keys)] >= reading.min_count
+            maybe = table[_hash(keys, bits)] >= reading.min_count
             counter.add(rows[maybe], keys[maybe], piece.labels)
         keys, counts = counter.merged()
         kept = enough(counts, reading.min_count, n_texts=reading.n_texts)
@@ -130,7 +131,7 @@ def _codes_of(key: int) -> list[int]:
     return [key >> 2 * _BITS & mask, *pair] if key & _TRIPLE else pair
 
 
-def _hash(keys: Ints) -> Ints:
-    """A place in the table for each key (Fibonacci hashing)."""
+def _hash(keys: Ints, bits: int) -> Ints:
+    """A place in a table of 2 ** bits for each key (Fibonacci hashing)."""
     mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return (mixed >> np.uint64(64 - _TABLE_BITS)).astype(np.int64)
+    return (mixed >> np.uint64(64 - bits)).astype(np.int64)

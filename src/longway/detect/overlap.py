@@ -24,8 +24,8 @@ class OverlapDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each overlap stands with each label."""
-        shares = np.concatenate([np.zeros(0), *(self._shares(p) for p in reading.pieces())])
-        self._questions, counts = steps.count_steps(shares, reading.labels, reading.n_labels)
+        numbers = ((self._shares(piece), piece.labels) for piece in reading.pieces())
+        self._questions, counts = steps.count_steps(numbers, reading.n_labels)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,10 @@ class AuditSettings:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What an audit found, strongest first; `to_dict` is what findings.json holds."""
+    """What an audit found, strongest first; `to_dict` is what findings.json holds.
+
+    score_frames: gives the scores of all examples in pieces, for data that does not fit in memory.
+    """
 
     findings: list[Finding]
     leaks: dict[str, Leak]
@@ -67,11 +71,16 @@ class Audit:
     problems: list[Problem]
     tested: dict[str, int]
     significant: dict[str, int]
-    scores: pl.DataFrame
+    score_frames: Callable[[], Iterator[pl.DataFrame]]
     telling: list[Telling]
     dataset: dict[str, Any]
     settings: AuditSettings
     charts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """One row for each example: id, row number, label, length in tokens, gamma and lean."""
+        return pl.concat(self.score_frames())
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain JSON values."""
@@ -138,7 +147,7 @@ def audit(
             problems=problems,
             tested=found.tested,
             significant=found.significant,
-            scores=_scores_frame(dataset, reading, surface),
+            score_frames=partial(_score_frames, dataset, reading.corpora[TEXT].lengths(), surface),
             telling=[tell(document, examples[document.place]) for document in surface.documents],
             dataset=_describe(dataset, reading),
             settings=settings,
@@ -218,18 +227,24 @@ def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:
     )
 
 
-def _scores_frame(dataset: Dataset, reading: Reading, surface: SurfaceScores) -> pl.DataFrame:
-    """One row for each example: its id, row number, label, length in tokens, gamma and lean."""
-    return pl.DataFrame(
-        {
-            "id": pl.concat([batch.ids for batch in dataset.batches()]),
-            "row": reading.rows,
-            "label": pl.Series(reading.label_names, dtype=pl.String).gather(reading.labels),
-            "n_tokens": reading.corpora[TEXT].lengths(),
-            "gamma": pl.Series(surface.gamma).fill_nan(None),
-            "lean": surface.lean,
-        }
-    )
+def _score_frames(
+    dataset: Dataset, lengths: NDArray[np.int64], surface: SurfaceScores
+) -> Iterator[pl.DataFrame]:
+    """The scores of the examples, a batch at a time."""
+    start = 0
+    for batch in dataset.batches():
+        here = slice(start, start + len(batch.rows))
+        start = here.stop
+        yield pl.DataFrame(
+            {
+                "id": batch.ids,
+                "row": batch.rows,
+                "label": pl.Series(dataset.labels, dtype=pl.String).gather(batch.labels),
+                "n_tokens": lengths[here],
+                "gamma": pl.Series(surface.gamma[here]).fill_nan(None),
+                "lean": surface.lean[here],
+            }
+        )
 
 
 def _gamma_chart(reading: Reading, gamma: NDArray[np.float64]) -> dict[str, Any]:

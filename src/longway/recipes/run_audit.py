@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from longway.data import Dataset
-from longway.recipes.audit import AuditSettings, audit
+from longway.recipes.audit import Audit, AuditSettings, audit
 from longway.report import render_report
 from longway.store import Run, free_folder, read_json
 
@@ -55,11 +58,19 @@ def run_audit(
     result = audit(dataset, held_out=held_out, settings=settings, step=step, progress=progress)
     findings = result.to_dict()
     step("writing the report")
-    run.write_with("scores.parquet", result.scores.write_parquet)
+    run.write_with("scores.parquet", lambda path: _write_scores(path, result))
     run.write("findings.json", findings)
     run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
     run.finish()
     return run, findings
+
+
+def _write_scores(path: Path, result: Audit) -> None:
+    frames = (frame.to_arrow() for frame in result.score_frames())
+    first = next(frames)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for table in chain([first], frames):
+            writer.write_table(table)
 
 
 def _inputs(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]:
