@@ -1,4 +1,4 @@
-"""Longway finds the shortcuts in a labelled text dataset, rewrites them away, and proves that it worked.
+"""Longway finds the shortcuts in a labelled text dataset; rewriting them away comes next.
 
     import longway as lw
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from longway.live_space import LiveSpace
     from longway.recipes.audit import Audit, AuditSettings, audit
+    from longway.recipes.run_audit import run_audit
     from longway.records import Example, Finding, Leak, Problem, Telling
     from longway.report import write_report
     from longway.sample import sample_path
@@ -43,6 +44,7 @@ _HOME = {
     ),
     "longway.live_space": ("LiveSpace",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
+    "longway.recipes.run_audit": ("run_audit",),
     "longway.records": ("Example", "Finding", "Leak", "Problem", "Telling"),
     "longway.report": ("write_report",),
     "longway.sample": ("sample_path",),
@@ -69,6 +71,7 @@ __all__ = [
     "Telling",
     "audit",
     "load",
+    "run_audit",
     "sample_path",
     "save",
     "write_report",

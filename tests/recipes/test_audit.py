@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.recipes.audit import AuditSettings, audit
-from longway.recipes.run_audit import run_audit, split_off
+from longway.recipes.audit import AuditSettings, audit, with_held_out
+from longway.recipes.run_audit import run_audit
 from longway.store import RUN_FILE, read_json
 from tests import oracles
 from tests.conftest import dataset_of
@@ -16,13 +16,13 @@ from tests.conftest import dataset_of
 
 @pytest.fixture(scope="module")
 def claims():
-    return split_off(lw.load(lw.sample_path("claims")), None)
+    return with_held_out(lw.load(lw.sample_path("claims")))
 
 
 @pytest.fixture(scope="module")
 def finished(claims, tmp_path_factory):
     dataset, held_out = claims
-    return run_audit(dataset, held_out=held_out, out=tmp_path_factory.mktemp("runs") / "claims")
+    return run_audit(dataset, tests=held_out, out=tmp_path_factory.mktemp("runs") / "claims")
 
 
 def test_the_run_folder_holds_what_the_design_says(finished):
@@ -75,14 +75,14 @@ def test_held_out_splits_tell_a_shortcut_from_knowledge(finished):
 def test_the_same_run_again_is_read_not_repeated(finished, claims):
     run, findings = finished
     before = {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()}
-    _, again = run_audit(claims[0], held_out=claims[1], out=run.folder)
+    _, again = run_audit(claims[0], tests=claims[1], out=run.folder)
     assert again == json.loads(json.dumps(findings))
     assert {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()} == before
 
 
 def test_another_run_does_not_overwrite_it(finished, claims):
     with pytest.raises(lw.RunError, match=r"seed differ.*--out"):
-        run_audit(claims[0], held_out=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
+        run_audit(claims[0], tests=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
 
 
 def test_a_run_that_was_stopped_starts_again(claims, tmp_path):
@@ -143,3 +143,23 @@ def test_fever_shows_its_known_give_aways(shared):
     assert {"not", "only", "incapable", "yet"} <= words
     assert abs(result.leaks["text"].accuracy - 0.69) <= 0.01
     assert result.leaks["context"].low < 0.5 < result.leaks["context"].high
+
+
+def test_train_is_audited_and_the_other_splits_are_held_out():
+    result = audit(lw.load(lw.sample_path("claims")))
+    assert (result.dataset["split"], result.dataset["rows"]) == ("train", 320)
+    assert set(result.held_out) == {"test", "flipped"}
+
+
+def test_a_held_out_set_must_not_be_called_like_a_split(claims):
+    with pytest.raises(lw.SettingError, match="flipped"):
+        audit(lw.load(lw.sample_path("claims")), tests={"flipped": claims[0]})
+
+
+def test_what_went_wrong_while_reading_is_told_for_a_split_too(tmp_path):
+    lines = [
+        json.dumps({"text": f"{w} word", "label": w, "split": s}) for w in "ab" for s in ("train", "test")
+    ]
+    path = tmp_path / "d.jsonl"
+    path.write_text("\n".join([*lines * 5, "{broken"]))
+    assert [p.kind for p in audit(lw.load(path)).problems][:1] == ["broken_line"]

@@ -47,7 +47,7 @@ def main() -> None:
     except LongwayError as error:
         from longway.cli.screen import errors, safe
 
-        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False)
+        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:
         print(

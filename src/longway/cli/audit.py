@@ -28,8 +28,9 @@ def command(
     label: Annotated[str | None, typer.Option(help="Column with the label.")] = None,
     id: Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")] = None,
     split: Annotated[
-        str | None, typer.Option(help="Audit this split; the others become held-out sets.")
+        str | None, typer.Option(help="Audit this split; the others become held-out sets. Default: train.")
     ] = None,
+    split_column: Annotated[str | None, typer.Option(help="Column with the split.")] = None,
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +39,7 @@ def command(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-audit.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; all are in the run folder.")] = 15,
+    top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; the report has more.")] = 15,
     max_q: Annotated[float, typer.Option(help="False discovery rate of what is called a finding.")] = 0.05,
     variant: Annotated[str, typer.Option(help=f"Shortcut space. {VARIANTS}.")] = "mean",
     dimensions: Annotated[int, typer.Option(min=2, help="Length of the position code.")] = 64,
@@ -65,19 +66,25 @@ def command(
     from longway.cli.screen import errors, progress_of
     from longway.data import load
     from longway.recipes.audit import AuditSettings
-    from longway.recipes.run_audit import run_audit, split_off
+    from longway.recipes.run_audit import run_audit
     from longway.shortcut_space import Variant
 
     settings = AuditSettings(variant=cast(Variant, variant), dimensions=dimensions, max_q=max_q, seed=seed)
     with errors().status("opening the data"):
         loaded = load(
-            data, text=text, context=context, label=label, id=id, split=None, limit=limit, stream=stream
+            data,
+            text=text,
+            context=context,
+            label=label,
+            id=id,
+            split=split_column,
+            limit=limit,
+            stream=stream,
         )
-        dataset, held_out = split_off(loaded, split)
-        held_out |= _tests(test or [], loaded)
-    with progress_of(dataset.n_used) as bar:
+        tests = _tests(test or [], loaded)
+    with progress_of(loaded.n_used) as bar:
         run, findings = run_audit(
-            dataset, held_out=held_out, settings=settings, out=out, step=bar.step, progress=bar.advance
+            loaded, split=split, tests=tests, settings=settings, out=out, step=bar.step, progress=bar.advance
         )
     if json:
         typer.echo((run.folder / "findings.json").read_text(encoding="utf-8"), nl=False)
@@ -90,12 +97,23 @@ def command(
 def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:
     """The held-out sets by name, read with the columns of the audited data."""
     from longway.data import load
+    from longway.errors import SettingError
 
     columns = like.columns
-    found = {}
+    found: dict[str, Dataset] = {}
     for item in given:
-        name, _, path = item.rpartition("=")
-        found[name or Path(path).name.split(".")[0]] = load(
-            path, text=columns.text, context=columns.context, label=columns.label
-        )
+        name, path = _name_and_path(item)
+        if name in found:
+            raise SettingError(
+                f"Two held-out sets are called {name!r}. Each needs a name of its own. Give them: --test NAME=FILE."
+            )
+        found[name] = load(path, text=columns.text, context=columns.context or "", label=columns.label)
     return found
+
+
+def _name_and_path(item: str) -> tuple[str, str]:
+    """NAME=FILE in its parts; a plain FILE is named after itself."""
+    name, equals, path = item.partition("=")
+    if not equals or Path(item).exists():
+        return Path(item).name.split(".")[0], item
+    return name, path

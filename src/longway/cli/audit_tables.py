@@ -31,7 +31,9 @@ def _show_dataset(console: Console, dataset: dict[str, Any]) -> None:
     labels = list(dataset["labels"].items())
     shown = ", ".join(f"{name} {count:,}" for name, count in labels[:6])
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
-    console.print(f"[bold]{safe(dataset['name'])}[/]: {dataset['used']:,} rows. Labels: {safe(shown)}{more}.")
+    split = f", split {safe(dataset['split'])}" if dataset["split"] else ""
+    rows = f"{dataset['used']:,} rows"
+    console.print(f"[bold]{safe(dataset['name'])}[/]{split}: {rows}. Labels: {safe(shown)}{more}.")
     guessed = set(dataset["guessed"])
     roles = [
         f"{role} = {name}" + (" (guessed)" if role in guessed else "")
@@ -40,7 +42,7 @@ def _show_dataset(console: Console, dataset: dict[str, Any]) -> None:
     ]
     console.print(f"Columns: {safe(', '.join(roles))}.")
     if dataset["streamed"]:
-        console.print("The data is larger than memory and was read in a stream.")
+        console.print("Read in a stream.")
 
 
 def _show_leak(console: Console, leak: dict[str, Any]) -> None:
@@ -153,6 +155,8 @@ def _show_problems(console: Console, problems: list[dict[str, Any]]) -> None:
     for problem in problems[:N_PROBLEMS]:
         rows = ", ".join(f"{row:,}" for row in problem["rows"][:5])
         where = f" (rows {rows}{', …' if problem['count'] > 5 else ''})" if rows else ""
-        console.print(f"  {safe(problem['message'])}{where}. [dim]{safe(problem['next_step'])}[/]")
+        console.print(
+            f"  {safe(problem['message'].rstrip('.'))}{where}. [dim]{safe(problem['next_step'])}[/]"
+        )
     if len(problems) > N_PROBLEMS:
         console.print(f"  [dim]{len(problems) - N_PROBLEMS} more in the report.[/]")

@@ -16,12 +16,12 @@ def command(
     from longway.cli.audit_tables import show_audit
     from longway.cli.screen import output, progress_of
     from longway.data import load
-    from longway.recipes.run_audit import run_audit, split_off
+    from longway.recipes.run_audit import run_audit
     from longway.sample import planted, sample_path
 
-    dataset, held_out = split_off(load(sample_path(name)), None)
+    dataset = load(sample_path(name))
     with progress_of(dataset.n_used) as bar:
-        run, findings = run_audit(dataset, held_out=held_out, out=out, step=bar.step, progress=bar.advance)
+        run, findings = run_audit(dataset, out=out, step=bar.step, progress=bar.advance)
     console = output()
     console.print("The sample has shortcuts that were planted on purpose:")
     for shortcut in planted(name):

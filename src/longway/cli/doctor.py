@@ -82,9 +82,9 @@ def _show(found: dict[str, Any]) -> None:
         console.print("\nTo complete a part:")
         for line in missing:
             console.print(f"  {line}", markup=False)
-    _show_browser_note(console)
+    _show_torch_note(console)
 
 
-def _show_browser_note(console: Any) -> None:
+def _show_torch_note(console: Any) -> None:
     if importlib.util.find_spec("torch") is None:
         console.print("\ntorch is not installed; nothing that is needed for an audit uses it.", style="dim")

@@ -15,12 +15,13 @@ import polars as pl
 
 from longway.data.columns import Columns
 from longway.data.fingerprint import Fingerprint
-from longway.data.problems import Tally
+from longway.data.problems import READING_KINDS, Tally
 from longway.data.roles import role_frame
 from longway.data.scan import scan
 from longway.data.source import Source
 from longway.data.table import Table, combine
 from longway.errors import DataError
+from longway.records import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class Dataset:
         self.splits: tuple[str, ...] = found.splits
         # ids must not change when a split is taken out, so what holds for the whole holds for its parts
         self._ids_are_good: bool = found.ids_are_good and (part_of is None or part_of._ids_are_good)
-        self.problems = tally.problems()
+        # What went wrong while reading concerns the file and was told once, before the rows were split.
+        read = () if part_of is None else (p for p in part_of.problems if p.kind in READING_KINDS)
+        self.problems: tuple[Problem, ...] = (*read, *tally.problems())
 
     @property
     def source_name(self) -> str:
@@ -143,6 +146,11 @@ class Dataset:
                 f"{self.source_name} has no split {name!r}. The splits are {known}. Choose one of them."
             )
         return Dataset(self._source, self.columns, Tally(), part_of=self, only_split=name)
+
+    @property
+    def split(self) -> str | None:
+        """The split these rows are of, where one was selected."""
+        return self._only_split
 
     def __len__(self) -> int:
         return self.n_used

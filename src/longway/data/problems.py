@@ -13,6 +13,8 @@ from longway.records import Problem
 
 SHOWN = 10  # row numbers kept for each kind: enough to look, little to carry
 
+READING_KINDS = ("broken_line", "ragged_row", "undecodable_bytes")  # of the file, whichever rows are used
+
 # kind: (what is the case, what to do); {n} is "1 row" or "12 rows", {about} the details
 KINDS = {
     "broken_line": (

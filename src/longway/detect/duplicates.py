@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
+from longway.data.problems import say_rows
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Problem
 from longway.text.corpus import Block
@@ -73,7 +74,7 @@ def _contradictions(reading: Reading, keys: Keys) -> Problem | None:
         "contradicting_labels",
         reading,
         np.sort(order[torn[np.cumsum(is_new) - 1]]),
-        "rows have the same text as another row and a different label",
+        "with the same text as another row and a different label",
         "Decide which label is right, or drop them: no model can get both.",
     )
 
@@ -83,7 +84,7 @@ def _repeats(reading: Reading, keys: Keys) -> Problem | None:
         "duplicate",
         reading,
         _later_copies(keys),
-        "rows repeat an earlier row (case and spacing aside)",
+        "repeating an earlier row (case and spacing aside)",
         "Drop the repeats, or make sure that all copies stay in one split.",
     )
 
@@ -103,7 +104,7 @@ def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
     if reading.corpora[TEXT].n_tokens > MAX_TOKENS_NEAR:
         return Problem(
             "near_duplicate_skipped",
-            "near duplicates were not looked for in so much text",
+            "Near duplicates were not looked for in so much text.",
             reading.n_texts,
             "Audit a part with --limit to see how many there are.",
         )
@@ -112,7 +113,7 @@ def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
         "near_duplicate",
         reading,
         rows,
-        f"rows share at least {NEAR:.0%} of their words with an earlier row",
+        f"sharing at least {NEAR:.0%} of their words with an earlier row",
         "Look at a few: copies with a word changed make a test set easier than it seems.",
     )
 
@@ -169,7 +170,7 @@ def _shared(reading: Reading, keys: Keys, test: Reading, name: str) -> Problem |
         "shared_with_test",
         reading,
         np.flatnonzero(np.isin(keys, row_keys(test))),
-        f"rows also stand in {name}",
+        f"that also stand in {name}",
         "Take them out of one of the two, or the test measures memory.",
     )
 
@@ -179,4 +180,4 @@ def _problem(kind: str, reading: Reading, places: Ints, message: str, next_step:
     if len(places) == 0:
         return None
     rows = reading.rows[places[:_SHOWN]] + 1
-    return Problem(kind, f"{len(places):,} {message}", len(places), next_step, tuple(rows.tolist()))
+    return Problem(kind, f"{say_rows(len(places))} {message}.", len(places), next_step, tuple(rows.tolist()))

@@ -29,12 +29,14 @@ class Pattern:
     name: as a person reads it.
     words: what it is made of, for telling which patterns are about the same thing.
     role: the column ("text" or "context") to show an example from; phrase: the words to mark in it.
+    field: the column or columns it is seen in, where that is not the detector's own.
     """
 
     name: str
     words: frozenset[str]
     role: str = TEXT
     phrase: tuple[str, ...] = ()
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

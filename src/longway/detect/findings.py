@@ -103,7 +103,7 @@ def _strongest(
         finding = Finding(
             level=detector.level,
             pattern=pattern.name,
-            field=detector.field,
+            field=pattern.field or detector.field,
             label=reading.label_names[int(scores.label[i])],
             majority_label=reading.label_names[int(scores.majority[i])],
             count=int(scores.count[i]),

@@ -74,7 +74,7 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
 def folds_for(n_rows: int) -> tuple[int, int]:
     """Folds, and how often to repeat with other folds: more where rows are few and the draw of folds matters."""
     n_folds = 10 if n_rows <= 10_000 else 5 if n_rows <= 30_000 else 3
-    return n_folds, max(1, min(5, 30_000 // max(n_rows, 1)))
+    return max(2, min(n_folds, n_rows)), max(1, min(5, 30_000 // max(n_rows, 1)))
 
 
 def word_features(readings: list[Reading], roles: tuple[str, ...], rows: list[Ints]) -> csr_matrix:

@@ -26,7 +26,8 @@ class NegationDetector:
     def __init__(self, reading: Reading) -> None:
         self.field = " + ".join(reading.columns.values())
         self._mask = np.array([is_negation(word) for word in reading.vocabulary.words], dtype=bool)
-        text, context = reading.columns[TEXT], reading.columns.get(CONTEXT)
+        self._text = text = reading.columns[TEXT]
+        context = reading.columns.get(CONTEXT)
         self._names = [f"negation in {text}"]
         if context is not None:
             self._names += [
@@ -47,7 +48,7 @@ class NegationDetector:
 
     def describe(self, key: int) -> Pattern:
         """Where the negation stands."""
-        return Pattern(self._names[key], frozenset(["<negation>"]))
+        return Pattern(self._names[key], frozenset(["<negation>"]), field=self._text if key == 0 else None)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -54,6 +54,9 @@ class AuditSettings:
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        if self.variant not in get_args(Variant):
+            known = ", ".join(get_args(Variant))
+            raise SettingError(f"'variant' must be one of {known}. Got {self.variant!r}.")
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
 
@@ -115,27 +118,30 @@ class Audit:
 def audit(
     dataset: Dataset,
     *,
-    held_out: Mapping[str, Dataset] | None = None,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
     settings: AuditSettings | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> Audit:
     """What a model could cheat with in this dataset.
 
-    held_out: other datasets with the same columns, by name; the leak is measured on them too, and rows
-    they share with this one are told. step, progress: called with what is being done and with rows read.
+    split: the split to audit where there are several ("train" unless told otherwise); the others are held-out sets.
+    tests: more held-out sets by name, with the same columns. The leak is measured on all of them, and rows
+    that they share with the audited ones are told. step, progress: called with what is being done and with rows read.
     """
     settings = settings or AuditSettings()
+    dataset, held_out = with_held_out(dataset, split, tests)
     _check_labels(dataset)
     with tempfile.TemporaryDirectory(prefix="longway-") as folder:
         step("reading")
         spill = Path(folder) if dataset.streamed else None
         reading = Reading.of(dataset, spill=spill, progress=progress)
-        tests = {name: Reading.of(data, like=reading) for name, data in (held_out or {}).items()}
+        others = {name: Reading.of(data, like=reading) for name, data in held_out.items()}
         step("looking for duplicates")
-        problems = [*dataset.problems, *duplicate_problems(reading, tests), *_reading_problems(reading)]
+        problems = [*dataset.problems, *duplicate_problems(reading, others), *_reading_problems(reading)]
         found = search(reading, max_q=settings.max_q, per_level=settings.per_level, step=step)
-        leaks, test_leaks = _leaks(reading, tests, settings.seed, step)
+        leaks, test_leaks = _leaks(reading, others, settings.seed, step)
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
         step("collecting examples")
@@ -153,6 +159,27 @@ def audit(
             settings=settings,
             charts={"gamma": _gamma_chart(reading, surface.gamma), "lengths": _length_chart(reading)},
         )
+
+
+def with_held_out(
+    dataset: Dataset, split: str | None = None, tests: Mapping[str, Dataset] | None = None
+) -> tuple[Dataset, dict[str, Dataset]]:
+    """The rows to audit, and the held-out sets by name: the other splits, and the given ones.
+
+    Without a name, "train" is audited where there is such a split, and everything where there is none.
+    """
+    if split is None and "train" in dataset.splits and len(dataset.splits) > 1:
+        split = "train"
+    others: dict[str, Dataset] = {}
+    if split is not None and split != dataset.split:
+        others = {name: dataset.select_split(name) for name in dataset.splits if name != split}
+        dataset = dataset.select_split(split)
+    if twice := sorted(set(others) & set(tests or {})):
+        raise SettingError(
+            f"A held-out set is called {twice[0]!r}, and so is a split of the data. Each needs a name of its own. "
+            "Give the set another one: --test NAME=FILE."
+        )
+    return dataset, {**others, **(tests or {})}
 
 
 def _check_labels(dataset: Dataset) -> None:
@@ -277,6 +304,7 @@ def _describe(dataset: Dataset, reading: Reading) -> dict[str, Any]:
     columns = dataset.columns
     return {
         "name": dataset.source_name,
+        "split": dataset.split,
         "rows": dataset.n_rows,
         "used": dataset.n_used,
         "labels": dict(zip(reading.label_names, reading.totals.tolist(), strict=True)),

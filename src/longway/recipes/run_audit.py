@@ -11,51 +11,40 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from longway.data import Dataset
-from longway.recipes.audit import Audit, AuditSettings, audit
+from longway.recipes.audit import Audit, AuditSettings, audit, with_held_out
 from longway.report import render_report
 from longway.store import Run, free_folder, read_json
 
 RUNS_FOLDER = Path("longway-runs")
 
 
-def split_off(dataset: Dataset, split: str | None) -> tuple[Dataset, dict[str, Dataset]]:
-    """The split to audit, and the others by name as held-out sets.
-
-    Without a name, "train" is audited where there is such a split, and everything where there is none.
-    """
-    if split is None and "train" in dataset.splits and len(dataset.splits) > 1:
-        split = "train"
-    if split is None:
-        return dataset, {}
-    others = {name: dataset.select_split(name) for name in dataset.splits if name != split}
-    return dataset.select_split(split), others
-
-
 def run_audit(
     dataset: Dataset,
     *,
-    held_out: Mapping[str, Dataset] | None = None,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
     settings: AuditSettings | None = None,
-    out: Path | None = None,
+    out: Path | str | None = None,
     step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and its findings; a run that was finished before is read, not repeated.
 
-    out: the run folder; by default a folder named after the data below `longway-runs/`, with a number
+    split, tests, settings, step, progress: as in `audit`. out: the run folder; by default a folder named after the data below `longway-runs/`, with a number
     behind it where another run is there already.
     """
     settings = settings or AuditSettings()
+    dataset, held_out = with_held_out(dataset, split, tests)
     asked: dict[str, Any] = {
         "command": "audit",
-        "settings": {**asdict(settings), **_inputs(dataset, held_out or {})},
+        "settings": {**asdict(settings), **_inputs(dataset, held_out)},
         "fingerprint": dataset.fingerprint,
     }
-    folder = out or free_folder(RUNS_FOLDER / f"{_stem(dataset.source_name)}-audit", **asked)
+    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{_stem(dataset.source_name)}-audit", **asked)
     run = Run.open(folder, **asked)
     if run.is_done:
         return run, read_json(folder / "findings.json")
-    result = audit(dataset, held_out=held_out, settings=settings, step=step, progress=progress)
+    result = audit(dataset, tests=held_out, settings=settings, step=step, progress=progress)
     findings = result.to_dict()
     step("writing the report")
     run.write_with("scores.parquet", lambda path: _write_scores(path, result))
@@ -77,6 +66,8 @@ def _inputs(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]
     columns = dataset.columns
     return {
         "data": dataset.source_name,
+        "split": dataset.split,
+        "id": columns.id,
         "text": columns.text,
         "context": columns.context,
         "label": columns.label,

@@ -252,6 +252,11 @@ def _sure(row: Mapping[str, Any], labels: Mapping[str, Label]) -> Sure:
     )
 
 
+def _whole(dataset: Mapping[str, Any]) -> str:
+    split = dataset.get("split")
+    return f"the split {cut(split, NAME_LIMIT)}" if split else "the data"
+
+
 def _example(row: Finding) -> list[Piece]:
     """The example with the pattern marked; the marks count characters, so none may be dropped before."""
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in row.marks)
@@ -283,7 +288,7 @@ def _key_figures(
     dataset = findings["dataset"]
     largest = next(iter(labels.values()), None)
     figures = [
-        KeyFigure("Rows used", count(dataset["used"]), f"of {count(dataset['rows'])} in the file"),
+        KeyFigure("Rows used", count(dataset["used"]), f"of {count(dataset['rows'])} in {_whole(dataset)}"),
         KeyFigure(
             "Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""
         ),
