@@ -81,18 +81,38 @@ class Run:
             )
         if (folder / RUN_FILE).exists() and (differs := run._differences(asked)):
             raise RunError(
-                f"{folder} holds another run: {differs} differ. The same command would have resumed it. "
+                f"{folder} holds another run. It differs in: {differs}. The same command would have resumed it. "
                 "Choose another --out, or delete the folder."
             )
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{folder} cannot be made: {error.strerror}. Choose another --out.") from None
         if not run.is_done:
             write_json(folder / RUN_FILE, {**asked, **_versions(), "state": "running", "started": now()})
         return run
 
     @property
     def is_done(self) -> bool:
-        """True where the run was finished."""
-        return (self.folder / RUN_FILE).exists() and read_json(self.folder / RUN_FILE).get("state") == "done"
+        """True where the run was finished and its files are as they were then."""
+        if not (self.folder / RUN_FILE).exists():
+            return False
+        about = self._about()
+        return about["state"] == "done" and about.get("files") == self._files()
+
+    def _about(self) -> dict[str, Any]:
+        path = self.folder / RUN_FILE
+        about = read_json(path)
+        if not (isinstance(about, dict) and isinstance(about.get("settings"), dict) and "state" in about):
+            raise RunError(f"{path} is not what a run writes. Delete the folder, or choose another --out.")
+        return about
+
+    def _files(self) -> dict[str, int]:
+        """The run's files and their sizes."""
+        found = sorted(
+            path for path in self.folder.iterdir() if path.is_file() and not path.name.startswith(".")
+        )
+        return {path.name: path.stat().st_size for path in found if path.name != RUN_FILE}
 
     def write(self, name: str, value: Any) -> Path:
         """Write one JSON file of the run."""
@@ -107,11 +127,11 @@ class Run:
 
     def finish(self) -> None:
         """Say that the run is done. Call it last."""
-        state = read_json(self.folder / RUN_FILE)
-        write_json(self.folder / RUN_FILE, {**state, "state": "done", "finished": now()})
+        done = {"state": "done", "finished": now(), "files": self._files()}
+        write_json(self.folder / RUN_FILE, {**self._about(), **done})
 
     def _differences(self, asked: dict[str, Any]) -> str:
-        was = read_json(self.folder / RUN_FILE)
+        was = self._about()
         names = [key for key in ("command", "fingerprint") if was.get(key) != asked[key]]
         before, after = was.get("settings", {}), asked["settings"]
         names += [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
@@ -132,7 +152,12 @@ def free_folder(folder: Path, *, command: str, settings: dict[str, Any], fingerp
 
 def list_runs(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
     """The runs below a folder, newest first, each with what its run.json says."""
-    found = [(path.parent, read_json(path)) for path in sorted(folder.glob(f"*/{RUN_FILE}"))]
+    found = []
+    for path in sorted(folder.glob(f"*/{RUN_FILE}")):
+        try:
+            found.append((path.parent, Run(path.parent)._about()))
+        except RunError:
+            found.append((path.parent, {"state": "damaged"}))
     return sorted(found, key=lambda item: str(item[1].get("started", "")), reverse=True)
 
 

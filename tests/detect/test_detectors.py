@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from longway.detect import LEVELS, detectors_for
@@ -106,7 +106,7 @@ QUESTION = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])  # shrinking takes minutes
 @given(rows=rows)
 def test_counts_and_matrix_equal_asking_every_text(rows):
     texts, contexts, labels = zip(*rows, strict=True)

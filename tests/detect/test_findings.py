@@ -7,7 +7,7 @@ from longway.data import load
 from longway.detect.example import in_context
 from longway.detect.features import Pattern
 from longway.detect.findings import search
-from longway.detect.groups import group_patterns
+from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import Reading
 from longway.sample import NAMES, planted, sample_path
 from longway.stats import mutual_information
@@ -60,8 +60,9 @@ def test_patterns_that_say_the_same_come_as_one_group_and_others_do_not():
 
 def test_a_frequent_word_does_not_swallow_a_phrase_that_says_more():
     patterns = [Pattern("the", frozenset(["the"])), Pattern("in the end", frozenset(["in", "the", "end"]))]
-    together = np.array([[[500, 80], [80, 80]], [[400, 5], [5, 5]]])  # of label 0, of label 1
-    assert group_patterns(patterns, [0, 0], together, np.array([1000, 1000])) == [0, 1]
+    in_all, in_own = np.array([[900, 85], [85, 85]]), np.array([[500, 80], [80, 80]])
+    together = Together(in_all, in_own, n_label=np.array([1000, 1000]), n=2000)
+    assert group_patterns(patterns, [0, 0], together) == [0, 1]
 
 
 def test_findings_are_ranked_by_what_a_model_gains():

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.recipes.audit import AuditSettings, audit, with_held_out
+from longway.recipes.audit import AuditSettings, audit
+from longway.recipes.held_out import arrange
 from longway.recipes.run_audit import run_audit
 from longway.store import RUN_FILE, read_json
 from tests import oracles
@@ -16,7 +17,8 @@ from tests.conftest import dataset_of
 
 @pytest.fixture(scope="module")
 def claims():
-    return with_held_out(lw.load(lw.sample_path("claims")))
+    arranged = arrange(lw.load(lw.sample_path("claims")))
+    return arranged.dataset, arranged.held_out
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def test_the_same_run_again_is_read_not_repeated(finished, claims):
 
 
 def test_another_run_does_not_overwrite_it(finished, claims):
-    with pytest.raises(lw.RunError, match=r"seed differ.*--out"):
+    with pytest.raises(lw.RunError, match=r"differs in: seed.*--out"):
         run_audit(claims[0], tests=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
 
 
@@ -163,3 +165,69 @@ def test_what_went_wrong_while_reading_is_told_for_a_split_too(tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text("\n".join([*lines * 5, "{broken"]))
     assert [p.kind for p in audit(lw.load(path)).problems][:1] == ["broken_line"]
+
+
+def split_rows(**labels):
+    return [
+        {"text": f"{split} {i}", "label": label, "split": None if split == "none" else split}
+        for split, names in labels.items()
+        for i, label in enumerate(names * 8)
+    ]
+
+
+def test_a_split_without_labels_is_left_out_and_told():
+    arranged = arrange(lw.load(split_rows(train=["a", "b"], test=[None, None])))
+    assert arranged.held_out == {}
+    assert [p.kind for p in arranged.problems] == ["split_unusable"]
+
+
+def test_rows_in_no_split_are_told_and_train_may_have_capitals():
+    arranged = arrange(lw.load(split_rows(Train=["a", "b"], dev=["a", "b"], none=["a", "b"])))
+    assert arranged.dataset.split == "Train"
+    assert [(p.kind, p.count) for p in arranged.problems] == [("no_split", 16)]
+
+
+def test_splits_without_a_train_are_audited_together_and_told():
+    arranged = arrange(lw.load(split_rows(north=["a", "b"], south=["a", "b"])))
+    assert arranged.dataset.n_used == 32
+    assert [p.kind for p in arranged.problems] == ["splits_together"]
+
+
+def test_held_out_labels_that_nobody_knows_are_told_not_scored():
+    data, other = (lw.load(split_rows(train=names)) for names in (["a", "b"], ["X", "Y"]))
+    arranged = arrange(data, tests={"other": other})
+    assert arranged.held_out == {}
+    assert [p.kind for p in arranged.problems] == ["unknown_labels"]
+
+
+def test_labels_that_differ_in_case_are_told():
+    result = audit(dataset_of(["one", "two", "three"] * 4, ["pos", "Pos ", "neg"] * 4))
+    assert "similar_labels" in [p.kind for p in result.problems]
+
+
+def test_a_path_instead_of_a_dataset_is_a_clear_error():
+    with pytest.raises(lw.SettingError, match=r"Got str.*lw\.load"):
+        audit("data.csv")
+
+
+def test_a_finished_run_that_lost_a_file_is_made_again(claims, tmp_path):
+    run, findings = run_audit(claims[0], out=tmp_path / "run")
+    (run.folder / "report.html").write_text("cut off")
+    (run.folder / "findings.json").unlink()
+    again, same = run_audit(claims[0], out=tmp_path / "run")
+    assert json.dumps({**same, "created": ""}) == json.dumps({**findings, "created": ""})
+    assert (again.folder / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("content", ["[]", "null", "{", '{"settings": []}', '{"state": "done"}'])
+def test_a_damaged_run_file_is_a_clear_error(claims, tmp_path, content):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / RUN_FILE).write_text(content)
+    with pytest.raises(lw.RunError, match=r"run\.json"):
+        run_audit(claims[0], out=tmp_path / "run")
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(claims, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(lw.RunError, match="--out"):
+        run_audit(claims[0], out=tmp_path / "file" / "run")

@@ -31,20 +31,38 @@ Keys = NDArray[np.uint64]
 def duplicate_problems(reading: Reading, tests: Mapping[str, Reading] | None = None) -> list[Problem]:
     """Everything that is odd about which rows the dataset has; `tests` are held-out sets by name."""
     keys = row_keys(reading)
-    problems = [_contradictions(reading, keys), _repeats(reading, keys), _near_repeats(reading, keys)]
+    rows, runs = _repeated(keys)
+    copies = np.sort(rows[1:][runs[1:] == runs[:-1]])
+    problems = [
+        _contradictions(reading, rows, runs),
+        _repeats(reading, copies),
+        _near_repeats(reading, copies),
+    ]
     problems += [_shared(reading, keys, test, name) for name, test in (tests or {}).items()]
     return [problem for problem in problems if problem is not None]
 
 
 def row_keys(reading: Reading) -> Keys:
     """A hash of each row's tokens in order, over all its text columns."""
-    keys = []
+    keys = np.zeros(reading.n_texts, dtype=np.uint64)
     for piece in reading.pieces():
-        key = np.zeros(piece.n_texts, dtype=np.uint64)
+        mine = keys[piece.start : piece.start + piece.n_texts]
         for block in piece.blocks.values():
-            key = (key ^ block_keys(block)) * np.uint64(0x9E3779B97F4A7C15)
-        keys.append(key)
-    return np.concatenate([np.zeros(0, dtype=np.uint64), *keys])
+            mine[:] = (mine ^ block_keys(block)) * np.uint64(0x9E3779B97F4A7C15)
+    return keys
+
+
+def _repeated(keys: Keys) -> tuple[Ints, Ints]:
+    """The rows that share their key with another, copies beside each other in order, and a number for each run of copies."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    same = ordered[1:] == ordered[:-1]
+    in_run = np.zeros(len(keys), dtype=bool)
+    in_run[1:] |= same
+    in_run[:-1] |= same
+    rows = order[in_run]
+    starts = np.concatenate([np.ones(min(1, len(rows)), dtype=bool), keys[rows[1:]] != keys[rows[:-1]]])
+    return rows, np.cumsum(starts)
 
 
 def block_keys(block: Block) -> Keys:
@@ -62,45 +80,32 @@ def _mix(x: Keys) -> Keys:
     return x ^ (x >> np.uint64(31))
 
 
-def _contradictions(reading: Reading, keys: Keys) -> Problem | None:
-    order = np.argsort(keys, kind="stable")
-    is_new = _starts_of_runs(keys[order])
-    starts = np.flatnonzero(is_new)
-    labels = reading.labels[order]
+def _contradictions(reading: Reading, rows: Ints, runs: Ints) -> Problem | None:
+    labels = reading.labels[rows]
+    starts = np.flatnonzero(np.diff(runs, prepend=0))
     torn = (
-        np.minimum.reduceat(labels, starts) != np.maximum.reduceat(labels, starts) if len(starts) else is_new
+        np.minimum.reduceat(labels, starts) != np.maximum.reduceat(labels, starts) if len(rows) else runs > 0
     )
     return _problem(
         "contradicting_labels",
         reading,
-        np.sort(order[torn[np.cumsum(is_new) - 1]]),
+        np.sort(rows[torn[runs - 1]]),
         "with the same text as another row and a different label",
         "Decide which label is right, or drop them: no model can get both.",
     )
 
 
-def _repeats(reading: Reading, keys: Keys) -> Problem | None:
+def _repeats(reading: Reading, copies: Ints) -> Problem | None:
     return _problem(
         "duplicate",
         reading,
-        _later_copies(keys),
+        copies,
         "repeating an earlier row (case and spacing aside)",
         "Drop the repeats, or make sure that all copies stay in one split.",
     )
 
 
-def _later_copies(keys: Keys) -> Ints:
-    """Rows whose key an earlier row has."""
-    order = np.argsort(keys, kind="stable")
-    return np.sort(order[~_starts_of_runs(keys[order])])
-
-
-def _starts_of_runs(ordered: Keys) -> NDArray[np.bool_]:
-    """For sorted keys, where each differs from the one before."""
-    return np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]])
-
-
-def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
+def _near_repeats(reading: Reading, copies: Ints) -> Problem | None:
     if reading.corpora[TEXT].n_tokens > MAX_TOKENS_NEAR:
         return Problem(
             "near_duplicate_skipped",
@@ -108,7 +113,7 @@ def _near_repeats(reading: Reading, keys: Keys) -> Problem | None:
             reading.n_texts,
             "Audit a part with --limit to see how many there are.",
         )
-    rows = np.setdiff1d(near_duplicates(reading), _later_copies(keys))  # copies are told about on their own
+    rows = np.setdiff1d(near_duplicates(reading), copies)  # copies are told about on their own
     return _problem(
         "near_duplicate",
         reading,

@@ -18,11 +18,12 @@ from scipy.sparse import csr_matrix, hstack
 
 from longway.detect import detectors_for
 from longway.detect.features import Detector, Features, Pattern
-from longway.detect.groups import group_patterns
+from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import Piece, Reading
 from longway.records import Finding
 from longway.stats import Scores, q_values, score_counts
 
+LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level; half as many of the surest are kept too
 
@@ -102,7 +103,7 @@ def _strongest(
         pattern = detector.describe(int(features.keys[i]))
         finding = Finding(
             level=detector.level,
-            pattern=pattern.name,
+            pattern=pattern.name if len(pattern.name) <= LONGEST_NAME else pattern.name[:LONGEST_NAME] + "…",
             field=pattern.field or detector.field,
             label=reading.label_names[int(scores.label[i])],
             majority_label=reading.label_names[int(scores.majority[i])],
@@ -124,14 +125,18 @@ def _strongest(
 
 def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Chosen]:
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
-    together = np.zeros((reading.n_labels, len(chosen), len(chosen)), dtype=np.int64)
+    n_label = reading.totals[labels]
+    empty = np.zeros((len(chosen), len(chosen)), dtype=np.int64)
+    together = Together(empty, empty.copy(), n_label, reading.n_texts)
+    members = {int(label): np.flatnonzero(labels == label) for label in np.unique(labels)}
     for piece in reading.pieces():
         present = _presence(piece, chosen)
-        for label in range(reading.n_labels):
-            mine = present[piece.labels == label]
-            together[label] += np.asarray((mine.T @ mine).todense(), dtype=np.int64)
+        together.all[:] += (present.T @ present).toarray()
+        for label, places in members.items():
+            mine = present[piece.labels == label][:, places]
+            together.own[np.ix_(places, places)] += (mine.T @ mine).toarray()
         _collect_examples(present, piece.labels, piece.start, labels, chosen)
-    leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together, reading.totals)
+    leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together)
     return [replace(c, leader=leader) for c, leader in zip(chosen, leaders, strict=True)]
 
 

@@ -23,7 +23,7 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("punctuation", "brackets", r"[(\[]|-lrb-"),
     ("punctuation", "double quotation marks", "[\"“”]|``|''"),
     ("punctuation", "an apostrophe", r"\w['’]\w"),
-    ("punctuation", "no mark at the end", r"[\p{L}\p{N}]\s*$"),
+    ("punctuation", "no mark at the end", r"[\p{L}\p{M}\p{N}]\s*$"),
     ("punctuation", "a space at either end", r"^\s|\s$"),
     ("punctuation", "two spaces in a row", r"\S[ \u{a0}]{2,}\S"),
     ("casing", "a word in capitals", r"\b\p{Lu}{2,}\b"),
@@ -47,7 +47,7 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
 def read(texts: pl.Series) -> NDArray[np.uint32]:
     """For each text the answers to all questions, question i in bit i."""
     bits = [
-        pl.col("text").str.contains(pattern).cast(pl.UInt32) * (1 << i)
+        pl.col("text").fill_null("").str.contains(pattern).cast(pl.UInt32) * (1 << i)
         for i, (_, _, pattern) in enumerate(QUESTIONS)
     ]
     frame = texts.alias("text").to_frame().lazy().select(pl.sum_horizontal(bits).cast(pl.UInt32))

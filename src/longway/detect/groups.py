@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +23,42 @@ SAME_TEXTS = 0.8
 Ints = NDArray[np.int64]
 
 
-def group_patterns(
-    patterns: Sequence[Pattern], labels: Sequence[int], together: Ints, totals: Ints
-) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Together:
+    """How often patterns stand together: in all texts, and in texts of the label that both speak for.
+
+    all[i, j], own[i, j]: texts with both patterns (own: 0 where i and j speak for different labels); the diagonals have
+    each pattern's own counts. n_label[i]: texts of i's label; n: texts.
+    """
+
+    all: Ints
+    own: Ints
+    n_label: Ints
+    n: int
+
+    def by_label(self, i: int, j: int) -> Ints:
+        """Texts with both patterns: of their label, and of the others."""
+        return np.array([self.own[i, j], self.all[i, j] - self.own[i, j]])
+
+    def totals(self, i: int) -> Ints:
+        """Texts of i's label, and of the others."""
+        return np.array([self.n_label[i], self.n - self.n_label[i]])
+
+
+def group_patterns(patterns: Sequence[Pattern], labels: Sequence[int], together: Together) -> list[int]:
     """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
 
-    labels: the label each pattern speaks for. together[y, i, j]: examples of label y with both patterns;
-    the diagonal has each pattern's own counts. totals[y]: examples of label y.
+    labels: the label each pattern speaks for.
     """
     leader_of: list[int] = []
     leaders: list[int] = []
     leaders_with: defaultdict[str, set[int]] = defaultdict(set)  # groups with a member that has the word
-    alike = _same_texts(together)
+    alike = _same_texts(together.all)
     for i, pattern in enumerate(patterns):
         related: set[int] = set().union(*(leaders_with[word] for word in pattern.words))
         related.update(np.array(leaders, dtype=np.int64)[alike[i, leaders]].tolist())
         same_label = sorted(lead for lead in related if labels[lead] == labels[i])
-        leader = next((lead for lead in same_label if _says_the_same(together, totals, lead, i)), i)
+        leader = next((lead for lead in same_label if _says_the_same(together, lead, i)), i)
         leader_of.append(leader)
         if leader == i:
             leaders.append(i)
@@ -47,24 +67,22 @@ def group_patterns(
     return leader_of
 
 
-def _same_texts(together: Ints) -> NDArray[np.bool_]:
+def _same_texts(both: Ints) -> NDArray[np.bool_]:
     """Which patterns stand in nearly the same texts (Jaccard)."""
-    both = together.sum(axis=0)
     count = np.diagonal(both)
     either = count[:, None] + count[None, :] - both
     return np.asarray(both >= SAME_TEXTS * either)
 
 
-def _says_the_same(together: Ints, totals: Ints, lead: int, other: int) -> bool:
+def _says_the_same(together: Together, lead: int, other: int) -> bool:
     """Whether little is left to say for the other pattern once the leading one is known."""
-    both = together[:, lead, other]
-    given_yes = _information(both, together[:, lead, lead] - both)
-    only_other = together[:, other, other] - both
-    given_no = _information(only_other, totals - together[:, lead, lead] - only_other)
-    alone = _information(together[:, other, other], totals - together[:, other, other])
-    chance = (len(totals) - 1) / 2  # what independent answers share by chance, in each of the two parts
+    leading, own, both = (together.by_label(*pair) for pair in ((lead, lead), (other, other), (lead, other)))
+    totals = together.totals(other)
+    given_yes = _information(both, leading - both)
+    given_no = _information(own - both, totals - leading - own + both)
+    chance = 0.5  # what independent answers share by chance, in each of the two parts
     left = max(0.0, given_yes - chance) + max(0.0, given_no - chance)
-    return left < LITTLE_LEFT * alone
+    return left < LITTLE_LEFT * _information(own, totals - own)
 
 
 def _information(yes: Ints, no: Ints) -> float:

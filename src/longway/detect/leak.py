@@ -21,6 +21,7 @@ from longway.stats import wilson_interval
 from longway.text.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
+FEWEST_GROUPS = 20  # different contexts (or texts) from which folds can be made of them
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 
 Ints = NDArray[np.int64]
@@ -39,7 +40,10 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     rows = _sample(reading, roles, seed)
     features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
     groups = _groups(reading, rows)
-    n_folds, n_repeats = folds_for(len(rows))
+    few_texts = int(groups.max(initial=0)) + 1 < FEWEST_GROUPS
+    if few_texts:  # nothing would be left to learn from: then copies may be on both sides
+        groups = np.arange(len(rows))
+    n_folds, n_repeats = folds_for(len(rows), reading.n_labels)
     correct = np.zeros(len(rows))
     for repeat in range(n_repeats):
         fold = (
@@ -52,6 +56,7 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
                 model = BagOfWords(seed=seed).fit(features[train], labels[train])
                 correct[test] += (model.predict(features[test]) == labels[test]) / n_repeats
     how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
+    how += ", copies in all folds" if few_texts else ""
     return _leak(reading, part, correct, groups, labels, how)
 
 
@@ -71,8 +76,13 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     return _leak(test, part, correct, _groups(test, test_rows), test.labels[test_rows], f"held-out {name}")
 
 
-def folds_for(n_rows: int) -> tuple[int, int]:
-    """Folds, and how often to repeat with other folds: more where rows are few and the draw of folds matters."""
+def folds_for(n_rows: int, n_labels: int = 2) -> tuple[int, int]:
+    """Folds, and how often to repeat with other folds: more where rows are few and the draw of folds matters.
+
+    Each label costs a model of its own, so that many labels get fewer folds.
+    """
+    if n_labels > 10:
+        return max(2, min(5 if n_labels <= 50 else 3, n_rows)), 1
     n_folds = 10 if n_rows <= 10_000 else 5 if n_rows <= 30_000 else 3
     return max(2, min(n_folds, n_rows)), max(1, min(5, 30_000 // max(n_rows, 1)))
 
@@ -123,7 +133,8 @@ def _groups(reading: Reading, rows: Ints) -> Ints:
 def _sample(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
     """All rows, or as many drawn at random as are worth measuring on."""
     n_tokens = sum(reading.corpora[role].n_tokens for role in roles)
-    n_rows = min(MAX_ROWS, reading.n_texts, max(1000, MAX_TOKENS * reading.n_texts // max(n_tokens, 1)))
+    most = MAX_TOKENS // 4 if reading.is_spilled else MAX_TOKENS  # spilled: memory is short
+    n_rows = min(MAX_ROWS, reading.n_texts, max(1000, most * reading.n_texts // max(n_tokens, 1)))
     if n_rows >= reading.n_texts:
         return np.arange(reading.n_texts)
     return np.sort(np.random.default_rng(seed).choice(reading.n_texts, n_rows, replace=False))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.detect import flags
+from longway.errors import DataError
 from longway.text.corpus import Block, Corpus, Vocabulary, slices
 
 TEXT, CONTEXT = "text", "context"
@@ -49,11 +50,17 @@ class Reading:
         self.label_names = dataset.labels
         names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
         self.columns = {role: name for role, name in names.items() if name is not None}
+        if like is not None and set(like.columns) != set(self.columns):
+            raise DataError(
+                f"{dataset.source_name} has the roles {' and '.join(self.columns)}, the audited data has "
+                f"{' and '.join(like.columns)}. A held-out set needs the same. Name its columns when loading it."
+            )
         self.vocabulary: Vocabulary = Vocabulary() if like is None else like.vocabulary
         self.corpora = {role: self._corpus(role, spill) for role in self.columns}
-        self.labels: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self.rows: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._flags: dict[str, NDArray[np.uint32]] = {}
+        self.is_spilled = spill is not None
+        self.labels: NDArray[np.int32] = np.zeros(dataset.n_used, dtype=np.int32)
+        self.rows: NDArray[np.int64] = np.zeros(dataset.n_used, dtype=np.int64)
+        self._flags = {role: np.zeros(dataset.n_used, dtype=np.uint32) for role in self.columns}
 
     def _corpus(self, role: str, spill: Path | None) -> Corpus:
         folder = None if spill is None else spill / role
@@ -76,30 +83,25 @@ class Reading:
         like: use this reading's vocabulary, so that codes mean the same in both.
         """
         reading = cls(dataset, spill=spill, like=like)
-        labels, rows = [], []
-        flagged: dict[str, list[NDArray[np.uint32]]] = {role: [] for role in reading.columns}
+        start = 0
         for batch in dataset.batches():
-            columns = {TEXT: batch.texts, CONTEXT: batch.contexts}
-            reading._add({role: columns[role] for role in reading.columns}, flagged)
-            labels.append(batch.labels)
-            rows.append(batch.rows)
+            here = slice(start, start + len(batch.rows))
+            reading.labels[here] = batch.labels
+            reading.rows[here] = batch.rows
+            reading._add({TEXT: batch.texts, CONTEXT: batch.contexts}, start)
+            start = here.stop
             if progress is not None:
-                progress(len(batch.labels))
-        reading.labels = np.concatenate([reading.labels, *labels])
-        reading.rows = np.concatenate([reading.rows, *rows])
-        reading._flags = {
-            role: np.concatenate([np.zeros(0, np.uint32), *bits]) for role, bits in flagged.items()
-        }
+                progress(len(batch.rows))
         return reading
 
-    def _add(
-        self, columns: dict[str, pl.Series | None], flagged: dict[str, list[NDArray[np.uint32]]]
-    ) -> None:
-        texts = {role: column.fill_null("") for role, column in columns.items() if column is not None}
+    def _add(self, columns: dict[str, pl.Series | None], start: int) -> None:
+        texts = {
+            role: column for role, column in columns.items() if column is not None and role in self.columns
+        }
         for piece in slices(*texts.values()):
             for role, column in texts.items():
                 self.corpora[role].add_block(column[piece])
-                flagged[role].append(flags.read(column[piece]))
+                self._flags[role][start + piece.start : start + piece.stop] = flags.read(column[piece])
 
     @property
     def n_texts(self) -> int:

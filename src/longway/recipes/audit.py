@@ -14,6 +14,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
+from unicodedata import normalize
 
 import numpy as np
 import polars as pl
@@ -28,6 +29,7 @@ from longway.detect.findings import KEPT_IDS, PER_LEVEL, Chosen, Search, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.reading import TEXT, Reading
 from longway.errors import DataError, SettingError
+from longway.recipes.held_out import arrange
 from longway.records import Example, Finding, Leak, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
@@ -57,6 +59,8 @@ class AuditSettings:
         if self.variant not in get_args(Variant):
             known = ", ".join(get_args(Variant))
             raise SettingError(f"'variant' must be one of {known}. Got {self.variant!r}.")
+        if not 0 <= self.seed < 2**32:
+            raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
 
@@ -131,15 +135,22 @@ def audit(
     that they share with the audited ones are told. step, progress: called with what is being done and with rows read.
     """
     settings = settings or AuditSettings()
-    dataset, held_out = with_held_out(dataset, split, tests)
-    _check_labels(dataset)
+    arranged = arrange(dataset, split, tests)
+    dataset, held_out = arranged.dataset, arranged.held_out
+    check_labels(dataset)
     with tempfile.TemporaryDirectory(prefix="longway-") as folder:
         step("reading")
         spill = Path(folder) if dataset.streamed else None
         reading = Reading.of(dataset, spill=spill, progress=progress)
         others = {name: Reading.of(data, like=reading) for name, data in held_out.items()}
         step("looking for duplicates")
-        problems = [*dataset.problems, *duplicate_problems(reading, others), *_reading_problems(reading)]
+        problems = [
+            *dataset.problems,
+            *arranged.problems,
+            *_label_problems(dataset),
+            *duplicate_problems(reading, others),
+            *_reading_problems(reading),
+        ]
         found = search(reading, max_q=settings.max_q, per_level=settings.per_level, step=step)
         leaks, test_leaks = _leaks(reading, others, settings.seed, step)
         step("scoring documents")
@@ -161,28 +172,8 @@ def audit(
         )
 
 
-def with_held_out(
-    dataset: Dataset, split: str | None = None, tests: Mapping[str, Dataset] | None = None
-) -> tuple[Dataset, dict[str, Dataset]]:
-    """The rows to audit, and the held-out sets by name: the other splits, and the given ones.
-
-    Without a name, "train" is audited where there is such a split, and everything where there is none.
-    """
-    if split is None and "train" in dataset.splits and len(dataset.splits) > 1:
-        split = "train"
-    others: dict[str, Dataset] = {}
-    if split is not None and split != dataset.split:
-        others = {name: dataset.select_split(name) for name in dataset.splits if name != split}
-        dataset = dataset.select_split(split)
-    if twice := sorted(set(others) & set(tests or {})):
-        raise SettingError(
-            f"A held-out set is called {twice[0]!r}, and so is a split of the data. Each needs a name of its own. "
-            "Give the set another one: --test NAME=FILE."
-        )
-    return dataset, {**others, **(tests or {})}
-
-
-def _check_labels(dataset: Dataset) -> None:
+def check_labels(dataset: Dataset) -> None:
+    """Raise DataError where the labels cannot be audited."""
     if len(dataset.labels) < 2:
         raise DataError(
             f"{dataset.source_name} has one label only ({', '.join(map(repr, dataset.labels))} in column "
@@ -193,6 +184,18 @@ def _check_labels(dataset: Dataset) -> None:
             f"Column {dataset.columns.label!r} of {dataset.source_name} has {len(dataset.labels):,} different values. "
             f"An audit takes at most {MAX_LABELS} labels. Choose another column with --label, or put numbers into a few bins."
         )
+
+
+def _label_problems(dataset: Dataset) -> list[Problem]:
+    """Labels that differ only in case, spaces or the coding of an accent."""
+    alike: dict[str, list[str]] = {}
+    for label in dataset.labels:
+        alike.setdefault(normalize("NFC", label).strip().casefold(), []).append(label)
+    twins = [names for names in alike.values() if len(names) > 1]
+    if not twins:
+        return []
+    message = f"The labels {' and '.join(map(repr, twins[0]))} differ only in case, spaces or coding."
+    return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
 
 
 def _reading_problems(reading: Reading) -> list[Problem]:

@@ -11,11 +11,13 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from longway.data import Dataset
-from longway.recipes.audit import Audit, AuditSettings, audit, with_held_out
+from longway.recipes.audit import Audit, AuditSettings, audit, check_labels
+from longway.recipes.held_out import arrange
 from longway.report import render_report
 from longway.store import Run, free_folder, read_json
 
 RUNS_FOLDER = Path("longway-runs")
+FINDINGS = "findings.json"
 
 
 def run_audit(
@@ -34,21 +36,22 @@ def run_audit(
     behind it where another run is there already.
     """
     settings = settings or AuditSettings()
-    dataset, held_out = with_held_out(dataset, split, tests)
+    arranged = arrange(dataset, split, tests)
+    check_labels(arranged.dataset)
     asked: dict[str, Any] = {
         "command": "audit",
-        "settings": {**asdict(settings), **_inputs(dataset, held_out)},
-        "fingerprint": dataset.fingerprint,
+        "settings": {**asdict(settings), **_inputs(arranged.dataset, arranged.held_out)},
+        "fingerprint": arranged.dataset.fingerprint,
     }
     folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{_stem(dataset.source_name)}-audit", **asked)
     run = Run.open(folder, **asked)
     if run.is_done:
-        return run, read_json(folder / "findings.json")
-    result = audit(dataset, tests=held_out, settings=settings, step=step, progress=progress)
+        return run, read_json(folder / FINDINGS)
+    result = audit(dataset, split=split, tests=tests, settings=settings, step=step, progress=progress)
     findings = result.to_dict()
     step("writing the report")
     run.write_with("scores.parquet", lambda path: _write_scores(path, result))
-    run.write("findings.json", findings)
+    run.write(FINDINGS, findings)
     run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
     run.finish()
     return run, findings

@@ -4,7 +4,8 @@
 
 "It's 10/10, isn’t it?" gives it's, 10/10, a comma, isn't, it, a question mark. A number keeps its inner
 separators, because "10/10" and "1.5" are one thing to a reader; a word keeps its inner apostrophe;
-every other character that is not white space stands for itself.
+every other character that is not white space stands for itself. Scripts that put no space between words (Chinese,
+Japanese, Thai ...) are cut into single characters, so that their words show up as n-grams.
 
 Everything goes through one regular expression in compiled code (polars), a whole column at a time, so
 that a million texts take seconds and one text is cut exactly as a million are.
@@ -13,12 +14,15 @@ that a million texts take seconds and one text is cut exactly as a million are.
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-PATTERN = r"\d+(?:[.,/:]\d+)+|\w+(?:'\w+)*|[^\w\s]"
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_LETTERS = rf"[\w--{UNSPACED}]+"
+PATTERN = rf"\d+(?:[.,/:]\d+)+|{_LETTERS}(?:'{_LETTERS})*|{UNSPACED}|[^\w\s]"
 _HAS_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
@@ -69,8 +73,8 @@ def token_spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def is_word(token: str) -> bool:
-    """True where the token has a letter or digit, False for punctuation and symbols."""
-    return _HAS_LETTER_OR_DIGIT.search(token) is not None
+    """True where the token has a letter, a digit or a pictograph, False for punctuation and other symbols."""
+    return _HAS_LETTER_OR_DIGIT.search(token) is not None or any(category(c) == "So" for c in token)
 
 
 def _lower_with_origin(text: str) -> tuple[str, list[int]]:

@@ -1,0 +1,102 @@
+"""Which rows are audited, and which are held out to test on: splits of the data, and files given for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from longway.data import Dataset
+from longway.data.problems import say_rows
+from longway.errors import DataError, SettingError
+from longway.records import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The rows to audit, the held-out sets by name, and what had to be left out."""
+
+    dataset: Dataset
+    held_out: dict[str, Dataset]
+    problems: list[Problem] = field(default_factory=list)
+
+
+def arrange(
+    dataset: Dataset, split: str | None = None, tests: Mapping[str, Dataset] | None = None
+) -> Arranged:
+    """Take the split to audit; the other splits and the given sets are held out.
+
+    Without a name, the split "train" is audited where there is one, and everything where there is none.
+    """
+    if not isinstance(dataset, Dataset):  # a path or a frame, in code that is not type-checked
+        kind = type(dataset).__name__  # type: ignore[unreachable]
+        raise SettingError(
+            f"An audit needs a loaded dataset. Got {kind}. Load it first: lw.audit(lw.load(...))."
+        )
+    result = _take_split(dataset, split if split is not None else _train_of(dataset))
+    given = dict(tests or {})
+    if twice := sorted(set(result.held_out) & set(given)):
+        raise SettingError(
+            f"A held-out set is called {twice[0]!r}, and so is a split of the data. Each needs a name of its own. "
+            "Give the set another one: --test NAME=FILE."
+        )
+    result.held_out.update(given)
+    for name in list(result.held_out):
+        _check_labels_of(result, name)
+    return result
+
+
+def _train_of(dataset: Dataset) -> str | None:
+    if len(dataset.splits) < 2:
+        return None
+    return next((name for name in dataset.splits if name.strip().lower() in ("train", "training")), None)
+
+
+def _take_split(dataset: Dataset, split: str | None) -> Arranged:
+    if split is None or split == dataset.split:
+        result = Arranged(dataset, {})
+        if len(dataset.splits) > 1:
+            message = f"The splits {', '.join(dataset.splits[:5])} were audited together."
+            result.problems.append(
+                _about("splits_together", message, dataset.n_rows, "Choose one with --split.")
+            )
+        return result
+    result = Arranged(dataset.select_split(split), {})
+    for name in dataset.splits:
+        if name != split:
+            try:
+                result.held_out[name] = dataset.select_split(name)
+            except DataError as error:
+                message = f"The split {name} was not tested on: {error}"
+                result.problems.append(
+                    _about("split_unusable", message, 1, "Nothing to do if it has no labels.")
+                )
+    in_splits = sum(dataset.select_split(name).n_rows for name in [split, *result.held_out])
+    if not result.problems and in_splits < dataset.n_rows:
+        n = dataset.n_rows - in_splits
+        message = f"{say_rows(n)} in no split, left out."
+        result.problems.append(_about("no_split", message, n, "Fill in the split column, or name none."))
+    return result
+
+
+def _check_labels_of(result: Arranged, name: str) -> None:
+    """Tell about labels that the audited rows do not have; a set that shares none is left out."""
+    test = result.held_out[name]
+    unknown = {
+        label: n
+        for label, n in zip(test.labels, test.label_counts, strict=True)
+        if label not in result.dataset.labels
+    }
+    if not unknown:
+        return
+    n, shown = sum(unknown.values()), ", ".join(map(repr, list(unknown)[:5]))
+    message = f"{say_rows(n)} of {name} with labels that the audited rows do not have ({shown})."
+    if len(unknown) == len(test.labels):
+        del result.held_out[name]
+        message += " No label is shared, so nothing was measured on it."
+    else:
+        message += " They count as wrong."
+    result.problems.append(_about("unknown_labels", message, n, "Name the labels alike in both."))
+
+
+def _about(kind: str, message: str, count: int, next_step: str) -> Problem:
+    return Problem(kind, message, count, next_step)
