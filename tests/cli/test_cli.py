@@ -137,3 +137,37 @@ def test_doctor_names_the_line_that_installs_what_is_missing(run):
 
 def test_version_is_printed(run):
     assert run("--version").output.startswith("longway 0.")
+
+
+def test_ctrl_c_says_that_nothing_is_lost_and_the_same_command_works_again(tmp_path):
+    code = "import signal, os, longway.recipes.run_audit as r\n"
+    code += "r.audit = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
+    code += "from longway.cli import main; main()"
+    command = [sys.executable, "-c", code, "demo", "claims"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "stopped" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (
+        CliRunner()
+        .invoke(app, ["demo", "claims", "--out", str(tmp_path / "longway-runs/claims-audit")])
+        .exit_code
+        == 0
+    )
+
+
+def test_a_narrow_terminal_still_shows_the_patterns(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "negation in" in run("demo", "claims").output
+
+
+def test_texts_without_spaces_are_not_given_a_false_all_clear(run, tmp_path):
+    rows = [(f"这{'是不在有'[i % 4]}电影好", "pos") for i in range(40)] + [
+        (f"这{'是不在有'[i % 4]}电影坏", "neg") for i in range(40)
+    ]
+    assert "好" in run("audit", write_csv(tmp_path / "zh.csv", rows)).output
+
+
+def test_a_megabyte_token_does_not_flood_the_terminal(run, tmp_path):
+    rows = [("x" * 100_000, "a") for _ in range(20)] + [(f"word {i}", "b") for i in range(20)]
+    assert len(run("audit", write_csv(tmp_path / "d.csv", rows)).output) < 20_000

@@ -105,3 +105,8 @@ def test_columns_that_hold_lists_are_refused():
         load([{"text": ["a"], "label": "b"}])
     with pytest.raises(ColumnError, match=r"column 'label' cannot be used"):
         load(pl.DataFrame({"text": ["a"], "label": [[1]]}))
+
+
+def test_one_column_cannot_be_text_and_label():
+    with pytest.raises(ColumnError, match="both text and label"):
+        load([{"a": "x", "b": "y"}], text="a", label="a")

@@ -102,3 +102,13 @@ def test_texts_longer_than_the_csv_module_likes(tmp_path):
 
 def test_repeated_names_in_a_header_are_told_apart(tmp_path):
     assert load(put(tmp_path, "text,label,n,n\na,x,1,2\n")).frame.columns == ["text", "label", "n", "n_2"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_quote_left_open_is_told(tmp_path, stream):
+    rows = [f"a,text number {i}" for i in range(200)]
+    rows[50] = 'a,"never closed'
+    path = tmp_path / "d.csv"
+    path.write_text("label,text\nb,first\n" + "\n".join(rows) + "\n")
+    problems = {problem.kind: problem for problem in load(path, stream=stream).problems}
+    assert problems["open_quote"].rows == (52,)

@@ -174,3 +174,16 @@ def test_no_usable_rows_is_an_error_that_says_why():
         DataError, match=r"2 rows, but none that can be used: 1 without a text, 1 without a label"
     ):
         load(rows(("", "a"), ("b", None)))
+
+
+@pytest.mark.parametrize("name", ["", "~nobody-here/x.csv", "x" * 5000 + ".csv"])
+def test_a_name_that_cannot_be_a_file_is_a_clear_error(name):
+    with pytest.raises(DataError, match=r"(file|path)"):
+        load(name)
+
+
+def test_json_nested_beyond_reason_is_a_broken_line(tmp_path):
+    path = tmp_path / "d.jsonl"
+    good = '{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n'
+    path.write_text(good + "[" * 100_000 + "\n")
+    assert [problem.kind for problem in load(path).problems][:1] == ["broken_line"]

@@ -6,11 +6,13 @@ Only typer and rich are imported here; everything else is imported inside the co
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import typer
 
 from longway.cli import audit, demo, doctor, runs
+from longway.errors import LongwayError
 
 app = typer.Typer(
     name="longway",
@@ -38,23 +40,27 @@ def _options(
         raise typer.Exit
 
 
+class _Stopped(BaseException):
+    """Ctrl-C; not a KeyboardInterrupt, which typer would swallow without a word."""
+
+
 def main() -> None:
     """Run the command line; a user's mistake is told in plain words, without a traceback."""
-    from longway.errors import LongwayError
-
+    signal.signal(signal.SIGINT, _stop)
     try:
         app()
-    except LongwayError as error:
-        from longway.cli.screen import errors, safe
-
-        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
-    except KeyboardInterrupt:
+    except _Stopped:
         print(
             "\nlongway: stopped. Nothing half-written was left; the same command starts again.",
             file=sys.stderr,
         )
         sys.exit(130)
-    except BrokenPipeError:  # `longway ... | head`
-        sys.stderr.close()
-        sys.exit(141)
+    except (LongwayError, OSError) as error:
+        from longway.cli.screen import errors, safe
+
+        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise _Stopped

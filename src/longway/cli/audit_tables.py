@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from longway.cli.screen import clean, output, safe
+from longway.cli.screen import clean, output, safe, shortened
 from longway.report.surest import surest
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 N_PROBLEMS = 8
+LONGEST_NAME, LONGEST_LABEL = 64, 40  # characters shown
 N_SUREST = 8
 
 
@@ -29,7 +30,7 @@ def show_audit(findings: dict[str, Any], folder: Path, *, top: int) -> None:
 
 def _show_dataset(console: Console, dataset: dict[str, Any]) -> None:
     labels = list(dataset["labels"].items())
-    shown = ", ".join(f"{name} {count:,}" for name, count in labels[:6])
+    shown = ", ".join(f"{shortened(name, LONGEST_LABEL)} {count:,}" for name, count in labels[:6])
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
     split = f", split {safe(dataset['split'])}" if dataset["split"] else ""
     rows = f"{dataset['used']:,} rows"
@@ -78,6 +79,11 @@ def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> Non
     leaders = findings["findings"]
     tested, real = sum(findings["tested"].values()), sum(findings["significant"].values())
     console.print()
+    if not tested:
+        console.print(
+            "[bold]Nothing could be tested[/]: no pattern stands in at least five rows and is missing from five."
+        )
+        return
     if not leaders:
         console.print(
             f"[bold]No shortcut found[/]: of {tested:,} patterns tested none is tied to a label beyond chance."
@@ -101,16 +107,17 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
     table.add_column("speaks for", min_width=10, max_width=18, overflow="fold")
     for name in ("rows", "share", "base"):
         table.add_column(name, justify="right", no_wrap=True)
-    room = max(20, width - 34 - 18 - 24)
-    table.add_column("for example", no_wrap=True, max_width=room)
+    room = width - 34 - 18 - 24
+    if room >= 20:
+        table.add_column("for example", no_wrap=True, max_width=room)
     for finding in leaders:
         table.add_row(
             _named(finding),
-            Text(clean(finding["label"]), style=colour.get(finding["label"], "")),
+            Text(shortened(finding["label"], LONGEST_LABEL), style=colour.get(finding["label"], "")),
             f"{finding['count']:,}",
             f"{finding['label_share']:.0%}",
             f"[dim]{finding['base_rate']:.0%}[/]",
-            _marked(finding, room),
+            *([_marked(finding, room)] if room >= 20 else []),
         )
     return table
 
@@ -118,7 +125,7 @@ def _shortcut_table(findings: dict[str, Any], leaders: list[dict[str, Any]], wid
 def _show_surest(console: Console, leaders: list[dict[str, Any]], top: int) -> None:
     """One line of rare patterns that nearly always come with one label."""
     shown = [
-        f"{clean(f['pattern'])} → {clean(f['label'])} ({f['label_share']:.0%} of {f['count']:,})"
+        f"{shortened(f['pattern'], LONGEST_NAME)} → {shortened(f['label'], LONGEST_LABEL)} ({f['label_share']:.0%} of {f['count']:,})"
         for f in surest(leaders, after=top, n=N_SUREST)
     ]
     if shown:
@@ -127,11 +134,11 @@ def _show_surest(console: Console, leaders: list[dict[str, Any]], top: int) -> N
 
 def _named(finding: dict[str, Any]) -> Text:
     """The pattern, its kind and column, and one or two others that say the same."""
-    name = Text(clean(finding["pattern"]), style="bold", overflow="fold")
+    name = Text(shortened(finding["pattern"], LONGEST_NAME), style="bold", overflow="fold")
     name.append(f"\n{finding['level']} in {clean(finding['field'])}", style="dim not bold")
     if others := [variant["pattern"] for variant in finding["variants"]]:
         more = f" +{len(others) - 1}" if len(others) > 1 else ""
-        name.append(f"\nalso {clean(others[0])}{more}", style="dim not bold")
+        name.append(f"\nalso {shortened(others[0], LONGEST_NAME)}{more}", style="dim not bold")
     return name
 
 

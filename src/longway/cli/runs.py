@@ -15,7 +15,7 @@ def command(
     """List the runs in a folder, newest first."""
     from rich.table import Table
 
-    from longway.cli.screen import output
+    from longway.cli.screen import output, safe
     from longway.store import list_runs
 
     found = list_runs(folder)
@@ -30,5 +30,6 @@ def command(
     table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
     for path, about in found:
         data = str(about.get("settings", {}).get("data", ""))
-        table.add_row(str(path), about["command"], data, about["state"], about["started"])
+        cells = (path, about.get("command", ""), data, about["state"], about.get("started", ""))
+        table.add_row(*(safe(str(cell)) for cell in cells))
     output().print(table)

@@ -20,7 +20,8 @@ from rich.progress import (
 def output() -> Console:
     """The console for results. Piped output is plain and never wrapped by a guess of 80 columns."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=max(console.width, 120))
+    narrowest = 40 if console.is_terminal else 120
+    return console if console.width >= narrowest else Console(highlight=False, width=narrowest)
 
 
 def errors() -> Console:
@@ -31,6 +32,11 @@ def errors() -> Console:
 def clean(text: str) -> str:
     """The text without characters that steer a terminal; as long as the original, line breaks kept."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def shortened(text: str, n: int) -> str:
+    """The clean text, cut to n characters."""
+    return clean(text if len(text) <= n else text[: n - 1] + "…")
 
 
 def safe(text: str) -> str:

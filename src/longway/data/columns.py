@@ -70,6 +70,7 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     """
     names = sample.columns
     faults = [_missing(role, name, names) for role, name in given.items() if name and name not in names]
+    faults += _twice({role: name for role, name in given.items() if name})
     chosen = {role: name for role, name in given.items() if name}
     guesses, ties = _guess(names, chosen, closed={role for role, name in given.items() if name == ""})
     faults += ties.values()
@@ -82,6 +83,17 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     guessed = tuple(role for role in ROLES if role in guesses)
     columns = {role: chosen.get(role) for role in ("context", "id", "split")}
     return Columns(text=chosen["text"], label=chosen["label"], **columns, guessed=guessed), []
+
+
+def _twice(chosen: Mapping[str, str]) -> list[str]:
+    """What to say where one column was given for two roles."""
+    roles = [role for role in ("text", "context", "label") if role in chosen]
+    return [
+        f"Column {chosen[a]!r} was given for both {a} and {b}. Each needs a column of its own. Change --{b}."
+        for i, a in enumerate(roles)
+        for b in roles[i + 1 :]
+        if chosen[a] == chosen[b]
+    ]
 
 
 def _guess(

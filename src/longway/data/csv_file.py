@@ -24,6 +24,7 @@ from longway.data.table import Table, to_json
 
 FIRST_ROWS, CHUNK_ROWS, CHUNK_BYTES = 1_000, 20_000, 2**23
 BLOCK = 2**24  # bytes looked at in one go by the check for regular files
+MANY_LINES = 30  # in one cell
 QUOTE, NEWLINE, RETURN = ord('"'), ord("\n"), ord("\r")
 
 BOM = b"\xef\xbb\xbf"
@@ -45,9 +46,9 @@ def read(stream: IO[bytes], tally: Tally, *, tab: bool = False) -> Table:
     style = _style(data, tab=tab)
     if style.is_regular:
         try:
-            return Table(
-                pl.read_csv(data, separator=style.delimiter, quote_char=style.quote, infer_schema=False)
-            )
+            frame = pl.read_csv(data, separator=style.delimiter, quote_char=style.quote, infer_schema=False)
+            _note_open_quotes(frame, 0, tally)
+            return Table(frame)
         except pl.exceptions.PolarsError:
             pass  # the careful reader finds out what is wrong, row by row
     tables = list(_careful(io.BytesIO(data), style, tally))
@@ -74,6 +75,7 @@ def _careful(stream: IO[bytes], style: Style, tally: Tally) -> Iterator[Table]:
     start, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
     while batch := list(islice(rows, size)):
         frame = _frame(batch, header, start, tally)
+        _note_open_quotes(frame, start, tally)
         yield Table(frame)
         start += len(batch)
         bytes_a_row = frame.estimated_size() / len(batch)
@@ -104,6 +106,13 @@ def _frame(batch: list[list[str]], header: list[str], start: int, tally: Tally) 
         mended = _mend_rows(batch, start, tally)
         frame = pl.DataFrame(list(zip(*mended, strict=True)), schema, orient="col")
     return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
+
+
+def _note_open_quotes(frame: pl.DataFrame, start: int, tally: Tally) -> None:
+    """Note rows with so many lines in one cell that an opening quote was probably never closed."""
+    many = pl.any_horizontal(pl.all().str.count_matches("\n", literal=True) >= MANY_LINES)
+    rows = frame.select(many.fill_null(False).arg_true()).to_series()
+    tally.add("open_quote", [start + row for row in rows])
 
 
 def _mend_rows(batch: list[list[str]], start: int, tally: Tally) -> list[list[str]]:

@@ -56,7 +56,7 @@ def read_array(stream: IO[bytes], tally: Tally, *, name: str) -> Table:
     data = stream.read()
     try:
         value = json.loads(data.decode("utf-8-sig", ODD_BYTES))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
             f"{name} is not valid JSON ({error}). An array of objects was expected. "
             "If each line is an object of its own, name the file .jsonl."
@@ -145,7 +145,7 @@ def _parse_lines(lines: list[bytes], first_line: int, tally: Tally) -> list[Row]
         rows = json.loads(b"[" + b",".join(filled) + b"]")
         if len(rows) == len(filled) and all(type(row) is dict for row in rows):
             return list(rows)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass  # some line is broken: find out which
     return list(_parse_one_by_one(lines, first_line, tally))
 

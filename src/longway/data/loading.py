@@ -58,13 +58,25 @@ def load(
 
 def _source(source: Any, tally: Tally, *, limit: int | None, stream: bool | None) -> Source:
     if isinstance(source, str | Path) and not str(source).startswith(hub.PREFIX):
-        return _on_disk(Path(source).expanduser(), tally, limit=limit, stream=stream)
+        return _on_disk(_path(source), tally, limit=limit, stream=stream)
     found = hub.read(source) if isinstance(source, str) else frames.from_object(source, tally)
     if limit is None or found.whole is None:
         return found
     return in_memory(
         found.whole.with_frame(found.whole.frame.head(limit)), name=found.name, format=found.format
     )
+
+
+def _path(source: str | Path) -> Path:
+    """The path, `~` resolved; DataError for one that no file system takes."""
+    if not str(source).strip():
+        raise DataError("No file was named: the name is empty. Give the path of a file or folder.")
+    try:
+        path = Path(source).expanduser()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise DataError(f"{str(source)[:80]!r} cannot be a file here: {error}. Check the path.") from None
+    return path
 
 
 def _on_disk(path: Path, tally: Tally, *, limit: int | None, stream: bool | None) -> Source:

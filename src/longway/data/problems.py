@@ -13,7 +13,12 @@ from longway.records import Problem
 
 SHOWN = 10  # row numbers kept for each kind: enough to look, little to carry
 
-READING_KINDS = ("broken_line", "ragged_row", "undecodable_bytes")  # of the file, whichever rows are used
+READING_KINDS = (
+    "broken_line",
+    "ragged_row",
+    "open_quote",
+    "undecodable_bytes",
+)  # of the file, whichever rows are used
 
 # kind: (what is the case, what to do); {n} is "1 row" or "12 rows", {about} the details
 KINDS = {
@@ -24,6 +29,10 @@ KINDS = {
     "ragged_row": (
         "{n} with more or fewer cells than the header{about}. Missing cells are empty, extra ones dropped.",
         "Put texts that hold the delimiter or a quote between double quotes.",
+    ),
+    "open_quote": (
+        "{n} with 30 or more lines in one cell{about}. Other rows may have been swallowed.",
+        "Look for a double quote that was opened and not closed, there or just before.",
     ),
     "undecodable_bytes": (
         "{n} with bytes that are not UTF-8{about}. Each is shown as the replacement character U+FFFD.",

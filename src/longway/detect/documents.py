@@ -89,6 +89,6 @@ def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floa
     pulls = np.split(words.contributions(block, reading.labels[places]), block.offsets[1:-1])
     pulls_of = dict(zip(places.tolist(), pulls, strict=False))
     return [
-        Document(place, ranking, float(gamma[place]), float(lean[place]), pulls_of[place])
+        Document(place, ranking, round(float(gamma[place]), 6), round(float(lean[place]), 6), pulls_of[place])
         for place, ranking in chosen
     ]
