@@ -141,7 +141,7 @@ def test_version_is_printed(run):
 
 def test_ctrl_c_says_that_nothing_is_lost_and_the_same_command_works_again(tmp_path):
     code = "import signal, os, longway.recipes.run_audit as r\n"
-    code += "r.audit = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
+    code += "r.audit_arranged = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
     code += "from longway.cli import main; main()"
     command = [sys.executable, "-c", code, "demo", "claims"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

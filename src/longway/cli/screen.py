@@ -49,11 +49,14 @@ class Steps:
 
     def __init__(self, bar: Progress, total: int) -> None:
         self._bar = bar
+        self._total = total
         self._task = bar.add_task("reading", total=total)
 
     def step(self, name: str) -> None:
         """Say what is being done now."""
         self._bar.update(self._task, description=clean(name))
+        if name != "reading":  # everything is read: what follows is counted in steps, not in rows
+            self._bar.update(self._task, completed=self._total)
 
     def advance(self, rows: int) -> None:
         """Say that so many more rows were read."""

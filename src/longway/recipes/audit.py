@@ -28,13 +28,12 @@ from longway.detect.example import in_context
 from longway.detect.findings import KEPT_IDS, PER_LEVEL, Chosen, Search, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.reading import TEXT, Reading
-from longway.errors import DataError, SettingError
-from longway.recipes.held_out import arrange
+from longway.errors import SettingError
+from longway.recipes.charts import gamma_chart, length_chart
+from longway.recipes.held_out import Arranged, arrange
 from longway.records import Example, Finding, Leak, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
-
-MAX_LABELS = 200
 
 Step = Callable[[str], object]
 
@@ -134,15 +133,25 @@ def audit(
     tests: more held-out sets by name, with the same columns. The leak is measured on all of them, and rows
     that they share with the audited ones are told. step, progress: called with what is being done and with rows read.
     """
-    settings = settings or AuditSettings()
-    arranged = arrange(dataset, split, tests)
-    dataset, held_out = arranged.dataset, arranged.held_out
-    check_labels(dataset)
+    return audit_arranged(
+        arrange(dataset, split, tests), settings or AuditSettings(), step=step, progress=progress
+    )
+
+
+def audit_arranged(
+    arranged: Arranged,
+    settings: AuditSettings,
+    *,
+    step: Step = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+) -> Audit:
+    """The same for rows that were arranged before (see `held_out`)."""
+    dataset = arranged.dataset
     with tempfile.TemporaryDirectory(prefix="longway-") as folder:
         step("reading")
         spill = Path(folder) if dataset.streamed else None
         reading = Reading.of(dataset, spill=spill, progress=progress)
-        others = {name: Reading.of(data, like=reading) for name, data in held_out.items()}
+        others = {name: Reading.of(data, like=reading) for name, data in arranged.held_out.items()}
         step("looking for duplicates")
         problems = [
             *dataset.problems,
@@ -168,21 +177,7 @@ def audit(
             telling=[tell(document, examples[document.place]) for document in surface.documents],
             dataset=_describe(dataset, reading),
             settings=settings,
-            charts={"gamma": _gamma_chart(reading, surface.gamma), "lengths": _length_chart(reading)},
-        )
-
-
-def check_labels(dataset: Dataset) -> None:
-    """Raise DataError where the labels cannot be audited."""
-    if len(dataset.labels) < 2:
-        raise DataError(
-            f"{dataset.source_name} has one label only ({', '.join(map(repr, dataset.labels))} in column "
-            f"{dataset.columns.label!r}). Shortcuts need two labels to tell apart. Choose another column with --label."
-        )
-    if len(dataset.labels) > MAX_LABELS:
-        raise DataError(
-            f"Column {dataset.columns.label!r} of {dataset.source_name} has {len(dataset.labels):,} different values. "
-            f"An audit takes at most {MAX_LABELS} labels. Choose another column with --label, or put numbers into a few bins."
+            charts={"gamma": gamma_chart(reading, surface.gamma), "lengths": length_chart(reading)},
         )
 
 
@@ -275,32 +270,6 @@ def _score_frames(
                 "lean": surface.lean[here],
             }
         )
-
-
-def _gamma_chart(reading: Reading, gamma: NDArray[np.float64]) -> dict[str, Any]:
-    known = np.isfinite(gamma)
-    low, high = (float(x) for x in np.quantile(gamma[known], [0, 0.999])) if known.any() else (0.0, 1.0)
-    edges = np.linspace(low, max(high, low + 1e-9), 41)
-    inside = np.clip(gamma, edges[0], edges[-1])
-    counts, means = {}, {}
-    for i, name in enumerate(reading.label_names):
-        mine = known & (reading.labels == i)
-        counts[name] = np.histogram(inside[mine], bins=edges)[0].tolist()
-        means[name] = float(gamma[mine].mean()) if mine.any() else None
-    return {"mean_gamma": means, "histogram": {"edges": edges.tolist(), "counts": counts}}
-
-
-def _length_chart(reading: Reading) -> dict[str, Any]:
-    lengths = reading.corpora[TEXT].lengths()
-    top = int(np.quantile(lengths, 0.99)) + 1 if len(lengths) else 1
-    width = max(1, -(-top // 30))
-    edges = np.arange(0, top + width, width)
-    inside = np.minimum(lengths, edges[-1])
-    counts = {
-        name: np.histogram(inside[reading.labels == i], bins=edges)[0].tolist()
-        for i, name in enumerate(reading.label_names)
-    }
-    return {"edges": edges.tolist(), "counts": counts}
 
 
 def _describe(dataset: Dataset, reading: Reading) -> dict[str, Any]:

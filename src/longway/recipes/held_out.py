@@ -10,6 +10,8 @@ from longway.data.problems import say_rows
 from longway.errors import DataError, SettingError
 from longway.records import Problem
 
+MAX_LABELS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
@@ -40,9 +42,24 @@ def arrange(
             "Give the set another one: --test NAME=FILE."
         )
     result.held_out.update(given)
+    _check_labels(result.dataset)
     for name in list(result.held_out):
         _check_labels_of(result, name)
     return result
+
+
+def _check_labels(dataset: Dataset) -> None:
+    """Raise DataError where the labels cannot be audited."""
+    if len(dataset.labels) < 2:
+        raise DataError(
+            f"{dataset.source_name} has one label only ({', '.join(map(repr, dataset.labels))} in column "
+            f"{dataset.columns.label!r}). Shortcuts need two labels to tell apart. Choose another column with --label."
+        )
+    if len(dataset.labels) > MAX_LABELS:
+        raise DataError(
+            f"Column {dataset.columns.label!r} of {dataset.source_name} has {len(dataset.labels):,} different values. "
+            f"An audit takes at most {MAX_LABELS} labels. Choose another column with --label, or put numbers into a few bins."
+        )
 
 
 def _train_of(dataset: Dataset) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from longway.data import Dataset
-from longway.recipes.audit import Audit, AuditSettings, audit, check_labels
+from longway.recipes.audit import Audit, AuditSettings, audit_arranged
 from longway.recipes.held_out import arrange
 from longway.report import render_report
 from longway.store import Run, free_folder, read_json
@@ -32,12 +32,11 @@ def run_audit(
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and its findings; a run that was finished before is read, not repeated.
 
-    split, tests, settings, step, progress: as in `audit`. out: the run folder; by default a folder named after the data below `longway-runs/`, with a number
-    behind it where another run is there already.
+    split, tests, settings, step, progress: as in `audit`. out: the run folder; by default a folder named after the
+    data below `longway-runs/`, with a number behind it where another run is there already.
     """
     settings = settings or AuditSettings()
     arranged = arrange(dataset, split, tests)
-    check_labels(arranged.dataset)
     asked: dict[str, Any] = {
         "command": "audit",
         "settings": {**asdict(settings), **_inputs(arranged.dataset, arranged.held_out)},
@@ -47,7 +46,7 @@ def run_audit(
     run = Run.open(folder, **asked)
     if run.is_done:
         return run, read_json(folder / FINDINGS)
-    result = audit(dataset, split=split, tests=tests, settings=settings, step=step, progress=progress)
+    result = audit_arranged(arranged, settings, step=step, progress=progress)
     findings = result.to_dict()
     step("writing the report")
     run.write_with("scores.parquet", lambda path: _write_scores(path, result))
