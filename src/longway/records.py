@@ -31,7 +31,6 @@ class Problem:
 
     kind: short name for programs, e.g. "null_label", "near_duplicate".
     rows: numbers of the first few rows concerned, as a person counts them (the first row is 1; a header is row 0).
-    ids: the same rows by id, where they have been read.
     next_step: what to do about it.
     """
 
@@ -40,7 +39,6 @@ class Problem:
     count: int
     next_step: str
     rows: tuple[int, ...] = ()
-    ids: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The problem as plain JSON values."""

@@ -55,6 +55,12 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(130)
+    except MemoryError:
+        print(
+            "longway: there is not enough memory. Give it more, or audit a part with --limit.",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     except (LongwayError, OSError) as error:
         from longway.cli.screen import errors, safe
 

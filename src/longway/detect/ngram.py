@@ -21,7 +21,7 @@ from longway.text.corpus import Block
 _BITS = 20  # of one word's code (corpus.MAX_WORDS)
 _TRIPLE = 1 << 3 * _BITS  # marks a key of three words
 _TABLE_BITS = (16, 24)  # fewest and most
-_MERGE_AT = 1 << 21
+_MERGE_AT = 1 << 19
 
 
 class NgramDetector:
@@ -77,29 +77,31 @@ class _Counter:
     """Counts by key and label, merged now and then so that they never pile up."""
 
     def __init__(self, n_labels: int) -> None:
-        self.n_labels = n_labels
-        self._parts: list[tuple[Ints, Ints]] = []
-        self._size = 0
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._counts = np.zeros((0, n_labels), dtype=np.int32)
+        self._waiting: list[tuple[Ints, NDArray[np.int32]]] = []
 
     def add(self, rows: Ints, keys: Ints, labels: NDArray[np.int32]) -> None:
+        """Count the n-grams of one piece; a text counts once however often it says it."""
         known, local = np.unique(keys, return_inverse=True)
-        once = np.unique(local * len(labels) + rows)  # a text counts once however often it says it
-        counts = tally(
-            once // max(1, len(labels)), labels[once % max(1, len(labels))], len(known), self.n_labels
-        )
-        self._parts.append((known, counts))
-        self._size += len(known)
-        if self._size > _MERGE_AT:
-            self._parts = [self.merged()]
-            self._size = len(self._parts[0][0])
+        n = max(1, len(labels))
+        once = np.unique(local * n + rows)
+        counts = tally(once // n, labels[once % n], len(known), self._counts.shape[1])
+        self._waiting.append((known, counts.astype(np.int32)))
+        if sum(len(k) for k, _ in self._waiting) > max(_MERGE_AT, len(self._keys) // 2):
+            self.merged()
 
     def merged(self) -> tuple[Ints, Ints]:
-        keys = np.concatenate([np.zeros(0, np.int64), *(k for k, _ in self._parts)])
-        counts = np.concatenate([np.zeros((0, self.n_labels), np.int64), *(c for _, c in self._parts)])
-        known, which = np.unique(keys, return_inverse=True)
-        total = np.zeros((len(known), self.n_labels), dtype=np.int64)
-        np.add.at(total, which, counts)
-        return known, total
+        """All keys in order with their counts."""
+        parts = [(self._keys, self._counts), *self._waiting]
+        self._waiting = []
+        self._keys, which = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
+        self._counts = np.zeros((len(self._keys), self._counts.shape[1]), dtype=np.int32)
+        start = 0
+        for keys, counts in parts:
+            self._counts[which[start : start + len(keys)]] += counts  # a part has each key once
+            start += len(keys)
+        return self._keys, self._counts.astype(np.int64)
 
 
 def _pairs(block: Block, words: NDArray[np.bool_]) -> tuple[Ints, Ints]:

@@ -121,7 +121,7 @@ class Reading:
     @property
     def min_count(self) -> int:
         """Examples a pattern must stand in to be looked at: 5, more for very large data."""
-        return max(5, self.n_texts // 50_000)
+        return max(5, self.n_texts // 20_000)
 
     def pieces(self) -> Iterator[Piece]:
         """The reading in order, piece by piece; may be walked again and again."""
