@@ -1,0 +1,43 @@
+"""The scripts in bench/ and runs/ run on a few rows and end with the line that programs read."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALL = {
+    "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
+    "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
+    "bench/scale.py": (["--rows", "500", "2000"], {"rows", "seconds", "peak_mb"}),
+    "bench/stream.py": (
+        ["--file-mb", "2", "--limit-mb", "1500"],
+        {"rows", "file_mb", "limit_mb", "peak_mb", "found"},
+    ),
+    "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
+    "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
+}
+
+
+def test_every_script_is_listed_above():
+    scripts = {
+        str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
+    }
+    assert scripts - {"bench/common.py", "runs/common.py"} == set(SMALL)
+
+
+@pytest.mark.parametrize("script", SMALL)
+def test_a_script_ends_with_its_figures(script, shared):
+    if script != "bench/stream.py":
+        shared("sst2/train.jsonl.gz")
+    options, keys = SMALL[script]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, script, *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["script"] == script
+    assert keys <= set(figures)
