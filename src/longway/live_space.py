@@ -37,6 +37,7 @@ class LiveSpace:
         self.space = ShortcutSpace(variant=variant, dimensions=dimensions).fit(corpus, self.labels)
         self._vocabulary = corpus.vocabulary
         self._codes = [c for block in corpus.blocks() for c in np.split(block.codes, block.offsets[1:-1])]
+        self._frequency = self.space.document_frequency_.copy()
         self._documents_with: defaultdict[int, set[int]] = defaultdict(set)
         for row, codes in enumerate(self._codes):
             self._index(row, codes)
@@ -50,7 +51,11 @@ class LiveSpace:
         return self.space.gamma(self._block([self._codes[i] for i in chosen]), self.labels[chosen])
 
     def score(self, candidates: Sequence[str], label: int) -> NDArray[np.float64]:
-        """Eq. 12 for texts that are not in the dataset, as if they carried the label (Algorithm 1, line 15)."""
+        """Eq. 12 for texts that are not in the dataset, as if they carried the label (Algorithm 1, line 15).
+
+        Document frequencies are those of the dataset as it stands: what the text that would go makes of them is not
+        foreseen, so that the gamma after `replace` can differ a little.
+        """
         codes = [self._encode(text) for text in candidates]
         self._set_frequencies(codes)
         return self.space.gamma(self._block(codes), np.full(len(codes), label))
@@ -67,6 +72,9 @@ class LiveSpace:
                 self._documents_with[word].discard(row)
             self._codes[row] = codes
             self._index(row, codes)
+        self._frequency = np.pad(self._frequency, (0, len(self._vocabulary) - len(self._frequency)))
+        for word in changed:
+            self._frequency[word] = len(self._documents_with[word])
         self._set_frequencies(list(new.values()))
         self._add(touched, sign=1)
 
@@ -93,10 +101,8 @@ class LiveSpace:
         return self._vocabulary.add(tokenize(text))
 
     def _set_frequencies(self, coming: list[NDArray[np.int32]]) -> None:
-        frequency = np.zeros(len(self._vocabulary), dtype=np.int64)
-        for word, rows in self._documents_with.items():
-            frequency[word] = len(rows)
-        self.space.set_frequencies(frequency, max((len(c) for c in coming), default=0))
+        self._frequency = np.pad(self._frequency, (0, len(self._vocabulary) - len(self._frequency)))
+        self.space.set_frequencies(self._frequency.copy(), max((len(c) for c in coming), default=0))
 
     @staticmethod
     def _block(codes: list[NDArray[np.int32]]) -> Block:

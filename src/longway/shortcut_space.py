@@ -115,7 +115,7 @@ class ShortcutSpace:
     def contributions(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """For each token, how much it pulls its document towards its own label and away from the others.
 
-        They sum, over a document, to its mean cosine with its own label minus that with the others.
+        They sum, over a document, to its mean cosine with its own label (itself included) minus that with the others.
         """
         own, other = self._means()
         return self._shares(block, labels, own - other, self._units(block))
@@ -123,11 +123,17 @@ class ShortcutSpace:
     def lean(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """How much each document looks like its own label rather than like the others (not in the paper).
 
-        The mean cosine with the documents of its own label minus the mean cosine with the others. Gamma
-        asks only the second: a document can be unlike all others because it is odd. In the token variant,
-        lean finds the give-aways.
+        The mean cosine with the *other* documents of its own label minus the mean cosine with those of other labels.
+        Gamma asks only the second: a document can be unlike all others because it is odd. In the token variant, lean
+        finds the give-aways. Asked of documents that were added.
         """
-        return block.sum_by_text(self.contributions(block, labels))
+        units = self._units(block)
+        own, other = (block.sum_by_text(self._shares(block, labels, table, units)) for table in self._means())
+        n = self.label_counts_[labels]
+        itself = (
+            block.sum_by_text(units) > 0
+        )  # its cosine with itself is in the mean: 1, or 0 without a vector
+        return np.where(n > 1, (n * own - itself) / np.maximum(n - 1, 1), 0.0) - other
 
     def add(self, block: Block, labels: Labels, *, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
@@ -264,9 +270,8 @@ class ShortcutSpace:
 
 
 def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats:
-    """log(|D| / df) of Eq. 7 for each word; 0 for a word that no document has."""
-    safe = np.maximum(document_frequency, 1)
-    return np.where(document_frequency > 0, np.log(max(n_documents, 1) / safe), 0.0).astype(np.float32)
+    """log(|D| / df) of Eq. 7 for each word; a word that no document has yet counts as in one, where it would be."""
+    return np.log(max(n_documents, 1) / np.maximum(document_frequency, 1)).astype(np.float32)
 
 
 def repetitions(block: Block) -> NDArray[np.int32]:

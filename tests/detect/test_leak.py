@@ -65,10 +65,30 @@ def test_a_test_set_with_one_unknown_label_counts_it_as_wrong():
     assert leak_on_test(reading, test, "text", name="t").accuracy == pytest.approx(2 / 3)
 
 
-def test_features_are_words_and_pairs_seen_twice():
+def test_features_are_words_and_ngrams_seen_twice():
     reading = reading_of(["a b", "a b c", "c"], ["x", "y", "x"])
     features = word_features([reading], ("text",), [np.arange(3)])
-    assert features.toarray().tolist() == [[1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 1, 0]]  # a, b, c, "a b"
+    # a, b, c, then "a b", "c end", "start a", then "start a b"; numbered by the codes of their words
+    assert features.toarray().tolist() == [
+        [1, 1, 0, 1, 0, 1, 1],
+        [1, 1, 1, 1, 1, 1, 1],
+        [0, 0, 1, 0, 1, 0, 0],
+    ]
+
+
+def test_a_text_that_comes_with_several_contexts_stays_in_one_fold():
+    random = np.random.default_rng(5)
+    texts = noise(random, 60) * 6
+    labels = random.permutation(["x", "y"] * 30).tolist() * 6
+    contexts = [f"context {i}" for i in range(360)]
+    assert leak_by_folds(reading_of(texts, labels, contexts), "text").low < 0.6  # remembering would give 100%
+
+
+def test_an_interval_knows_that_copies_are_one_observation_even_where_all_is_right():
+    texts = [f"tell{i % 2} w{i}" for i in range(25)] * 40
+    leak = leak_by_folds(reading_of(texts, [f"l{i % 2}" for i in range(25)] * 40), "text")
+    assert leak.accuracy == 1.0
+    assert leak.low < 0.9  # 25 texts, not 1,000 rows
 
 
 def test_bag_of_words_gives_one_score_a_label():

@@ -92,7 +92,7 @@ def _show_shortcuts(console: Console, findings: dict[str, Any], top: int) -> Non
     rate = findings["settings"]["max_q"]
     console.print(
         f"[bold]Shortcuts[/]: {real:,} of {tested:,} patterns are tied to a label (q ≤ {rate:g}), "
-        f"in {len(leaders):,} groups. The strongest:"
+        f"the strongest and surest of them in {len(leaders):,} groups:"
     )
     console.print(_shortcut_table(findings, leaders[:top], console.width))
     _show_surest(console, leaders, top)

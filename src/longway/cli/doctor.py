@@ -79,7 +79,9 @@ def _show(found: dict[str, Any]) -> None:
     console.print(table)
     missing = [part["install"] for part in found.values() if isinstance(part, dict) and not part["complete"]]
     if missing:
-        console.print("\nTo complete a part:")
+        console.print(
+            "\nTo complete a part (in a checkout, write '.' for longway: pip install '.[hub]'):", markup=False
+        )
         for line in missing:
             console.print(f"  {line}", markup=False)
     _show_torch_note(console)

@@ -73,7 +73,10 @@ def tell(document: Document, example: Example) -> Telling:
 def _word_space(reading: Reading) -> ShortcutSpace:
     size = len(reading.vocabulary) * reading.n_labels
     dimensions = int(np.clip(_MAX_TABLE // max(size, 1), 2, 32))
-    space = ShortcutSpace(variant="token", dimensions=dimensions)
+    variant: Variant = (
+        "token" if dimensions * size <= 2 * _MAX_TABLE else "mean"
+    )  # a vast vocabulary: coarser
+    space = ShortcutSpace(variant=variant, dimensions=dimensions)
     return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels)
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, vstack
 from longway.data.problems import say_rows
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Problem
-from longway.text.corpus import Block
+from longway.text.corpus import mix
 
 NEAR = 0.8
 MAX_TOKENS_NEAR = 50_000_000  # more would need too much memory; the user is told
@@ -48,7 +48,7 @@ def row_keys(reading: Reading) -> Keys:
     for piece in reading.pieces():
         mine = keys[piece.start : piece.start + piece.n_texts]
         for block in piece.blocks.values():
-            mine[:] = (mine ^ block_keys(block)) * np.uint64(0x9E3779B97F4A7C15)
+            mine[:] = (mine ^ block.keys()) * np.uint64(0x9E3779B97F4A7C15)
     return keys
 
 
@@ -63,21 +63,6 @@ def _repeated(keys: Keys) -> tuple[Ints, Ints]:
     rows = order[in_run]
     starts = np.concatenate([np.ones(min(1, len(rows)), dtype=bool), keys[rows[1:]] != keys[rows[:-1]]])
     return rows, np.cumsum(starts)
-
-
-def block_keys(block: Block) -> Keys:
-    """A hash of each text's tokens, which depends on their order."""
-    mixed = _mix(block.codes.astype(np.uint64) + np.uint64(1))
-    terms = _mix(mixed + block.positions().astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))
-    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
-    return sums[block.offsets[1:]] - sums[block.offsets[:-1]]
-
-
-def _mix(x: Keys) -> Keys:
-    """Scatter 64-bit integers (splitmix64's finaliser)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 def _contradictions(reading: Reading, rows: Ints, runs: Ints) -> Problem | None:
@@ -131,7 +116,7 @@ def near_duplicates(reading: Reading) -> Ints:
         words.data[:] = 1
         keys = _band_keys(words)
         if CONTEXT in piece.blocks:
-            keys = np.where(keys != 0, _mix(keys ^ block_keys(piece.blocks[CONTEXT])), keys)
+            keys = np.where(keys != 0, mix(keys ^ piece.blocks[CONTEXT].keys()), keys)
         bands.append(keys)
         sets.append(words)
     if not bands:
@@ -143,13 +128,13 @@ def near_duplicates(reading: Reading) -> Ints:
 def _band_keys(words: csr_matrix) -> Keys:
     """bands x rows: a hash that two rows share with high probability when most of their words are the same."""
     sizes = np.diff(words.indptr)
-    codes = _mix(words.indices.astype(np.uint64) + np.uint64(1))
+    codes = mix(words.indices.astype(np.uint64) + np.uint64(1))
     keys = np.zeros((_BANDS, len(sizes)), dtype=np.uint64)
     full = np.flatnonzero(sizes)
     for i in range(_BANDS * _PER_BAND):
-        hashed = _mix(codes ^ np.uint64((i + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1))
+        hashed = mix(codes ^ np.uint64((i + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1))
         smallest = np.minimum.reduceat(hashed, words.indptr[full]) if len(full) else hashed
-        keys[i // _PER_BAND, full] = _mix(keys[i // _PER_BAND, full] ^ smallest)
+        keys[i // _PER_BAND, full] = mix(keys[i // _PER_BAND, full] ^ smallest)
     short = np.flatnonzero(sizes < _FEWEST_WORDS)
     keys[:, short] = 0
     return keys

@@ -30,6 +30,7 @@ class Pattern:
     words: what it is made of, for telling which patterns are about the same thing.
     role: the column ("text" or "context") to show an example from; phrase: the words to mark in it.
     field: the column or columns it is seen in, where that is not the detector's own.
+    at_end: whether the phrase is looked for from the end of the text.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Pattern:
     role: str = TEXT
     phrase: tuple[str, ...] = ()
     field: str | None = None
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)

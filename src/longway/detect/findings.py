@@ -25,7 +25,7 @@ from longway.stats import Scores, q_values, score_counts
 
 LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
-PER_LEVEL = 100  # strongest patterns kept for each level; half as many of the surest are kept too
+PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
 
 Ints = NDArray[np.int64]
 
@@ -62,7 +62,10 @@ def search(
     per_level: int = PER_LEVEL,
     step: Callable[[str], object] = lambda name: None,
 ) -> Search:
-    """All patterns that are tied to a label beyond chance, at most `per_level` of each level."""
+    """The patterns that are tied to a label beyond chance.
+
+    per_level: how many of the strongest are kept of each level and column; as many of the surest are kept too.
+    """
     counted: list[tuple[Detector, Features, Scores]] = []
     for detector in detectors_for(reading):
         step(f"looking at {detector.level} in {detector.field}")
@@ -97,7 +100,7 @@ def _strongest(
 ) -> list[Chosen]:
     places = np.flatnonzero(real)
     strongest = places[np.argsort(-scores.gain[places], kind="stable")[:n]]
-    surest = places[np.argsort(-scores.share_low[places], kind="stable")[: n // 2]]
+    surest = places[np.argsort(-scores.share_low[places], kind="stable")[:n]]
     result = []
     for i in np.union1d(strongest, surest).tolist():
         pattern = detector.describe(int(features.keys[i]))

@@ -3,8 +3,8 @@
 A model that sees the claim and not the evidence should do no better than always answering the commonest label. Whatever it
 does better is what the surface gives away. Measured by cross-validation, or on a held-out set.
 
-Rows that share their context (or, without one, their text) stay in one fold: otherwise a claim and its negated twin
-would be split, and the classifier would learn the topic of the one to be wrong about the other.
+Rows that share a text or a context stay in one fold: otherwise the classifier would remember a text it has seen, or learn
+the topic of a claim to be wrong about its negated twin.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
+from scipy.sparse.csgraph import connected_components
 
 from longway.classify.bow import BagOfWords
-from longway.detect.duplicates import block_keys
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Leak
 from longway.stats import wilson_interval
 from longway.text.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
-FEWEST_GROUPS = 20  # different contexts (or texts) from which folds can be made of them
+FEWEST_GROUPS = 20  # groups of rows from which folds can be made of them
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 
 Ints = NDArray[np.int64]
@@ -88,45 +88,67 @@ def folds_for(n_rows: int, n_labels: int = 2) -> tuple[int, int]:
 
 
 def word_features(readings: list[Reading], roles: tuple[str, ...], rows: list[Ints]) -> csr_matrix:
-    """Texts x (words and frequent word pairs of each role), zeros and ones; readings one below the other."""
+    """Texts x (words, and pairs and triples of words seen twice) of each role, zeros and ones.
+
+    The start and the end of a text count as words in pairs and triples. Readings stand one below the other.
+    """
     columns = []
     for role in roles:
         blocks = [reading.block_of(role, chosen) for reading, chosen in zip(readings, rows, strict=True)]
         codes = np.concatenate([b.codes for b in blocks])
         offsets = np.concatenate([[0], np.cumsum(np.concatenate([b.lengths for b in blocks]))])
-        columns += _words_and_pairs(Block(codes, offsets))
+        block = Block(codes, offsets)
+        words = block.counts(int(codes.max(initial=0)) + 1)
+        words.data[:] = 1
+        marked = _with_ends_marked(block)
+        columns += [words, _ngrams(marked, 2), _ngrams(marked, 3)]
     return csr_matrix(hstack(columns, format="csr"))
 
 
-def _words_and_pairs(block: Block) -> list[csr_matrix]:
-    n_words = int(block.codes.max(initial=0)) + 1
-    words = block.counts(n_words)
-    rows = block.rows()
-    here = np.flatnonzero(rows[1:] == rows[:-1])
-    _, which, counts = np.unique(
-        block.codes[here].astype(np.int64) * n_words + block.codes[here + 1],
-        return_inverse=True,
-        return_counts=True,
-    )
+def _with_ends_marked(block: Block) -> Block:
+    """The block with a token of its own before and behind each text."""
+    start = int(block.codes.max(initial=0)) + 1
+    offsets = block.offsets + 2 * np.arange(block.n_texts + 1)
+    codes = np.empty(offsets[-1], dtype=np.int32)
+    codes[offsets[:-1]] = start
+    codes[offsets[1:] - 1] = start + 1
+    codes[np.arange(len(block.codes)) + 2 * block.rows() + 1] = block.codes
+    return Block(codes, offsets)
+
+
+def _ngrams(block: Block, n: int) -> csr_matrix:
+    """Texts x n-grams that occur at least twice, zeros and ones."""
+    n_words, rows = int(block.codes.max(initial=0)) + 1, block.rows()
+    here = np.flatnonzero(rows[n - 1 :] == rows[: len(rows) - n + 1])
+    keys = np.zeros(len(here), dtype=np.int64)
+    for i in range(n):
+        keys = keys * n_words + block.codes[here + i]
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     kept = counts >= 2
     number = np.cumsum(kept) - 1
     here, which = here[kept[which]], which[kept[which]]
     ones = np.ones(len(here), dtype=np.int32)
-    pairs = csr_matrix((ones, (rows[here], number[which])), shape=(block.n_texts, int(kept.sum())))
-    words.data[:] = 1
-    pairs.data[:] = 1
-    return [words, pairs]
+    matrix = csr_matrix((ones, (rows[here], number[which])), shape=(block.n_texts, int(kept.sum())))
+    matrix.data[:] = 1
+    return matrix
 
 
 def _groups(reading: Reading, rows: Ints) -> Ints:
-    """A number for each row, the same for rows with the same context (without one: the same text).
+    """A number for each row, the same for rows that share a text or a context, also by way of a third row.
 
     Numbers follow the order of the rows, so that folds do not depend on how words are coded.
     """
-    role = CONTEXT if CONTEXT in reading.columns else TEXT
-    _, first, which = np.unique(
-        block_keys(reading.block_of(role, rows)), return_index=True, return_inverse=True
-    )
+    keys = [
+        np.unique(reading.block_of(role, rows).keys(), return_inverse=True)[1] for role in reading.columns
+    ]
+    links, n = [], len(rows)
+    for key in keys:  # each row is linked to a node for its text, and to one for its context
+        links.append((np.arange(len(rows)), n + key))
+        n += int(key.max(initial=-1)) + 1
+    ends = [np.concatenate(end) for end in zip(*links, strict=True)]
+    graph = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), (ends[0], ends[1])), shape=(n, n))
+    component = connected_components(graph, directed=False)[1][: len(rows)]
+    _, first, which = np.unique(component, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[which]
 
 
@@ -156,7 +178,9 @@ def _leak(
     accuracy = float(correct.mean()) if n else 0.0
     per_group = np.bincount(groups, weights=correct - accuracy) if n else np.zeros(0)
     variance = float(np.square(per_group).sum()) / max(n, 1) ** 2
-    effective = accuracy * (1 - accuracy) / variance if variance > 0 else float(n)
+    effective = (
+        accuracy * (1 - accuracy) / variance if variance > 0 else len(per_group)
+    )  # all right, or all wrong
     low, high = wilson_interval(accuracy, min(effective, n))
     if n < reading.n_texts:
         how += f" on {n:,} rows drawn at random"

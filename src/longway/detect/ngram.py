@@ -39,9 +39,10 @@ class NgramDetector:
         words = (frequency >= reading.min_count) & reading.vocabulary.word_mask()
         pairs = self._count(reading, lambda block: _pairs(block, words))
         triples = self._count(reading, lambda block: _triples(block, words, pairs.keys))
-        return Features(
-            np.concatenate([pairs.keys, triples.keys]), np.concatenate([pairs.counts, triples.counts])
-        )
+        keys = np.concatenate([pairs.keys, triples.keys])
+        counts = np.concatenate([pairs.counts, triples.counts])
+        kept = enough(counts, reading.min_count, n_texts=reading.n_texts)
+        return Features(keys[kept], counts[kept])
 
     def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
         bits = int(np.clip(reading.corpora[self.role].n_tokens.bit_length() - 2, *_TABLE_BITS))
@@ -54,9 +55,9 @@ class NgramDetector:
             rows, keys = ngrams(piece.blocks[self.role])
             maybe = table[_hash(keys, bits)] >= reading.min_count
             counter.add(rows[maybe], keys[maybe], piece.labels)
-        keys, counts = counter.merged()
-        kept = enough(counts, reading.min_count, n_texts=reading.n_texts)
-        return Features(keys[kept], counts[kept])
+        keys, counts = counter.merge()
+        frequent = counts.sum(axis=1) >= reading.min_count
+        return Features(keys[frequent], counts[frequent])
 
     def describe(self, key: int) -> Pattern:
         """The words in order."""
@@ -89,10 +90,10 @@ class _Counter:
         counts = tally(once // n, labels[once % n], len(known), self._counts.shape[1])
         self._waiting.append((known, counts.astype(np.int32)))
         if sum(len(k) for k, _ in self._waiting) > max(_MERGE_AT, len(self._keys) // 2):
-            self.merged()
+            self.merge()
 
-    def merged(self) -> tuple[Ints, Ints]:
-        """All keys in order with their counts."""
+    def merge(self) -> tuple[Ints, Ints]:
+        """All keys in order with their counts; what waited is counted in."""
         parts = [(self._keys, self._counts), *self._waiting]
         self._waiting = []
         self._keys, which = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)

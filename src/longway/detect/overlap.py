@@ -46,4 +46,6 @@ class OverlapDetector:
         for matrix in (text, context):
             matrix.data = (matrix.data > 0) & self._is_word[matrix.indices]
         shared = np.asarray(text.multiply(context).sum(axis=1)).ravel()
-        return np.round(shared / np.maximum(np.asarray(text.sum(axis=1)).ravel(), 1), 2)
+        share = shared / np.maximum(np.asarray(text.sum(axis=1)).ravel(), 1)
+        some_not_all = (share > 0) & (share < 1)  # must not be rounded to none or all
+        return np.where(some_not_all, np.clip(np.round(share, 2), 0.01, 0.99), share)

@@ -42,7 +42,8 @@ class PositionDetector:
         """The place and the word."""
         place, code = divmod(key, len(self._words))
         word = self._words[code]
-        return Pattern(f"{PLACES[place]}: {word}", tagged(self.role, word), self.role, (word,))
+        at_end = "last" in PLACES[place]
+        return Pattern(f"{PLACES[place]}: {word}", tagged(self.role, word), self.role, (word,), at_end=at_end)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts have which word at which place."""

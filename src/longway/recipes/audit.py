@@ -2,7 +2,7 @@
 
     read -> duplicates -> detectors -> leak -> shortcut space -> findings.json, scores.parquet, report.html
 
-`run_audit` fills a run folder; `audit` is the same without one. Both give an `Audit`.
+`audit` gives an `Audit`; `run_audit` (in its own file) fills a run folder with it.
 """
 
 from __future__ import annotations
@@ -55,6 +55,10 @@ class AuditSettings:
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        if self.dimensions < 2:
+            raise SettingError(
+                f"'dimensions' must be 2 or more. Got {self.dimensions}. The usual value is 64."
+            )
         if self.variant not in get_args(Variant):
             known = ", ".join(get_args(Variant))
             raise SettingError(f"'variant' must be one of {known}. Got {self.variant!r}.")
@@ -149,9 +153,11 @@ def audit_arranged(
     dataset = arranged.dataset
     with tempfile.TemporaryDirectory(prefix="longway-") as folder:
         step("reading")
-        spill = Path(folder) if dataset.streamed else None
-        reading = Reading.of(dataset, spill=spill, progress=progress)
-        others = {name: Reading.of(data, like=reading) for name, data in arranged.held_out.items()}
+        reading = Reading.of(dataset, spill=_spill(dataset, folder, "data"), progress=progress)
+        others = {
+            name: Reading.of(data, like=reading, spill=_spill(data, folder, str(i)))
+            for i, (name, data) in enumerate(arranged.held_out.items())
+        }
         step("looking for duplicates")
         problems = [
             *dataset.problems,
@@ -179,6 +185,10 @@ def audit_arranged(
             settings=settings,
             charts={"gamma": gamma_chart(reading, surface.gamma), "lengths": length_chart(reading)},
         )
+
+
+def _spill(dataset: Dataset, folder: str, name: str) -> Path | None:
+    return Path(folder) / name if dataset.streamed else None
 
 
 def _label_problems(dataset: Dataset) -> list[Problem]:
@@ -241,8 +251,7 @@ def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:
         return (example.text if chosen.pattern.role == TEXT else example.context) or ""
 
     text = min((shown(example) for example in supporting), key=len, default="")
-    last = chosen.finding.pattern.startswith(("last word", "in the last quarter"))
-    snippet, marks = in_context(text, chosen.pattern.phrase, last=last)
+    snippet, marks = in_context(text, chosen.pattern.phrase, last=chosen.pattern.at_end)
     return replace(
         chosen.finding,
         supporting=tuple(example.id for example in supporting[:KEPT_IDS]),

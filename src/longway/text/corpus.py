@@ -94,6 +94,13 @@ class Block:
         """For each text, the sum of a value that each of its tokens has."""
         return np.bincount(self.rows(), weights=values, minlength=self.n_texts).astype(np.float64)
 
+    def keys(self) -> NDArray[np.uint64]:
+        """A hash of each text's tokens, which depends on their order."""
+        mixed = mix(self.codes.astype(np.uint64) + np.uint64(1))
+        terms = mix(mixed + self.positions().astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))
+        sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
+        return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+
     def counts(self, n_words: int) -> csr_matrix:
         """Texts x words: how often each word stands in each text."""
         ones = np.ones(len(self.codes), dtype=np.int32)
@@ -183,6 +190,13 @@ class Corpus:
     def max_length(self) -> int:
         """Tokens of the longest text."""
         return max((int(b.lengths.max(initial=0)) for b in self.blocks()), default=0)
+
+
+def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scatter 64-bit integers (splitmix64's finaliser)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def slices(*columns: pl.Series) -> Iterator[slice]:
