@@ -28,6 +28,7 @@ import common
 FRUGAL = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
     "OPENBLAS_NUM_THREADS": "1",
     "POLARS_MAX_THREADS": "1",
 }

@@ -115,3 +115,21 @@ def test_weights_computed_again_give_the_same_gammas_as_weights_kept(monkeypatch
     kept = fitted_gamma(texts, labels, "mean")
     monkeypatch.setattr("longway.shortcut_space._MAX_KEPT", 0)
     np.testing.assert_array_equal(fitted_gamma(texts, labels, "mean"), kept)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_candidate_with_new_words_scores_nearly_as_it_does_once_it_is_in(variant):
+    texts = [f"w{i % 7} and w{i % 5} of w{i % 3} not" for i in range(60)]
+    labels = [i % 2 for i in range(60)]
+    candidate = "brand new words of w1 and w2"
+    live = LiveSpace(texts, labels, variant=variant, dimensions=16)
+    (score,) = live.score([candidate], labels[0])
+    live.replace({0: candidate})
+    assert live.gamma([0])[0] == pytest.approx(score, abs=0.02)
+
+
+def test_lean_compares_with_the_other_documents_of_the_label_not_with_itself():
+    texts = ["alpha beta", "gamma delta", "epsilon zeta", "eta theta"]
+    corpus, labels = Corpus.from_texts(texts), np.array([0, 0, 1, 1])
+    space = ShortcutSpace(variant="token", dimensions=8).fit(corpus, labels)
+    np.testing.assert_allclose(space.lean(next(corpus.blocks()), labels), 0, atol=1e-6)  # nothing in common

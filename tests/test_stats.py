@@ -111,3 +111,15 @@ def test_the_low_end_of_many_shares_equals_that_of_one(n, hits):
     share = min(hits, n) / n
     low = wilson_low(np.array([share]), np.array([n]))[0]
     assert low == pytest.approx(wilson_interval(share, n)[0], abs=1e-12)
+
+
+def test_with_several_labels_the_exact_p_is_corrected_for_trying_them():
+    three = p_values(np.array([[8, 0, 0]]), np.array([1000, 1000, 1000]))[0]
+    assert three == pytest.approx(2 * 3 * (1 / 3) ** 8)
+
+
+def test_a_feature_that_is_nearly_always_there_is_tested_by_where_it_is_missing():
+    totals = np.array([500, 500])
+    p = p_values(np.array([[500, 488]]), totals)[0]
+    assert p == pytest.approx(p_values(np.array([[0, 12]]), totals)[0])
+    assert p == pytest.approx(binomtest(12, 12, 0.5).pvalue)

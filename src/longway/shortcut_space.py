@@ -96,11 +96,12 @@ class ShortcutSpace:
         labels: one integer for each text of the corpus, counted from 0.
         """
         kept = self._learn(corpus, labels, n_labels, keep=corpus.n_tokens <= _MAX_KEPT)
-        gammas = [
-            1 - self._cosines(block, their, units if units is not None else self._units(block))
-            for (block, their), units in zip(_with_labels(corpus, labels), kept, strict=True)
-        ]
-        self.gamma_ = np.concatenate([np.zeros(0), *gammas])
+        self.gamma_ = np.empty(corpus.n_texts)
+        start = 0
+        for (block, their), units in zip(_with_labels(corpus, labels), kept, strict=True):
+            cosines = self._cosines(block, their, self._units(block) if units is None else units)
+            self.gamma_[start : start + block.n_texts] = 1 - cosines
+            start += block.n_texts
         return self
 
     def learn(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
@@ -166,11 +167,14 @@ class ShortcutSpace:
     def _means(self) -> tuple[Floats, Floats]:
         """Mean unit vector of each label, and of all documents that have another label (Eq. 11)."""
         if self._cached_means is None:
-            per_label = (slice(None),) + (None,) * (self._sums.ndim - 1)
-            own = self._sums / np.maximum(self.label_counts_, 1)[per_label]
-            n_others = np.maximum(self.n_documents_ - self.label_counts_, 1)
-            other = (self._sums.sum(axis=0) - self._sums) / n_others[per_label]
-            self._cached_means = own.astype(np.float32), other.astype(np.float32)
+            own, other = (np.empty(self._sums.shape, dtype=np.float32) for _ in range(2))
+            total = self._sums.sum(axis=0)
+            for label, n in enumerate(
+                self.label_counts_.tolist()
+            ):  # label by label: the token variant's sums are large
+                own[label] = self._sums[label] / max(n, 1)
+                other[label] = (total - self._sums[label]) / max(self.n_documents_ - n, 1)
+            self._cached_means = own, other
         return self._cached_means
 
     def _learn(

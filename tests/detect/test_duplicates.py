@@ -65,3 +65,10 @@ def test_rows_shared_with_a_test_set_are_told():
     problem = next(p for p in duplicate_problems(reading, {"dev": test}) if p.kind == "shared_with_test")
     assert (problem.count, problem.rows) == (1, (2,))
     assert "dev" in problem.message
+
+
+def test_near_duplicates_of_pairs_need_the_same_context():
+    sentence = "the quick brown fox jumps over the lazy dog near a river bank today"
+    texts = [sentence, sentence.replace("today", "tonight")]
+    assert near_duplicates(reading_of(texts, ["x", "y"], ["one", "one"])).tolist() == [1]
+    assert near_duplicates(reading_of(texts, ["x", "y"], ["one", "two"])).tolist() == []

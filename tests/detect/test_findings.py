@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from longway.data import load
+from longway.detect import detectors_for
 from longway.detect.example import in_context
 from longway.detect.features import Pattern
 from longway.detect.findings import search
@@ -29,20 +30,23 @@ def test_permuted_labels_give_no_finding_in_95_of_100_runs(name):
     assert clean >= 95
 
 
+def names_of(shortcut):
+    """The patterns that a planted shortcut shows up as."""
+    if shortcut["level"] == "length":
+        return {f"{n} or more words" for n in range(36, 45)}
+    if shortcut["level"] == "negation":
+        return {"negation in claim"}
+    if shortcut["name"] == "template":
+        return {"and stayed for", "stayed for the", "came for the", "stayed for", "came for", "and stayed"}
+    return {shortcut["pattern"]}
+
+
 @pytest.mark.parametrize("shortcut", [s for n in NAMES for s in planted(n)], ids=lambda s: s["name"])
 def test_every_planted_shortcut_is_at_the_top_of_its_level(shortcut):
-    found = search(train_reading(shortcut["dataset"]))
-    leaders = {c.leader for c in found.chosen[:40]}
-    top = [found.chosen[i] for i in sorted(leaders) if found.chosen[i].finding.level == shortcut["level"]][:3]
-    groups = [[found.chosen[i], *(c for c in found.chosen if c.leader == i)] for i in sorted(leaders)[:8]]
-    names = {c.finding.pattern for group in groups for c in group if c.finding.label == shortcut["label"]}
-    if shortcut["level"] == "length":
-        assert any(name.endswith("or more words") for name in names)
-    elif shortcut["level"] == "negation":
-        assert "negation in claim" in names
-    else:
-        assert shortcut["pattern"] in names
-    assert top, f"no group is led by the level {shortcut['level']}"
+    found = search(train_reading(shortcut["dataset"])).chosen
+    leaders = [c for i, c in enumerate(found) if c.leader == i and c.finding.level == shortcut["level"]]
+    top = [c.finding.pattern for c in leaders[:3] if c.finding.label == shortcut["label"]]
+    assert names_of(shortcut) & set(top)
 
 
 def test_patterns_that_say_the_same_come_as_one_group_and_others_do_not():
@@ -105,3 +109,53 @@ def test_a_text_without_the_pattern_has_no_marks(text):
     snippet, marks = in_context(text, ("needle",))
     assert marks == ()
     assert len(snippet) <= 111
+
+
+def test_patterns_of_different_labels_are_never_one_group():
+    patterns = [Pattern("a b", frozenset(["a", "b"])), Pattern("b c", frozenset(["b", "c"]))]
+    same = np.full((2, 2), 50)
+    together = Together(same, same, n_label=np.array([100, 100]), n=200)
+    assert group_patterns(patterns, [0, 0], together) == [0, 0]
+    assert group_patterns(patterns, [0, 1], together) == [0, 1]
+
+
+def test_rare_patterns_that_are_nearly_certain_are_kept_beside_the_strongest():
+    random = np.random.default_rng(6)
+    texts, labels = [], []
+    for i in range(1500):
+        label = i % 2
+        common = [f"lean{k}" for k in range(6) if random.random() < (0.6 if label else 0.3)]
+        sure = [f"sure{i % 3}"] if label and i % 30 == 1 else []
+        texts.append(" ".join(["text", *common, *sure]))
+        labels.append("ab"[label])
+    kept = {
+        c.finding.pattern
+        for c in search(reading_of(texts, labels), per_level=4).chosen
+        if c.finding.level == "token"
+    }
+    assert any(name.startswith("lean") for name in kept)
+    assert any(name.startswith("sure") for name in kept)
+
+
+def test_three_words_are_found_even_where_a_pair_inside_them_is_in_every_text():
+    noise = ["red", "blue", "green", "old", "new", "tall", "small"]
+    texts = [f"the answer is so {noise[i % 7]} it is not {noise[i % 5]}" for i in range(40)]
+    texts += [f"the answer is not {noise[i % 7]} it is so {noise[i % 5]}" for i in range(40)]
+    found = {c.finding.pattern for c in search(reading_of(texts, ["x"] * 40 + ["y"] * 40)).chosen}
+    assert {"answer is so", "answer is not"} <= found
+
+
+def test_pair_words_are_chosen_by_frequency_and_not_from_the_commonest():
+    contexts = [f"the dog c{i % 9}" if i % 4 == 0 else f"the cat c{i % 9}" for i in range(80)]
+    texts = [f"a b{i % 4} t{i % 7}" for i in range(80)]
+    reading = reading_of(texts, ["xy"[i % 2] for i in range(80)], contexts)
+    pairs = next(d for d in detectors_for(reading) if d.level == "pair")
+    names = {pairs.describe(key).name for key in pairs.count(reading).keys.tolist()}
+    assert "dog (context) + b0 (text)" in names
+    assert not any(name.startswith("the ") or " a (text)" in name for name in names)
+
+
+def test_a_pattern_at_the_end_is_shown_at_the_end():
+    text = "ever so long ago, " + "and so on " * 30 + "the best ever"
+    assert in_context(text, ("ever",), last=True)[0].endswith("best ever")
+    assert in_context(text, ("ever",))[0].startswith("ever so")

@@ -231,3 +231,34 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(claims, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(lw.RunError, match="--out"):
         run_audit(claims[0], out=tmp_path / "file" / "run")
+
+
+def test_telling_texts_have_their_give_away_marked_strongest():
+    result = audit(lw.load(lw.sample_path("claims")))
+    by_lean = [text for text in result.telling if text.chosen_by == "lean" and text.label == "REFUTES"]
+    strongest = [max(text.tokens, key=lambda token: token[1])[0].lower() for text in by_lean]
+    assert set(strongest) <= {
+        "not",
+        "no",
+        "never",
+        "doesn't",
+        "didn't",
+        "does",
+        "did",
+        "has",
+        "isn't",
+        "wasn't",
+    }
+    leans = [text.lean for text in by_lean]
+    assert leans == sorted(leans, reverse=True)
+    gammas = [text.gamma for text in result.telling if text.chosen_by == "gamma" and text.label == "REFUTES"]
+    assert gammas == sorted(gammas, reverse=True)
+
+
+def test_streaming_measures_the_leak_on_the_rows_it_says(tmp_path, monkeypatch):
+    monkeypatch.setattr("longway.detect.leak.MAX_TOKENS", 16_000)
+    rows = [{"text": f"w{i % 50} " * 8, "label": "xy"[i % 2]} for i in range(2500)]
+    path = lw.save(lw.load(rows).frame, tmp_path / "d.parquet")
+    leak = audit(lw.load(path, stream=False)).leaks["text"]
+    assert (leak.rows, "drawn at random" in leak.how) == (2000, True)
+    assert audit(lw.load(path, stream=True)).leaks["text"].rows == 1000

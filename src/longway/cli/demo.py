@@ -9,10 +9,26 @@ import typer
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Built-in sample: reviews or claims.")] = "reviews",
-    out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-audit.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Built-in sample: reviews or claims. Default: both.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Run folder; needs a NAME. Default: longway-runs/NAME-audit.")
+    ] = None,
 ) -> None:
-    """Audit a built-in sample with planted shortcuts. No key, no download, no question asked."""
+    """Audit the built-in samples with planted shortcuts. No key, no download, no question asked."""
+    from longway.errors import SettingError
+    from longway.sample import NAMES
+
+    if out is not None and name is None:
+        raise SettingError(
+            "--out is one folder, and the demo audits two samples. Name one: longway demo reviews."
+        )
+    for one in [name] if name is not None else NAMES:
+        _audit_sample(one, out)
+
+
+def _audit_sample(name: str, out: Path | None) -> None:
     from longway.cli.audit_tables import show_audit
     from longway.cli.screen import output, progress_of
     from longway.data import load
@@ -23,7 +39,8 @@ def command(
     with progress_of(dataset.n_used) as bar:
         run, findings = run_audit(dataset, out=out, step=bar.step, progress=bar.advance)
     console = output()
-    console.print("The sample has shortcuts that were planted on purpose:")
+    console.rule(f"the built-in sample: {name}", style="dim")
+    console.print("Shortcuts that were planted in it on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
     console.print()

@@ -21,6 +21,7 @@ from longway.text.tokens import token_spans
 SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
 MAX_LABELS = 8
 MAX_CHARACTERS = 600
+MAX_DIMENSIONS = 16  # of lean's word vectors; more find no more give-aways (notes/LOG.md)
 _MAX_TABLE = 1 << 25  # numbers in the table of lean's word vectors; beyond, fewer dimensions
 
 Floats = NDArray[np.float64]
@@ -52,8 +53,9 @@ def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> Sur
     space = ShortcutSpace(variant=variant, dimensions=dimensions)
     space.fit(corpus, reading.labels, n_labels=reading.n_labels)
     words = _word_space(reading)
-    pieces = [words.lean(piece.blocks[TEXT], piece.labels) for piece in reading.pieces()]
-    lean = np.concatenate([np.zeros(0), *pieces])
+    lean = np.empty(reading.n_texts)
+    for piece in reading.pieces():
+        lean[piece.start : piece.start + piece.n_texts] = words.lean(piece.blocks[TEXT], piece.labels)
     return SurfaceScores(space.gamma_, lean, _documents(reading, words, space.gamma_, lean))
 
 
@@ -72,7 +74,7 @@ def tell(document: Document, example: Example) -> Telling:
 
 def _word_space(reading: Reading) -> ShortcutSpace:
     size = len(reading.vocabulary) * reading.n_labels
-    dimensions = int(np.clip(_MAX_TABLE // max(size, 1), 2, 32))
+    dimensions = int(np.clip(_MAX_TABLE // max(size, 1), 2, MAX_DIMENSIONS))
     variant: Variant = (
         "token" if dimensions * size <= 2 * _MAX_TABLE else "mean"
     )  # a vast vocabulary: coarser
