@@ -24,7 +24,8 @@ def command(
         raise SettingError(
             "--out is one folder, and the demo audits two samples. Name one: longway demo reviews."
         )
-    for one in [name] if name is not None else NAMES:
+    for i, one in enumerate([name] if name is not None else NAMES):
+        typer.echo("\n" if i else "", nl=False)
         _audit_sample(one, out)
 
 
@@ -39,8 +40,7 @@ def _audit_sample(name: str, out: Path | None) -> None:
     with progress_of(dataset.n_used) as bar:
         run, findings = run_audit(dataset, out=out, step=bar.step, progress=bar.advance)
     console = output()
-    console.rule(f"the built-in sample: {name}", style="dim")
-    console.print("Shortcuts that were planted in it on purpose:")
+    console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
     console.print()
