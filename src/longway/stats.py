@@ -23,9 +23,7 @@ from scipy.special import bdtr, bdtrc, chdtrc, xlogy
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-ENOUGH_EXPECTED = (
-    100  # expected texts in every cell from which the G-test's approximation is good in the tails
-)
+ENOUGH_EXPECTED = 100  # texts in every cell from which the G-test is within a factor of two in the tails
 
 
 @dataclass(frozen=True, slots=True)
