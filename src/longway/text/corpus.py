@@ -160,8 +160,9 @@ class Corpus:
 
     def _write(self, block: Block) -> Path:
         assert self._spill is not None
-        path = self._spill / f"block-{len(self._blocks):06d}.npz"
-        np.savez(path, codes=block.codes, offsets=block.offsets)
+        path = self._spill / f"block-{len(self._blocks):06d}.npy"
+        head = np.array([block.n_texts], dtype=np.int32)
+        np.save(path, np.concatenate([head, block.lengths.astype(np.int32), block.codes]))
         return path
 
     def blocks(self) -> Iterator[Block]:
@@ -170,8 +171,10 @@ class Corpus:
             if isinstance(kept, Block):
                 yield kept
             else:
-                with np.load(kept, allow_pickle=False) as saved:
-                    yield Block(saved["codes"], saved["offsets"])
+                saved = np.load(kept, allow_pickle=False)  # number of texts, their lengths, their codes
+                n_texts = int(saved[0])
+                lengths = saved[1 : 1 + n_texts].astype(np.int64)
+                yield Block(saved[1 + n_texts :], np.concatenate([[0], np.cumsum(lengths)]))
 
     def document_frequency(self) -> NDArray[np.int64]:
         """For each word of the vocabulary, the number of texts it stands in."""
