@@ -117,9 +117,17 @@ def _triples(block: Block, words: NDArray[np.bool_], frequent_pairs: Ints | None
     rows, codes = block.rows(), block.codes.astype(np.int64)
     neighbours = _neighbours(block, words)
     if frequent_pairs is not None:
-        neighbours &= np.isin(codes[:-1] << _BITS | codes[1:], frequent_pairs)
+        neighbours &= _among(codes[:-1] << _BITS | codes[1:], frequent_pairs)
     here = np.flatnonzero(neighbours[:-1] & neighbours[1:])
     return rows[here], _TRIPLE | (codes[here] << _BITS | codes[here + 1]) << _BITS | codes[here + 2]
+
+
+def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
+    """Which keys are among the ordered ones (np.isin would sort them anew for each piece)."""
+    if not len(ordered):
+        return np.zeros(len(keys), dtype=bool)
+    place = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.asarray(ordered[place] == keys)
 
 
 def _neighbours(block: Block, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
