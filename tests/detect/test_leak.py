@@ -97,3 +97,12 @@ def test_bag_of_words_gives_one_score_a_label():
     model = BagOfWords().fit(features, reading.labels)
     assert model.scores(features).shape == (30, 3)
     assert (model.predict(features) == reading.labels).all()
+
+
+def test_a_text_that_goes_with_everything_does_not_tie_all_rows_together():
+    random = np.random.default_rng(7)
+    contexts = [f"context {i // 2}" for i in range(200)]
+    texts = ["the same" if i % 2 else text for i, text in enumerate(noise(random, 200))]
+    labels = random.permutation(["x", "y"] * 100).tolist()
+    leak = leak_by_folds(reading_of(texts, labels, contexts), "context")
+    assert leak.low < 0.5 < leak.high

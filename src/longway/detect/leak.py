@@ -22,6 +22,7 @@ from longway.text.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
 FEWEST_GROUPS = 20  # groups of rows from which folds can be made of them
+LARGEST_GROUP = 0.2  # share of the rows that may be tied together
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 
 Ints = NDArray[np.int64]
@@ -39,17 +40,15 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     roles = parts_of(reading)[part]
     rows = _sample(reading, roles, seed)
     features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
-    groups = _groups(reading, rows)
+    groups = _groups(reading, rows, roles)
     few_texts = int(groups.max(initial=0)) + 1 < FEWEST_GROUPS
     if few_texts:  # nothing would be left to learn from: then copies may be on both sides
         groups = np.arange(len(rows))
     n_folds, n_repeats = folds_for(len(rows), reading.n_labels)
     correct = np.zeros(len(rows))
     for repeat in range(n_repeats):
-        fold = (
-            np.random.default_rng([seed, repeat]).permutation(int(groups.max(initial=0)) + 1)[groups]
-            % n_folds
-        )
+        drawn = np.random.default_rng([seed, repeat]).permutation(int(groups.max(initial=0)) + 1)
+        fold = drawn[groups] % n_folds
         for k in range(n_folds):
             test, train = fold == k, fold != k
             if test.any() and train.any():
@@ -73,7 +72,9 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     )
     truth = np.array(test.label_names)[test.labels[test_rows]]
     correct = (model.predict(features[len(rows) :]) == truth).astype(np.float64)
-    return _leak(test, part, correct, _groups(test, test_rows), test.labels[test_rows], f"held-out {name}")
+    return _leak(
+        test, part, correct, _groups(test, test_rows, roles), test.labels[test_rows], f"held-out {name}"
+    )
 
 
 def folds_for(n_rows: int, n_labels: int = 2) -> tuple[int, int]:
@@ -133,23 +134,30 @@ def _ngrams(block: Block, n: int) -> csr_matrix:
     return matrix
 
 
-def _groups(reading: Reading, rows: Ints) -> Ints:
+def _groups(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
     """A number for each row, the same for rows that share a text or a context, also by way of a third row.
 
-    Numbers follow the order of the rows, so that folds do not depend on how words are coded.
+    Where that ties too many rows together (a hypothesis that goes with every premise), rows are held together by the
+    first column measured from alone: then nothing can be remembered, and twins by context may be apart.
     """
-    keys = [
-        np.unique(reading.block_of(role, rows).keys(), return_inverse=True)[1] for role in reading.columns
-    ]
+    groups = _linked(reading, rows, tuple(reading.columns))
+    if np.bincount(groups).max(initial=0) > LARGEST_GROUP * len(rows):
+        groups = _linked(reading, rows, roles[:1])
+    return groups
+
+
+def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
+    """A number for each row, the same for rows that share one of these columns, in the order of the rows."""
     links, n = [], len(rows)
-    for key in keys:  # each row is linked to a node for its text, and to one for its context
+    for role in roles:  # a row is linked to a node for its text, and to one for its context
+        key = np.unique(reading.block_of(role, rows).keys(), return_inverse=True)[1]
         links.append((np.arange(len(rows)), n + key))
         n += int(key.max(initial=-1)) + 1
     ends = [np.concatenate(end) for end in zip(*links, strict=True)]
     graph = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), (ends[0], ends[1])), shape=(n, n))
     component = connected_components(graph, directed=False)[1][: len(rows)]
     _, first, which = np.unique(component, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]
+    return np.argsort(np.argsort(first))[which]  # whatever the codes of the words
 
 
 def _sample(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
@@ -178,9 +186,9 @@ def _leak(
     accuracy = float(correct.mean()) if n else 0.0
     per_group = np.bincount(groups, weights=correct - accuracy) if n else np.zeros(0)
     variance = float(np.square(per_group).sum()) / max(n, 1) ** 2
-    effective = (
-        accuracy * (1 - accuracy) / variance if variance > 0 else len(per_group)
-    )  # all right, or all wrong
+    effective = float(len(per_group))  # all right, or all wrong: as many observations as groups
+    if variance > 0:
+        effective = accuracy * (1 - accuracy) / variance
     low, high = wilson_interval(accuracy, min(effective, n))
     if n < reading.n_texts:
         how += f" on {n:,} rows drawn at random"
