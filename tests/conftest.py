@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from longway.data import load
 from longway.detect.reading import Reading
+
+# Slow machines are no failure; and what CI tries is the same each time, so that red means that something changed.
+settings.register_profile("longway", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("longway")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -143,7 +143,8 @@ def test_fever_shows_its_known_give_aways(shared):
     top = [finding for finding in result.findings if finding.field == "claim"][:10]
     words = {word for finding in top if finding.label == "REFUTES" for word in finding.pattern.split()}
     assert {"not", "only", "incapable", "yet"} <= words
-    assert abs(result.leaks["text"].accuracy - 0.69) <= 0.01
+    assert result.leaks["text"].low < 0.69 < result.leaks["text"].high
+    assert result.leaks["text"].accuracy > 0.675
     assert result.leaks["context"].low < 0.5 < result.leaks["context"].high
 
 
