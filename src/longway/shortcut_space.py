@@ -198,31 +198,31 @@ class ShortcutSpace:
     def _set_places(self, n_places: int) -> None:
         self._tau = position_code(max(1, min(n_places, MAX_PLACE)), self.dimensions).astype(np.float32)
 
-    def _weights(self, block: Block) -> Floats:
+    def _weights(self, block: Block, times: NDArray[np.int32]) -> Floats:
         """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
         n = block.lengths
         divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
-        return repetitions(block).astype(np.float32) * self._idf[block.codes] / divisor
+        return times.astype(np.float32) * self._idf[block.codes] / divisor
 
     def _places(self, block: Block) -> NDArray[np.int32]:
         return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
 
     def _units(self, block: Block) -> Floats:
         """The weight of every token in Eq. 10, scaled so that its document's vector has length 1."""
-        weights = self._weights(block)
+        times = repetitions(block)
+        weights = self._weights(block, times)
         if self.variant == "mean":
             shape = (block.n_texts, len(self._tau))
             vectors = csr_matrix((weights, self._places(block), block.offsets), shape=shape) @ self._tau
             squared = np.einsum("ij,ij->i", vectors, vectors)
         else:
-            squared = self._squared_by_word(block, weights)
+            squared = self._squared_by_word(block, weights, times > 1)
         norms = np.sqrt(squared, dtype=np.float32)
         return weights / np.repeat(np.where(norms > 0, norms, np.float32(np.inf)), block.lengths)
 
-    def _squared_by_word(self, block: Block, weights: Floats) -> Floats:
+    def _squared_by_word(self, block: Block, weights: Floats, repeated: NDArray[np.bool_]) -> Floats:
         """Squared length of each document's vector in the token variant: summed over its words."""
         places = self._places(block)
-        repeated = repetitions(block) > 1
         squares = np.square(weights) * np.einsum("ij,ij->i", self._tau, self._tau)[places]
         squares[repeated] = 0  # a word that comes again adds its places before squaring
         total = block.sum_by_text(squares)
