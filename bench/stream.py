@@ -1,6 +1,6 @@
 """Can a Parquet file larger than the memory limit be audited? Writes one, then audits it under the limit.
 
-    python bench/stream.py --limit-mb 900 --file-mb 1000
+    python bench/stream.py --limit-mb 1050 --file-mb 1150
 
 The texts are made up (words drawn by Zipf's law, one planted word), the limit is RLIMIT_AS: all address space, which
 also counts what is merely reserved.
@@ -68,8 +68,8 @@ def audit_under_limit(path: str, limit_mb: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--file-mb", type=int, default=1000)
-    parser.add_argument("--limit-mb", type=int, default=900)
+    parser.add_argument("--file-mb", type=int, default=1150)
+    parser.add_argument("--limit-mb", type=int, default=1050)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--audit", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.text.tokens import encode, is_word, token_spans, tokenize
+from longway.text.tokens import encode, is_word, token_spans, tokenize, tokenize_column
 from tests import oracles
 
 texts = st.text(alphabet="abcXYZ019 .,/:'’-!?\n\téßñ(", max_size=40)
@@ -50,3 +50,10 @@ def test_any_text_has_spans(text):
 )
 def test_words_are_told_from_marks(token, expected):
     assert is_word(token) is expected
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+def test_one_text_is_cut_as_a_column_is(column):
+    assert [tokenize(text) for text in column] == tokenize_column(
+        pl.Series(column, dtype=pl.String)
+    ).to_list()

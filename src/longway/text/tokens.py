@@ -32,8 +32,7 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("It's 10/10, isn’t it?")
     ["it's", '10/10', ',', "isn't", 'it', '?']
     """
-    tokens: list[str] = tokenize_column(pl.Series([text])).item().to_list()
-    return tokens
+    return _tokens(_lowered(text))
 
 
 def tokenize_column(texts: pl.Series) -> pl.Series:
@@ -65,7 +64,7 @@ def token_spans(text: str) -> list[tuple[str, int, int]]:
     """
     lowered, origin = _lower_with_origin(text)
     spans, place = [], 0
-    for token in tokenize(text):
+    for token in _tokens(lowered):
         start = lowered.index(token, place)
         place = start + len(token)
         spans.append((token, origin[start], origin[place - 1] + 1))
@@ -77,9 +76,20 @@ def is_word(token: str) -> bool:
     return _HAS_LETTER_OR_DIGIT.search(token) is not None or any(category(c) == "So" for c in token)
 
 
+def _lowered(text: str) -> str:
+    lowered: str = pl.Series([text]).str.to_lowercase().item()
+    return lowered.replace("’", "'")
+
+
+def _tokens(lowered: str) -> list[str]:
+    # The same expression as for a column, without the query engine, which takes a millisecond to start.
+    tokens: list[str] = pl.Series([lowered]).str.extract_all(PATTERN).item().to_list()
+    return tokens
+
+
 def _lower_with_origin(text: str) -> tuple[str, list[int]]:
     """The text as `tokenize` sees it, and for each of its characters the place in the original it came from."""
-    lowered: str = pl.Series([text]).str.to_lowercase().item().replace("’", "'")
+    lowered = _lowered(text)
     if len(lowered) == len(text):
         return lowered, list(range(len(text)))
     # A few capitals become two characters ("İ"): then each character is lowered on its own.
