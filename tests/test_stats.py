@@ -107,10 +107,10 @@ def test_gain_is_the_information_about_the_finding_s_own_label():
 
 
 @given(st.integers(1, 50), st.integers(0, 50))
-def test_the_low_end_of_many_shares_equals_that_of_one(n, hits):
-    share = min(hits, n) / n
-    low = wilson_low(np.array([share]), np.array([n]))[0]
-    assert low == pytest.approx(wilson_interval(share, n)[0], abs=1e-12)
+def test_wilson_interval_equals_scipys(n, hits):
+    expected = binomtest(min(hits, n), n).proportion_ci(0.95, method="wilson")
+    assert wilson_interval(min(hits, n) / n, n) == pytest.approx((expected.low, expected.high), abs=1e-4)
+    assert wilson_low(np.array([min(hits, n) / n]), np.array([n]))[0] == pytest.approx(expected.low, abs=1e-4)
 
 
 def test_with_several_labels_the_exact_p_is_corrected_for_trying_them():

@@ -163,14 +163,7 @@ def q_values(p: Floats) -> Floats:
     return np.minimum(q, 1.0)
 
 
-def wilson_low(share: Floats, n: Counts, *, z: float = 1.96) -> Floats:
-    """The lower end of `wilson_interval` for many shares at once."""
-    n = np.maximum(n, 1)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return np.asarray((share + z * z / (2 * n) - half) / (1 + z * z / n), dtype=np.float64)
-
-
-def wilson_interval(share: float, n: float, *, z: float = 1.96) -> tuple[float, float]:
+def wilson_interval(share: float, n: float) -> tuple[float, float]:
     """The 95% interval of a share seen in n trials (Wilson 1927): never leaves 0 to 1.
 
     >>> [round(x, 3) for x in wilson_interval(0.5, 100)]
@@ -178,6 +171,14 @@ def wilson_interval(share: float, n: float, *, z: float = 1.96) -> tuple[float, 
     """
     if n <= 0:
         return 0.0, 1.0
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float(max(0.0, centre - half)), float(min(1.0, centre + half))
+    low = float(wilson_low(np.array([share]), np.array([n]))[0])
+    return low, 1 - float(
+        wilson_low(np.array([1 - share]), np.array([n]))[0]
+    )  # the same seen from the other side
+
+
+def wilson_low(share: Floats, n: Floats | Counts, *, z: float = 1.96) -> Floats:
+    """The low end of the 95% interval, for many shares at once."""
+    n = np.maximum(n, 1e-9)
+    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return np.maximum(0.0, (share + z * z / (2 * n) - half) / (1 + z * z / n))

@@ -207,14 +207,15 @@ def _reading_problems(reading: Reading) -> list[Problem]:
     if not reading.vocabulary.is_full:
         return []
     n = reading.vocabulary.max_words
-    message = f"the texts have more than {n:,} different words; those first seen later were counted as one"
+    message = f"The texts have more than {n:,} different words; those first seen later were counted as one."
     return [Problem("vocabulary_full", message, n, "Nothing to do: such words are too rare to be shortcuts.")]
 
 
 def _leaks(
     reading: Reading, tests: dict[str, Reading], seed: int, step: Step
 ) -> tuple[dict[str, Leak], dict[str, dict[str, Leak]]]:
-    leaks, held_out = {}, {name: {} for name in tests}  # type: ignore[var-annotated]
+    leaks: dict[str, Leak] = {}
+    held_out: dict[str, dict[str, Leak]] = {name: {} for name in tests}
     for part, roles in parts_of(reading).items():
         names = " and ".join(reading.columns[role] for role in roles)
         step(f"measuring the leak from {names}")
