@@ -1,0 +1,524 @@
+"""Person chains: which mentions of people in a document are the same person.
+
+    chains(document)              Chains in order of their first mention; a mention is in one of them at most
+    unresolved(document, found)   the pronouns that are in none: nobody was sure enough
+
+How a chain comes about, each step a rule with a name:
+
+    names     same_name: "Nora Vance", "Vance", "Nora"
+    nouns     apposed_name: "the nurse, Ann", "his wife Ann", "Ann is a nurse"; same_noun: "a nurse ... the nurse"
+    pronouns  reflexive_subject, subject_pronoun, only_person, goes_on: those that grammar ties to an earlier one;
+              then weighing all people near by the rules of `text/chain_rules.py`; linked where one is sure enough
+
+Weights and the bound from which a link is made come from `chain_weights.json`, which `train/chains.py` fits on the GAP
+corpus (Webster et al. 2018): there, of the links made at the default bound, more than 85% are right; `runs/people.py`
+measures it. Links err: a rewrite that needs certainty must ask for a higher `sure`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import exp
+from pathlib import Path
+
+from longway.errors import SettingError
+from longway.text.chain_rules import RULES, nobody_values, rule_values
+from longway.text.chain_scene import SITUATIONS, Pair, Person, Scene, Spot
+from longway.text.document import Document, Word
+from longway.text.names import gender_of
+from longway.text.people import Mention, people, without_generation
+from longway.text.person_words import PATRONYMICS
+
+PATH = Path(__file__).parent / "chain_weights.json"
+LIKELY = 0.7  # from here on a link helps to read on, sure enough or not
+LAST_NAMESAKES = 20  # people with a name in common that a new mention is compared with
+NOUN_SENTENCES = 5  # how far back "the nurse" may take up "a nurse"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One person and the mentions of them, in order of the text.
+
+    name: the longest name as it is written, "" for somebody without.
+    gender: "masculine", "feminine", or "" where neither words nor pronouns nor first name tell. number: "sing" or "plur".
+    """
+
+    mentions: tuple[Mention, ...]
+    name: str = ""
+    gender: str = ""
+    number: str = "sing"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each rule is worth in each situation, and from which probability on a link is made.
+
+    sure: the bound at which more than 85% of the links are right. balanced: the one with the best F1.
+    """
+
+    table: Mapping[str, tuple[float, ...]]
+    sure: float
+    balanced: float
+
+
+@lru_cache(maxsize=1)
+def fitted_weights() -> Weights:
+    """The weights that come with the package."""
+    stored = json.loads(PATH.read_text(encoding="utf-8"))
+    return weights_of(stored["weights"], **stored["bounds"])
+
+
+def weights_of(rules: Mapping[str, Mapping[str, float]], *, sure: float, balanced: float) -> Weights:
+    """Weights out of a table rule -> situation -> number; a rule that is not in it counts nothing."""
+    table = {s: tuple(rules.get(rule, {}).get(s, 0.0) for rule in RULES) for s in SITUATIONS}
+    return Weights(table, sure, balanced)
+
+
+def chains(
+    document: Document, *, sure: float | None = None, weights: Weights | None = None
+) -> tuple[Chain, ...]:
+    """The people of a document, each with its mentions, in order of their first mention.
+
+    sure: the probability from which a pronoun is linked; default: what `chain_weights.json` says (`Weights.sure`). Lower
+    links more pronouns, and more of them wrongly; `Weights.balanced` is the best compromise.
+    """
+    weights = weights or fitted_weights()
+    bound = weights.sure if sure is None else sure
+    if not 0 <= bound <= 1:
+        raise SettingError(
+            f"'sure' must be between 0 and 1. Got {sure!r}. Leave it out for the fitted bound."
+        )
+    reading = Reading(document, weights)
+    for pronoun in reading.pronouns:
+        reading.resolve(pronoun)
+    return tuple(_assemble(reading.scene, reading.links, bound))
+
+
+def unresolved(document: Document, found: Iterable[Chain]) -> tuple[Mention, ...]:
+    """The pronouns of a document that are in none of the chains."""
+    known = {mention.start for chain in found for mention in chain.mentions}
+    return tuple(m for m in people(document) if m.kind == "pronoun" and m.start not in known)
+
+
+# Names and nouns
+
+
+def set_scene(document: Document) -> Scene:
+    """A document with its mentions; those by name or noun are already put together to people."""
+    scene = Scene(document, people(document))
+    _join_names(scene)
+    _join_nouns(scene)
+    return scene
+
+
+def _join_names(scene: Scene) -> None:
+    namesakes: defaultdict[str, list[Person]] = defaultdict(list)
+    for mention in scene.mentions:
+        if mention.kind != "name":
+            continue
+        near = {p: None for part in mention.parts for p in namesakes[part][-LAST_NAMESAKES:]}
+        scored = [(_likeness(person, mention), person.starts[-1], person) for person in near]
+        best = max(scored, key=lambda item: item[:2], default=(0, 0, Person()))
+        person = best[2] if best[0] > 0 else Person()
+        person.add(mention)
+        scene.person_of[mention.start] = person
+        for part in mention.parts:
+            if person not in namesakes[part]:
+                namesakes[part].append(person)
+
+
+def _likeness(person: Person, mention: Mention) -> int:
+    if mention.gender and any(other.gender not in ("", mention.gender) for other in person.names):
+        return 0
+    return max(same_name(other.parts, mention.parts) for other in person.names[-LAST_NAMESAKES:])
+
+
+def same_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
+    """How well a name can take up an earlier one, 0 for not at all.
+
+    >>> same_name(("nora", "vance"), ("vance",)), same_name(("nora", "vance"), ("nora",))
+    (2, 2)
+
+    A surname does not announce a full name: after "Vance", "Nora Vance" is somebody else of the family.
+    >>> same_name(("vance",), ("nora", "vance")), same_name(("nora",), ("nora", "vance"))
+    (0, 2)
+    """
+    if earlier == later:
+        return 3
+    one, other = without_generation(earlier), without_generation(later)
+    marks = {earlier[len(one) :], later[len(other) :]}
+    if len(marks) > 1 and len(one) > 1 and len(other) > 1:
+        return 0  # "Ann Roe" and "Ann Roe Jr."
+    if one == other:
+        return 2 if () in marks else 0  # "Henry VIII" and "Henry", but not "Henry VII"
+    if len(one) == 1 or len(other) == 1:
+        return _lone_name(one, other)
+    if one[0] == other[0] and one[-1] == other[-1]:
+        return 3
+    longer, shorter = sorted((one, other), key=len, reverse=True)
+    is_end = longer[-len(shorter) :] == shorter and PATRONYMICS.isdisjoint(longer)
+    is_initial = (
+        one[-1] == other[-1]
+        and one[0][0] == other[0][0]
+        and 1 in (len(one[0].rstrip(".")), len(other[0].rstrip(".")))
+    )
+    return 2 if is_initial or is_end or longer[: len(shorter)] == shorter else 0
+
+
+def _lone_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
+    if len(later) > 1:
+        return 2 if earlier[0] == later[0] else 0
+    if later[0] in (earlier[0], earlier[-1]):
+        return 2
+    return int(later[0] in earlier and len(later[0]) > 2)
+
+
+def _join_nouns(scene: Scene) -> None:
+    taken_up: dict[tuple[str, str], Mention] = {}  # (noun, number) -> where it stood last
+    for mention in scene.mentions:
+        if mention.kind not in ("kin", "title", "role"):
+            continue
+        key = (scene.words[mention.head].lemma.lower(), mention.number)
+        other = apposed_name(scene, mention) or same_noun(scene, mention, taken_up.get(key))
+        person = scene.owner(other) or Person()
+        person.add(mention)
+        scene.person_of[mention.start] = person
+        taken_up[key] = mention
+
+
+def apposed_name(scene: Scene, noun: Mention) -> Mention | None:
+    """The name of the person a noun speaks of: "the nurse, Ann", "nurse Ann", "his wife Ann", "Ann is a nurse".
+
+    Also the noun in "my mother is a nurse", which is no name.
+    """
+    if noun.number != "sing":
+        return None
+    for word in _apposed(scene, noun):
+        name = scene.mention_of(word)
+        kinds = ("name", "kin", "role") if word.relation == "nsubj" else ("name",)
+        if name is not None and name.kind in kinds and word.relation != "conj":
+            return None if {name.gender, noun.gender} == {"masculine", "feminine"} else name
+    return None
+
+
+def _apposed(scene: Scene, noun: Mention) -> Iterator[Word]:
+    document, word = scene.document, scene.words[noun.head]
+    yield from document.children(word, "appos", "flat")
+    above = document.head(word)
+    if above is not None and word.relation in ("appos", "compound", "flat", "amod"):
+        yield above
+    behind = scene.words[noun.end] if noun.end < len(scene.words) else None
+    name = scene.mention_of(behind)
+    if behind is not None and name is not None and name.kind == "name":
+        tied = noun.kind == "kin" or behind.head == word.index or word.head == name.head
+        yield from [behind] if tied else []
+    yield from _between_commas(scene, noun)
+    if document.children(word, "cop"):
+        yield from document.children(word, "nsubj")
+
+
+def _between_commas(scene: Scene, noun: Mention) -> Iterator[Word]:
+    """Ann in "the nurse, Ann Lee, came", also where the parser takes it for a list: no "and" follows."""
+    words = scene.words
+    if noun.end + 1 >= len(words) or words[noun.end].text != ",":
+        return
+    name = scene.mention_of(words[noun.end + 1])
+    if name is None or name.kind != "name" or name.end + 1 >= len(words) or words[name.end].text != ",":
+        return
+    after = words[name.end + 1]
+    is_list = after.upos == "CCONJ" or scene.mention_of(after) is not None
+    # The word that the relation is read from must not be the "conj" of a wrong parse.
+    yield from () if is_list else (replace(words[name.head], dep="appos"),)
+
+
+def same_noun(scene: Scene, noun: Mention, earlier: Mention | None) -> Mention | None:
+    """The earlier mention that "the nurse" takes up: the same noun, not far back, nobody's in particular."""
+    if earlier is None or scene.sentence(noun) - scene.sentence(earlier) > NOUN_SENTENCES:
+        return None
+    word = scene.words[noun.head]
+    definite = any(w.lower in ("the", "this", "that") for w in scene.document.children(word, "det"))
+    owned = [w for m in (noun, earlier) for w in scene.document.children(scene.words[m.head], "nmod")]
+    return earlier if definite and not owned else None
+
+
+# Pronouns
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a pronoun was found to be: the same as an earlier mention, or a person with a probability."""
+
+    same_as: Mention | None = None
+    person: Person | None = None
+    probability: float = 0.0
+
+
+class Reading:
+    """A document read from left to right, pronoun by pronoun; `links` fills as it goes on."""
+
+    def __init__(self, document: Document, weights: Weights) -> None:
+        self.scene, self.weights = set_scene(document), weights
+        self.pronouns = [mention for mention in self.scene.mentions if mention.kind == "pronoun"]
+        self.claims = first_look(self.scene, weights)
+        self.links: dict[int, Link] = {}  # by where the pronoun stands
+        self._meant: dict[int, tuple[Person | None, float]] = {}
+        self._speakers: dict[tuple[int, str, int], Mention] = {}
+
+    def resolve(self, pronoun: Mention) -> None:
+        """Find out what a pronoun is; all before it must have been resolved."""
+        spot = Spot(self.scene, pronoun)
+        same = reflexive_subject(spot) or subject_pronoun(spot) or only_person(spot) or self._speaker(pronoun)
+        if same is not None:
+            link = Link(same_as=same)
+        elif is_weighed(pronoun):
+            link = self._weighed(spot)
+        else:
+            link = Link(same_as=goes_on(spot) or plural_people(spot))
+        self.links[pronoun.start] = link
+        person, probability = (
+            (link.person, link.probability) if link.same_as is None else self.meant(link.same_as)
+        )
+        self._meant[pronoun.start] = person, probability
+        if person is not None and probability >= LIKELY:
+            person.pronouns.append(pronoun)
+            self.scene.person_of[pronoun.start] = person
+
+    def _weighed(self, spot: Spot) -> Link:
+        """The likeliest person; where none is likely, or the last pronoun is surer of the same one, that pronoun."""
+        found = Link(None, *_best(weigh(spot, self.weights, self.claims)))
+        last = goes_on(spot)
+        if last is None:
+            return found
+        person, probability = self.meant(last)
+        is_surer = person is found.person and probability > found.probability
+        return Link(same_as=last) if is_surer or found.probability < LIKELY else found
+
+    def meant(self, mention: Mention) -> tuple[Person | None, float]:
+        """The person that a mention was found to be, and how probable that is; None for an open pronoun."""
+        if mention.kind == "pronoun":
+            return self._meant.get(mention.start, (None, 0.0))
+        return self.scene.person_of[mention.start], 1.0
+
+    def _speaker(self, pronoun: Mention) -> Mention | None:
+        """The last "I", "you" or "we" outside quotation marks, or inside the same."""
+        if pronoun.person == 3:
+            return None
+        key = (pronoun.person, pronoun.number, self.scene.quotes[pronoun.start])
+        earlier = self._speakers.get(key)
+        self._speakers[key] = pronoun
+        return earlier
+
+
+def is_weighed(pronoun: Mention) -> bool:
+    """True for "he" and "she" in all forms but the reflexive, which grammar decides."""
+    return pronoun.kind == "pronoun" and pronoun.gender != "" and pronoun.form != "reflexive"
+
+
+def reflexive_subject(spot: Spot) -> Mention | None:
+    """The subject that "herself" takes up, where number, person and gender fit."""
+    subject = spot.clause_subject
+    return (
+        subject if spot.pronoun.form == "reflexive" and subject is not None and _fits(spot, subject) else None
+    )
+
+
+def subject_pronoun(spot: Spot) -> Mention | None:
+    """The pronoun that "her" takes up in "she lost her keys": subject of the clause, nobody else who fits between."""
+    subject = spot.clause_subject
+    if (
+        spot.pronoun.form != "possessive"
+        or subject is None
+        or subject.kind != "pronoun"
+        or not _fits(spot, subject)
+    ):
+        return None
+    return subject if subject.start < spot.pronoun.start and not _somebody_between(spot, subject) else None
+
+
+def only_person(spot: Spot) -> Mention | None:
+    """The wife in "He thanked his wife. She smiled.": the words tell the gender, and nobody else near would fit."""
+    gender = spot.pronoun.gender
+    fitting = [p for p in spot.people if all(said.gender in ("", gender) for said in p.pronouns)]
+    if not is_weighed(spot.pronoun) or len(fitting) != 1 or fitting[0].marked_gender != gender:
+        return None
+    before = fitting[0].before(spot.pronoun.start)
+    if not before or spot.sentence - spot.scene.sentence(before[-1]) > 1:
+        return None
+    return None if _are_arguments(spot, before[-1]) else before[-1]
+
+
+def goes_on(spot: Spot) -> Mention | None:
+    """The last pronoun of the same kind, where nobody else who fits was mentioned since: "She came. She saw."."""
+    scene, pronoun = spot.scene, spot.pronoun
+    low, _ = scene.bounds(spot.sentence, back=1)
+    for earlier in reversed(scene.mentions_between(low, pronoun.start)):
+        if earlier.kind == "pronoun" and _fits(spot, earlier):
+            differs = scene.quoted[earlier.start] != scene.quoted[pronoun.start]
+            return None if differs or _are_arguments(spot, earlier) else earlier
+        if _could_be(spot, earlier):
+            return None
+    return None
+
+
+def plural_people(spot: Spot) -> Mention | None:
+    """The people that "they" are, where no other plural stands in this sentence and the last."""
+    if spot.pronoun.number != "plur" or spot.pronoun.person != 3:
+        return None
+    scene = spot.scene
+    low, _ = scene.bounds(spot.sentence, back=1)
+    people_near = [
+        m
+        for m in scene.mentions_between(low, spot.pronoun.start)
+        if m.kind != "pronoun" and m.number == "plur"
+    ]
+    plurals = [w for w in scene.words[low : spot.pronoun.start] if w.tag in ("NNS", "NNPS")]
+    return people_near[0] if len(people_near) == 1 and len(plurals) <= 1 else None
+
+
+def _fits(spot: Spot, other: Mention) -> bool:
+    pronoun = spot.pronoun
+    if (pronoun.person, pronoun.number) != (other.person, other.number):
+        return False
+    return other.gender == pronoun.gender or (
+        other.kind != "pronoun" and "" in (other.gender, pronoun.gender)
+    )
+
+
+def _could_be(spot: Spot, other: Mention) -> bool:
+    """True for a name or noun that the pronoun may stand for."""
+    if other.kind == "pronoun" or spot.pronoun.person != 3 or other.number != spot.pronoun.number:
+        return False
+    return "" in (other.gender, spot.pronoun.gender) or other.gender == spot.pronoun.gender
+
+
+def _somebody_between(spot: Spot, earlier: Mention) -> bool:
+    between = spot.scene.mentions_between(earlier.end, spot.pronoun.start)
+    return any(_could_be(spot, mention) for mention in between)
+
+
+def _are_arguments(spot: Spot, other: Mention) -> bool:
+    """True for "he" and "him" in "he saw him": two places of one verb are two people."""
+    one, two = spot.word, spot.scene.words[other.head]
+    places = ("nsubj", "obj", "iobj", "obl")
+    if one.relation not in places or two.relation not in places:
+        return False
+    return one.head == two.head or (one.relation != "nsubj" and spot.clause_subject is other)
+
+
+def first_look(scene: Scene, weights: Weights) -> dict[int, dict[Person, float]]:
+    """For each pronoun, the people it may stand for, before pronouns know of one another."""
+    weighed = (Spot(scene, mention) for mention in scene.mentions if is_weighed(mention))
+    return {spot.pronoun.start: weigh(spot, weights, {}) for spot in weighed}
+
+
+def weigh(spot: Spot, weights: Weights, claims: Mapping[int, Mapping[Person, float]]) -> dict[Person, float]:
+    """The probability of each person near a pronoun; what is missing to 1 is nobody's."""
+    row = weights.table[spot.situation]
+    scores = [sum(map(float.__mul__, row, values)) for _, values in choices(spot, claims)]
+    nothing = sum(map(float.__mul__, row, nobody_values(spot)))
+    top = max([*scores, nothing])
+    odds = [exp(score - top) for score in scores]
+    total = sum(odds) + exp(nothing - top)
+    return {person: odd / total for person, odd in zip(spot.people, odds, strict=True)}
+
+
+def choices(spot: Spot, claims: Mapping[int, Mapping[Person, float]]) -> list[tuple[Person, list[float]]]:
+    """The people that a pronoun may stand for, each with what the rules say."""
+    others = [
+        m for m in spot.scene.mentions_between(*spot.around) if m.gender not in ("", spot.pronoun.gender)
+    ]
+    rival_claims = [claims[m.start] for m in others if m.start in claims]
+    found = []
+    for person in spot.people:
+        claimed = max((claim.get(person, 0.0) for claim in rival_claims), default=0.0)
+        found.append((person, rule_values(Pair(spot, person, claimed))))
+    return found
+
+
+def _best(probabilities: Mapping[Person, float]) -> tuple[Person | None, float]:
+    best = max(probabilities, key=lambda person: probabilities[person], default=None)
+    return best, 0.0 if best is None else probabilities[best]
+
+
+# Putting the chains together
+
+
+class _Groups:
+    """Mentions that belong together; a group goes by its first mention."""
+
+    def __init__(self) -> None:
+        self._above: dict[int, int] = {}
+
+    def __contains__(self, mention: Mention) -> bool:
+        return mention.start in self._above
+
+    def first(self, place: int) -> int:
+        """Where the first mention of a mention's group starts."""
+        while (above := self._above.setdefault(place, place)) != place:
+            self._above[place] = place = self._above[above]
+        return place
+
+    def join(self, one: int, other: int) -> None:
+        """From now on two mentions are one group."""
+        early, late = sorted((self.first(one), self.first(other)))
+        self._above[late] = early
+
+
+def _assemble(scene: Scene, links: Mapping[int, Link], bound: float) -> list[Chain]:
+    groups = _Groups()
+    for mention in scene.mentions:
+        if mention.kind != "pronoun":
+            groups.join(mention.start, scene.person_of[mention.start].starts[0])
+    for place, link in links.items():
+        if link.same_as is not None:
+            groups.join(place, link.same_as.start)
+        elif link.person is not None and link.probability >= bound:
+            groups.join(place, link.person.starts[0])
+    for noun, subject in _said_of_pronouns(scene):
+        groups.join(noun.start, subject.start)
+    members: defaultdict[int, list[Mention]] = defaultdict(list)
+    for mention in scene.mentions:
+        if mention in groups:
+            members[groups.first(mention.start)].append(mention)
+    return _chains(scene, members.values())
+
+
+def _said_of_pronouns(scene: Scene) -> Iterator[tuple[Mention, Mention]]:
+    """Nouns and the pronouns they are said of: "she is a nurse"."""
+    for noun in scene.mentions:
+        person = scene.owner(noun)
+        if noun.kind == "pronoun" or person is None or person.is_named:
+            continue
+        word = scene.words[noun.head]
+        subjects = scene.document.children(word, "nsubj") if scene.document.children(word, "cop") else ()
+        subject = scene.mention_of(subjects[0]) if subjects else None
+        is_pronoun = subject is not None and subject.kind == "pronoun" and subject.number == noun.number
+        if subject is not None and is_pronoun and {subject.gender, noun.gender} != {"masculine", "feminine"}:
+            yield noun, subject
+
+
+def _chains(scene: Scene, groups: Iterable[list[Mention]]) -> list[Chain]:
+    """The groups that are people: not a lone pronoun, nor capitals that nothing tells to be a person."""
+    found = []
+    for mentions in groups:
+        is_open = len(mentions) == 1 and mentions[0].kind == "pronoun"
+        if not is_open and any(mention.certain for mention in mentions):
+            found.append(_chain(scene, tuple(mentions)))
+    return found
+
+
+def _chain(scene: Scene, mentions: tuple[Mention, ...]) -> Chain:
+    names = [mention for mention in mentions if mention.kind == "name"]
+    longest = max(names, key=lambda name: (len(name.parts), -name.start), default=None)
+    words = () if longest is None else scene.words[longest.start : longest.end]
+    name = scene.document.text[words[0].start : words[-1].end] if words else ""
+    marked = [m.gender for m in mentions if m.gender and m.kind != "name"] or [
+        m.gender for m in mentions if m.gender
+    ]
+    gender = marked[0] if marked else (gender_of(longest.parts[0]) or "" if longest is not None else "")
+    number = "plur" if all(mention.number == "plur" for mention in mentions) else "sing"
+    return Chain(mentions, name, gender, number)

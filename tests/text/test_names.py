@@ -1,0 +1,36 @@
+"""The census's names: what is looked up, and what the table says of names that everybody knows."""
+
+import pytest
+
+from longway.text.names import GROUPS, first_name, gender_of, surname
+
+
+@pytest.mark.parametrize("written", ["Zoe", "ZOE", "Zoë", "zoe"])
+def test_capitals_and_accents_do_not_count(written):
+    assert first_name(written) == first_name("zoe")
+
+
+def test_a_double_name_is_looked_up_whole_then_by_its_first_part():
+    assert first_name("Mary-Jane").name == "maryjane"
+    assert surname("Smith-Qwxyz").name == "smith"
+    assert surname("O'Brien").name == "obrien"
+
+
+@pytest.mark.parametrize("written", ["", "-", "Qwxyz", "Ω", "123"])
+def test_what_the_census_does_not_list_is_none(written):
+    assert first_name(written) is None
+    assert surname(written) is None
+    assert gender_of(written) is None
+
+
+def test_gender_is_given_where_nearly_all_bearers_share_it():
+    assert (gender_of("Mary"), gender_of("Robert"), gender_of("Jessie")) == ("feminine", "masculine", None)
+    assert gender_of("Jessie", sure=0.5) == "feminine"
+
+
+@pytest.mark.parametrize(("name", "group"), [("Nguyen", "api"), ("Garcia", "hispanic"), ("Olson", "white")])
+def test_the_largest_group_of_a_surname(name, group):
+    found = surname(name)
+    assert found.group == group
+    assert sum(found.groups) == pytest.approx(1)
+    assert len(found.groups) == len(GROUPS)
