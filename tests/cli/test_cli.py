@@ -132,7 +132,15 @@ def test_doctor_names_the_line_that_installs_what_is_missing(run):
     found = json.loads(run("doctor", "--json").stdout)
     assert found["core"]["complete"]
     assert found["neural"]["install"] == "pip install 'longway[neural]'"
-    assert {"neural", "local", "review", "ray", "hub", "dev"} <= set(found)
+    assert {"neural", "local", "review", "ray", "hub", "dev", "rules"} <= set(found)
+
+
+def test_doctor_tells_which_pipeline_and_which_wordnet_are_used(run):
+    found = json.loads(run("doctor", "--json").stdout)["rules"]
+    if not found["complete"]:
+        pytest.skip("the extra rules is not installed")
+    assert found["uses"]["pipeline"].startswith(("longway", "en_core_web"))
+    assert "WordNet: " in run("doctor").output
 
 
 def test_version_is_printed(run):

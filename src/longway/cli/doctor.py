@@ -12,6 +12,7 @@ import typer
 
 PURPOSES = {
     "": "audit",
+    "rules": "English analysis",
     "neural": "neural models",
     "local": "embedded LLM",
     "review": "review page",
@@ -51,7 +52,22 @@ def examine() -> dict[str, Any]:
             "complete": all(packages.values()),
             "install": f"pip install 'longway[{name}]'" if name else "pip install --upgrade longway",
         }
+    result["rules"]["uses"] = _english() if result["rules"]["complete"] else {}
     return result
+
+
+def _english() -> dict[str, str]:
+    """Which pipeline analyses English here, and which WordNet is read."""
+    from longway.errors import DataError
+    from longway.text.english import installed_pipeline
+    from longway.text.wordnet import wordnet_source
+
+    try:
+        source = wordnet_source()
+        wordnet = f"{source.version}, {source.origin}"
+    except DataError as error:
+        wordnet = str(error)
+    return {"pipeline": installed_pipeline(), "wordnet": wordnet}
 
 
 def _installed(package: str) -> str | None:
@@ -77,6 +93,10 @@ def _show(found: dict[str, Any]) -> None:
             name, part["purpose"], "[green]ok[/]" if part["complete"] else "[yellow]not complete[/]", packages
         )
     console.print(table)
+    if uses := found["rules"]["uses"]:
+        console.print(
+            f"\nEnglish is analysed by {uses['pipeline']}; WordNet: {uses['wordnet']}", markup=False
+        )
     missing = [part["install"] for part in found.values() if isinstance(part, dict) and not part["complete"]]
     if missing:
         console.print(
