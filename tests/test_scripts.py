@@ -17,6 +17,13 @@ SMALL = {
         ["--file-mb", "2", "--limit-mb", "1500"],
         {"rows", "file_mb", "limit_mb", "peak_mb", "found"},
     ),
+    "runs/analysis.py": (
+        ["--limit", "12"],
+        {"upos", "uas", "las", "lemma", "tokens_s", "gap_precision", "gap_f1"},
+    ),
+    "runs/people.py": (["--limit", "60"], {"gap_precision", "gap_f1", "gum_link_precision"}),
+    "runs/singular_they.py": (["--limit", "30"], {"reddit", "opensubtitles", "both"}),
+    "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
     "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
 }

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from longway.report import write_report
     from longway.sample import sample_path
     from longway.shortcut_space import ShortcutSpace
+    from longway.text.agreement import change_pronouns
+    from longway.text.chains import chains, unresolved
+    from longway.text.changes import Change, apply_changes
+    from longway.text.document import Document, Word
+    from longway.text.english import english
+    from longway.text.pronouns import singular_they
+    from longway.text.replacements import antonyms, hypernyms, synonyms, with_article
 
 _HOME = {
     "longway.data": ("Dataset", "load", "save"),
@@ -49,15 +56,24 @@ _HOME = {
     "longway.report": ("write_report",),
     "longway.sample": ("sample_path",),
     "longway.shortcut_space": ("ShortcutSpace",),
+    "longway.text.agreement": ("change_pronouns",),
+    "longway.text.chains": ("chains", "unresolved"),
+    "longway.text.changes": ("Change", "apply_changes"),
+    "longway.text.document": ("Document", "Word"),
+    "longway.text.english": ("english",),
+    "longway.text.pronouns": ("singular_they",),
+    "longway.text.replacements": ("antonyms", "hypernyms", "synonyms", "with_article"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Audit",
     "AuditSettings",
+    "Change",
     "ColumnError",
     "DataError",
     "Dataset",
+    "Document",
     "Example",
     "Finding",
     "Leak",
@@ -69,11 +85,22 @@ __all__ = [
     "SettingError",
     "ShortcutSpace",
     "Telling",
+    "Word",
+    "antonyms",
+    "apply_changes",
     "audit",
+    "chains",
+    "change_pronouns",
+    "english",
+    "hypernyms",
     "load",
     "run_audit",
     "sample_path",
     "save",
+    "singular_they",
+    "synonyms",
+    "unresolved",
+    "with_article",
     "write_report",
 ]
 

@@ -132,9 +132,13 @@ def _join_names(scene: Scene) -> None:
 
 
 def _likeness(person: Person, mention: Mention) -> int:
-    if mention.gender and any(other.gender not in ("", mention.gender) for other in person.names):
+    names = person.names[-LAST_NAMESAKES:]
+    is_surname = not mention.title and any(
+        name.parts[1:] and mention.parts == name.parts[-1:] for name in names
+    )
+    if not is_surname and mention.gender and any(name.gender not in ("", mention.gender) for name in names):
         return 0
-    return max(same_name(other.parts, mention.parts) for other in person.names[-LAST_NAMESAKES:])
+    return max(same_name(name.parts, mention.parts) for name in names)
 
 
 def same_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
@@ -180,6 +184,8 @@ def _lone_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
 def _join_nouns(scene: Scene) -> None:
     taken_up: dict[tuple[str, str], Mention] = {}  # (noun, number) -> where it stood last
     for mention in scene.mentions:
+        if mention.title:
+            taken_up[mention.title, "sing"] = mention
         if mention.kind not in ("kin", "title", "role"):
             continue
         key = (scene.words[mention.head].lemma.lower(), mention.number)
@@ -209,7 +215,9 @@ def _apposed(scene: Scene, noun: Mention) -> Iterator[Word]:
     document, word = scene.document, scene.words[noun.head]
     yield from document.children(word, "appos", "flat")
     above = document.head(word)
-    if above is not None and word.relation in ("appos", "compound", "flat", "amod"):
+    if above is not None and (
+        word.relation in ("appos", "compound", "flat", "amod") or word.dep == "nmod:desc"
+    ):
         yield above
     behind = scene.words[noun.end] if noun.end < len(scene.words) else None
     name = scene.mention_of(behind)
@@ -236,13 +244,17 @@ def _between_commas(scene: Scene, noun: Mention) -> Iterator[Word]:
 
 
 def same_noun(scene: Scene, noun: Mention, earlier: Mention | None) -> Mention | None:
-    """The earlier mention that "the nurse" takes up: the same noun, not far back, nobody's in particular."""
+    """What "the nurse" takes up: "a nurse" or "Nurse Roe", not far back and nobody's in particular."""
     if earlier is None or scene.sentence(noun) - scene.sentence(earlier) > NOUN_SENTENCES:
         return None
-    word = scene.words[noun.head]
-    definite = any(w.lower in ("the", "this", "that") for w in scene.document.children(word, "det"))
-    owned = [w for m in (noun, earlier) for w in scene.document.children(scene.words[m.head], "nmod")]
-    return earlier if definite and not owned else None
+    document, word = scene.document, scene.words[noun.head]
+    is_definite = any(w.lower in ("the", "this", "that") for w in document.children(word, "det"))
+    is_owned = any(
+        not m.start <= w.index < m.end
+        for m in (noun, earlier)
+        for w in document.children(scene.words[m.head], "nmod")
+    )
+    return earlier if is_definite and not is_owned else None
 
 
 # Pronouns

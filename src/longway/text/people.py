@@ -334,12 +334,20 @@ def _gender_of_name(parts: tuple[str, ...]) -> str:
     found = first_name(parts[0])
     if found is None or found.count < least or max(found.female, 1 - found.female) < share:
         return ""
-    family = surname(parts[0])
-    if len(parts) == 1 and found.count < FIRST_NOT_LAST * (
-        RAREST_SURNAME if family is None else family.count
-    ):
+    if len(parts) == 1 and not is_first_rather_than_last(parts[0]):
         return ""
     return "feminine" if found.female > 0.5 else "masculine"
+
+
+def is_first_rather_than_last(name: str) -> bool:
+    """True for a name that far more people bear as first name than as surname.
+
+    >>> is_first_rather_than_last("mary"), is_first_rather_than_last("taylor")
+    (True, False)
+    """
+    found, family = first_name(name), surname(name)
+    least = FIRST_NOT_LAST * (RAREST_SURNAME if family is None else family.count)
+    return found is not None and found.count >= least
 
 
 def head_of(document: Document, words: tuple[Word, ...]) -> int:
@@ -368,7 +376,8 @@ def _points_of_words(parts: tuple[str, ...]) -> int:
     found, last = first_name(parts[0]), surname(without_generation(parts)[-1])
     known = found is not None and found.count >= COMMON_NAME and parts[0] not in COMMON_WORDS
     several = len(parts) > 1
-    points = known + (last is not None) + several * (known + (found is not None))
+    points = known + (last is not None)
+    points += known + (found is not None) if several else known and is_first_rather_than_last(parts[0])
     things = [part for part in parts if part in NOT_PERSON]
     is_surname = known and several and last is not None and things == [parts[-1]]  # "Ann North"
     if things and not is_surname:

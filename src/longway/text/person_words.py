@@ -97,7 +97,7 @@ ROLES: dict[str, str] = _by_gender(
     seamstress songstress poetess authoress comedienne chanteuse diva soprano damsel maiden abbess tsarina viscountess
     """,
     """
-    person individual adult grown-up teenager teen youth youngster kid baby infant toddler newborn minor senior elder
+    person individual adult grown-up teenager teen youngster kid baby infant toddler newborn minor senior elder
     pensioner orphan friend buddy pal mate roommate flatmate housemate classmate schoolmate teammate
     bandmate playmate colleague coworker co-worker companion comrade acquaintance neighbor neighbour stranger guest visitor lover enemy
     rival opponent nemesis ally
