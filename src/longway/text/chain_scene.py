@@ -298,7 +298,7 @@ class Scene:
         if mention.kind == "pronoun":
             return mention.form == "subject"
         before = self.before(mention)
-        if before is not None and before.upos == "ADP":
+        if before is not None and before.upos == "ADP" and before.relation != "mark":
             return False
         place, asides = mention.end, 0
         _, limit = self.bounds(self.sentence(mention))
@@ -347,7 +347,9 @@ class Spot:
         return [person for person in found if self._fits(person)]
 
     def _fits(self, person: Person) -> bool:
-        if not person.mentions or person.number != self.pronoun.number or self._shares_the_verb(person):
+        if not person.mentions or person.number != self.pronoun.number:
+            return False
+        if self._shares_the_verb(person) or self._owns(person):
             return False
         return not person.gender or person.gender == self.pronoun.gender
 
@@ -356,6 +358,12 @@ class Spot:
         is_object = self.word.relation in ("obj", "iobj") and self.pronoun.form == "object"
         subject = self.clause_subject
         return is_object and subject is not None and self.scene.owner(subject) is person
+
+    def _owns(self, person: Person) -> bool:
+        """True for the friend in "her friend": nobody is their own."""
+        owned = self.scene.document.head(self.word) if self.pronoun.form == "possessive" else None
+        mention = self.scene.mention_of(owned)
+        return mention is not None and self.scene.owner(mention) is person
 
     @cached_property
     def rivals(self) -> list[Person]:
