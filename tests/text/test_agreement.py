@@ -276,7 +276,8 @@ WORDS = (
 sentences = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(["", " ", " "])), max_size=14).map(
     lambda pairs: "".join(word + gap for word, gap in pairs)
 )
-UNTOUCHED = frozenset("dog dogs red never of the to who that what nice been and went can".split())
+# Not "dog": it is a verb, too ("they dog him").
+UNTOUCHED = frozenset("red never of the to who that what nice been and went can".split())
 
 
 @settings(max_examples=150)
