@@ -31,7 +31,7 @@ from longway.text.finite import (
     is_base_form,
     is_participle,
 )
-from longway.text.pronouns import PRONOUNS, Form, Mention, Pronoun, doubled, form_of
+from longway.text.pronouns import PRONOUNS, Form, Pronoun, PronounForm, doubled, form_of
 from longway.text.subject_verbs import FILLERS, verbs_of
 
 # What "'s" stands for before a participle. Surely "has", since nobody is come, arrived or had:
@@ -88,7 +88,7 @@ def _pronoun_called(name: Pronoun | str) -> Pronoun:
 
 
 def _changes_of(
-    document: Document, word: Word, mention: Mention, becoming: Mapping[int, Pronoun], pronoun: Pronoun
+    document: Document, word: Word, mention: PronounForm, becoming: Mapping[int, Pronoun], pronoun: Pronoun
 ) -> Iterator[Change]:
     other = doubled(document, word)
     if other is not None and other.index not in becoming:

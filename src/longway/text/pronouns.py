@@ -1,7 +1,7 @@
 """Third-person pronouns: their forms, and which pronoun in which form a word of a text is.
 
     HE.object                        "him"
-    form_of(document, word)          Mention(HE, "determiner") for "his hat", Mention(HE, "possessive") for "it is his"
+    form_of(document, word)          PronounForm(HE, "determiner") for "his hat", PronounForm(HE, "possessive") for "it is his"
     pronouns_in(document)            all of them, in order
     doubled(document, word)          the other half of "he/she", "his or her", "himself or herself"
 
@@ -58,7 +58,7 @@ def singular_they(reflexive: Literal["themselves", "themself"] = "themselves") -
     return replace(THEY, reflexive=reflexive)
 
 
-class Mention(NamedTuple):
+class PronounForm(NamedTuple):
     """What a pronoun in a text is: which one, in which form."""
 
     pronoun: Pronoun
@@ -66,17 +66,17 @@ class Mention(NamedTuple):
 
 
 _OTHER_SPELLINGS = {
-    "hisn": Mention(HE, "possessive"),
-    "hern": Mention(SHE, "possessive"),
-    "hisself": Mention(HE, "reflexive"),
-    "themself": Mention(THEY, "reflexive"),
-    "theirself": Mention(THEY, "reflexive"),
-    "theirselves": Mention(THEY, "reflexive"),
-    "s/he": Mention(SHE, "subject"),
-    "s)he": Mention(SHE, "subject"),  # what a tokeniser leaves of "(s)he"
+    "hisn": PronounForm(HE, "possessive"),
+    "hern": PronounForm(SHE, "possessive"),
+    "hisself": PronounForm(HE, "reflexive"),
+    "themself": PronounForm(THEY, "reflexive"),
+    "theirself": PronounForm(THEY, "reflexive"),
+    "theirselves": PronounForm(THEY, "reflexive"),
+    "s/he": PronounForm(SHE, "subject"),
+    "s)he": PronounForm(SHE, "subject"),  # what a tokeniser leaves of "(s)he"
 }
-_MENTIONS: dict[str, list[Mention]] = {
-    written: [Mention(p, form) for p in PRONOUNS.values() for form in FORMS if p.form(form) == written]
+_FORMS_OF: dict[str, list[PronounForm]] = {
+    written: [PronounForm(p, form) for p in PRONOUNS.values() for form in FORMS if p.form(form) == written]
     for pronoun in PRONOUNS.values()
     for written in map(pronoun.form, FORMS)
 } | {written: [mention] for written, mention in _OTHER_SPELLINGS.items()}
@@ -110,9 +110,9 @@ _TIMES_AND_PLACES = frozenset(
 )
 
 
-def form_of(document: Document, word: Word) -> Mention | None:
+def form_of(document: Document, word: Word) -> PronounForm | None:
     """Which third-person pronoun a word is, and in which form; None where it is none."""
-    readings = _MENTIONS.get(word.lower, [])
+    readings = _FORMS_OF.get(word.lower, [])
     if len(readings) < 2:
         return readings[0] if readings else None
     forms = {mention.form: mention for mention in readings}
@@ -122,7 +122,7 @@ def form_of(document: Document, word: Word) -> Mention | None:
     return forms["determiner" if _stands_before_its_noun(document, word, other) else other]
 
 
-def pronouns_in(document: Document) -> list[tuple[Word, Mention]]:
+def pronouns_in(document: Document) -> list[tuple[Word, PronounForm]]:
     """All third-person pronouns of a document with what they are, in order."""
     found = ((word, form_of(document, word)) for word in document)
     return [(word, mention) for word, mention in found if mention is not None]
@@ -144,7 +144,7 @@ def doubled(document: Document, word: Word) -> Word | None:
     return None
 
 
-def _are_halves(one: Mention, other: Mention) -> bool:
+def _are_halves(one: PronounForm, other: PronounForm) -> bool:
     forms = {one.form, other.form}  # of "his or her" each has two readings
     is_same = len(forms) == 1 or forms <= {"determiner", "possessive", "object"}
     return is_same and {one.pronoun, other.pronoun} == {HE, SHE}
