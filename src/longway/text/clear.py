@@ -11,7 +11,7 @@ How it works, so that no tree can come out broken:
     2. lift      a word may name one word below it that stands in for its phrase: "in" its noun, "is" its predicate
     3. attach    the stand-in goes where the phrase went; the word and its other dependents go to the stand-in
     4. fuse      expressions that the treebank counts as one word ("because of", "as well as")
-    5. describe  part of speech, lemma and features by the treebank's conventions
+    5. describe  part of speech, lemma and features by the treebank's conventions (`text/clear_words.py`)
 
 Each step moves a phrase up, or to a neighbour below the same head, never below itself. The scheme is that of Choi and
 Palmer 2012, "Guidelines for the CLEAR Style Constituent to Dependency Conversion"; where Universal Dependencies leave
@@ -23,15 +23,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from longway.text.clear_tree import SUBJECTS, Tree
+from longway.text.clear_words import lemma_of, morph_of, upos_of
 from longway.text.document import Word
 
-_BE = frozenset("be am is are was were been being 'm 're 's ai".split())  # as verbs, where "'s" is not "have"
 _FINITE = frozenset("VBD VBP VBZ MD".split())
 _NOMINAL = frozenset("NOUN PROPN PRON NUM SYM DET X".split())
 _NOMINATIVE = frozenset("i he she we they".split())
-_SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 _CLAUSES = ("ccomp", "xcomp", "advcl")
-_AUXILIARIES = ("aux", "aux:pass", "cop")
 # Adverbs that can be all there is after "be": "he is here", "where is he".
 _PREDICATIVE = frozenset(
     "abroad ahead apart around away back below down downstairs far here home how in inside near nearby next off on out "
@@ -103,7 +102,7 @@ def to_universal(words: Sequence[Word]) -> tuple[Word, ...]:
     if not words:
         return ()
     first = words[0].index
-    tree = _Tree(words, [word.head - first for word in words], [word.dep for word in words])
+    tree = Tree(words, [word.head - first for word in words], [word.dep for word in words])
     _mend(tree)
     tree = _attach(tree, _Lift(tree))
     _fuse(tree)
@@ -112,87 +111,15 @@ def to_universal(words: Sequence[Word]) -> tuple[Word, ...]:
             word,
             head=tree.head[i] + first,
             dep=tree.dep[i],
-            upos=_upos(tree, i),
-            lemma=_lemma(tree, i),
-            morph=_morph(tree, i),
+            upos=upos_of(tree, i),
+            lemma=lemma_of(tree, i),
+            morph=morph_of(tree, i),
         )
         for i, word in enumerate(words)
     )
 
 
-class _Tree:
-    """Words with heads and labels that can be changed; call `refresh` after changes to see them from above."""
-
-    def __init__(self, words: Sequence[Word], head: list[int], dep: list[str]) -> None:
-        self.words, self.head, self.dep = words, head, dep
-        self.tag = [word.tag for word in words]
-        self.lower = [word.lower for word in words]
-        for i, above in enumerate(head):
-            if above == i:
-                dep[i] = "root"
-            elif dep[i] in ("ROOT", "root"):
-                dep[i] = "dep"
-        self.refresh()
-
-    def refresh(self) -> None:
-        self.below: list[list[int]] = [[] for _ in self.words]
-        self._labelled: list[dict[str, list[int]]] = [{} for _ in self.words]
-        for i, above in enumerate(self.head):
-            if above != i:
-                self.below[above].append(i)
-                self._labelled[above].setdefault(self.dep[i], []).append(i)
-
-    def labelled(self, i: int, *labels: str) -> list[int]:
-        """The words below with one of the labels, in order."""
-        if not self.below[i]:
-            return []
-        found = [self._labelled[i][label] for label in labels if label in self._labelled[i]]
-        return found[0] if len(found) == 1 else sorted(k for group in found for k in group)
-
-    def has(self, i: int, *labels: str) -> bool:
-        return any(label in self._labelled[i] for label in labels)
-
-    def promote(self, i: int, label: str) -> None:
-        """The word takes its head's place; the head goes below it with the label."""
-        above = self.head[i]
-        self.head[i] = i if self.head[above] == above else self.head[above]
-        self.dep[i] = self.dep[above]
-        self.head[above], self.dep[above] = i, label
-
-    def move(self, i: int, above: int, label: str) -> None:
-        self.head[i], self.dep[i] = above, label
-
-    def downwards(self) -> list[int]:
-        """All words, each after its head."""
-        order = [i for i, above in enumerate(self.head) if above == i]
-        for i in order:  # it grows while it is read
-            order.extend(self.below[i])
-        return order
-
-    def is_verb(self, i: int) -> bool:
-        return self.tag[i].startswith("VB") or self.words[i].upos in ("VERB", "AUX")
-
-    def is_be(self, i: int) -> bool:
-        lemma = self.words[i].lemma
-        return self.is_verb(i) and (lemma == "be" or (self.lower[i] in _BE and lemma != "have"))
-
-    def is_preposition(self, i: int) -> bool:
-        return self.words[i].upos == "ADP" or self.tag[i] == "IN" or self.dep[i] in ("prep", "agent")
-
-    def is_infinitive(self, i: int) -> bool:
-        return any(self.tag[k] == "TO" for k in self.labelled(i, "aux", "mark"))
-
-    def is_person(self, i: int) -> bool:
-        return self.words[i].upos == "PROPN" and self.words[i].entity == "PERSON"
-
-    def is_first_name(self, i: int) -> bool:
-        return self.dep[i] == "compound" and self.is_person(i) and self.is_person(self.head[i])
-
-    def is_clause(self, i: int) -> bool:
-        return self.is_verb(i) or self.has(i, *_SUBJECTS, "mark", "aux")
-
-
-def _mend(tree: _Tree) -> None:
+def _mend(tree: Tree) -> None:
     for step in (_run_ons, _purposes, _small_clauses, _stranded, _at_least):
         before = list(tree.head), list(tree.dep)
         step(tree)
@@ -200,7 +127,7 @@ def _mend(tree: _Tree) -> None:
             tree.refresh()
 
 
-def _run_ons(tree: _Tree) -> None:
+def _run_ons(tree: Tree) -> None:
     # "I love it, it is great": CLEAR puts the first sentence below the second, the treebank the second below the first.
     for i in tree.downwards():
         clauses = [k for k in tree.labelled(i, "ccomp") if k < i]
@@ -215,17 +142,17 @@ def _run_ons(tree: _Tree) -> None:
                 tree.head[last] = clauses[0]
 
 
-def _is_run_on(tree: _Tree, clause: int, i: int) -> bool:
-    subject = next((k for k in tree.labelled(i, *_SUBJECTS) if clause < k < i), -1)
+def _is_run_on(tree: Tree, clause: int, i: int) -> bool:
+    subject = next((k for k in tree.labelled(i, *SUBJECTS) if clause < k < i), -1)
     return (
         tree.words[i].lemma not in _REPORTING
-        and tree.has(clause, *_SUBJECTS)
+        and tree.has(clause, *SUBJECTS)
         and not tree.has(clause, "mark")
         and any(clause < k < subject for k in tree.labelled(i, "punct"))
     )
 
 
-def _purposes(tree: _Tree) -> None:
+def _purposes(tree: Tree) -> None:
     # "in order to go", "in case it rains": the verb modifies what "in" modified.
     for i, word in enumerate(tree.lower[:-1]):
         if word != "in" or tree.lower[i + 1] not in ("order", "case") or tree.head[i + 1] != i:
@@ -239,7 +166,7 @@ def _purposes(tree: _Tree) -> None:
                 tree.dep[clause] = "advcl"
 
 
-def _small_clauses(tree: _Tree) -> None:
+def _small_clauses(tree: Tree) -> None:
     # "let him go", "want him to go", "make him happy": "him" is the object of the first verb.
     for clause in range(len(tree.words)):
         above = tree.head[clause]
@@ -257,7 +184,7 @@ def _small_clauses(tree: _Tree) -> None:
             tree.dep[clause] = "xcomp"
 
 
-def _is_bare(tree: _Tree, clause: int, above: int) -> bool:
+def _is_bare(tree: Tree, clause: int, above: int) -> bool:
     """True where the clause has no tense of its own."""
     tags = {tree.tag[i] for i in tree.labelled(clause, "aux", "auxpass")} | {tree.tag[clause]}
     if tree.has(clause, "mark") or tags & _FINITE:
@@ -266,7 +193,7 @@ def _is_bare(tree: _Tree, clause: int, above: int) -> bool:
     return is_verbless or tree.is_infinitive(clause) or tree.words[above].lemma in _CAUSATIVE
 
 
-def _stranded(tree: _Tree) -> None:
+def _stranded(tree: Tree) -> None:
     # "What did you look at?", where the parser took "what" for the verb's object: the preposition governs it.
     for verb in range(len(tree.words)):
         questions = [i for i in tree.labelled(verb, "dobj") if i < verb and tree.tag[i] in ("WP", "WDT")]
@@ -276,7 +203,7 @@ def _stranded(tree: _Tree) -> None:
                 tree.move(questions[0], bare[-1], "pobj")
 
 
-def _at_least(tree: _Tree) -> None:
+def _at_least(tree: Tree) -> None:
     # "at least", "at all": two adverbs in CLEAR, a preposition and what it governs in the treebank.
     for i, word in enumerate(tree.lower[:-1]):
         if word != "at" or tree.lower[i + 1] not in _AFTER_AT:
@@ -298,7 +225,7 @@ class _Lift:
     top[i]: the word that stands in for the phrase of `i` in the end. clause[i]: whether that phrase is a clause.
     """
 
-    def __init__(self, tree: _Tree) -> None:
+    def __init__(self, tree: Tree) -> None:
         n = len(tree.words)
         self.tree = tree
         self.child, self.role = [-1] * n, [""] * n
@@ -372,13 +299,13 @@ class _Lift:
         return (name, "flat") if name < i else (-1, "")
 
 
-def _is_existential(tree: _Tree, be: int) -> bool:
+def _is_existential(tree: Tree, be: int) -> bool:
     """True for "is" in "there is a house"."""
     found = tree.labelled(be, "expl", "nsubj", "advmod")
     return any(tree.tag[i] == "EX" or (tree.dep[i] == "expl" and tree.lower[i] != "it") for i in found)
 
 
-def _predicates(tree: _Tree, be: int) -> Iterator[int]:
+def _predicates(tree: Tree, be: int) -> Iterator[int]:
     """What "be" can say of its subject, the likeliest first."""
     for label in ("attr", "acomp", "oprd", "dobj"):
         found = tree.labelled(be, label)
@@ -392,14 +319,14 @@ def _predicates(tree: _Tree, be: int) -> Iterator[int]:
     yield from (i for i in tree.labelled(be, "advcl") if i > be and tree.has(i, "mark"))
 
 
-def _is_modal(tree: _Tree, be: int, verb: int) -> bool:
+def _is_modal(tree: Tree, be: int, verb: int) -> bool:
     """True for "he is to leave" and "it is to be done", False for "the plan is to leave"."""
     tags = {tree.tag[i] for i in tree.labelled(be, "nsubj", "nsubjpass")}
     is_about_someone = not tags.isdisjoint(("PRP", "WP", "WDT", "NNP", "NNPS"))
     return tree.is_infinitive(verb) and (is_about_someone or tree.has(verb, "auxpass"))
 
 
-def _attach(tree: _Tree, lift: _Lift) -> _Tree:
+def _attach(tree: Tree, lift: _Lift) -> Tree:
     """The tree of Universal Dependencies, before expressions are fused."""
     head, dep = list(tree.head), list(tree.dep)
     joined = _Joined(tree, lift)
@@ -415,7 +342,7 @@ def _attach(tree: _Tree, lift: _Lift) -> _Tree:
         elif lift.child[above] != i:
             head[top] = _governor(tree, lift, joined, i)
             dep[top] = _relation(tree, lift, extraposed.get(above, ""), i)
-    return _Tree(tree.words, head, dep)
+    return Tree(tree.words, head, dep)
 
 
 class _Joined:
@@ -425,7 +352,7 @@ class _Joined:
     comma stands before. shared[i]: for "around" in "in and around the house", "in".
     """
 
-    def __init__(self, tree: _Tree, lift: _Lift) -> None:
+    def __init__(self, tree: Tree, lift: _Lift) -> None:
         self.first: dict[int, int] = {}
         self.following: dict[int, int] = {}
         self.shared: dict[int, int] = {}
@@ -438,7 +365,7 @@ class _Joined:
             if tree.has(i, "conj"):
                 self._follow(tree, i)
 
-    def _follow(self, tree: _Tree, i: int) -> None:
+    def _follow(self, tree: Tree, i: int) -> None:
         conjunct = next_to = -1
         for k in reversed(tree.below[i]):
             if tree.dep[k] == "conj":
@@ -453,7 +380,7 @@ class _Joined:
                 next_to = -1
 
 
-def _governor(tree: _Tree, lift: _Lift, joined: _Joined, i: int) -> int:
+def _governor(tree: Tree, lift: _Lift, joined: _Joined, i: int) -> int:
     """The word that the phrase of `i` depends on."""
     above, conjunct = tree.head[i], joined.following.get(i, -1)
     if conjunct >= 0:
@@ -465,7 +392,7 @@ def _governor(tree: _Tree, lift: _Lift, joined: _Joined, i: int) -> int:
     return lift.top[above]
 
 
-def _extraposed(tree: _Tree, lift: _Lift, i: int) -> str:
+def _extraposed(tree: Tree, lift: _Lift, i: int) -> str:
     """What a clause is that "it" stands for: "csubj" in "it is good to see you"; "" where there is none."""
     if not any(tree.lower[k] == "it" for k in tree.labelled(i, "nsubj")):
         return ""
@@ -477,7 +404,7 @@ def _extraposed(tree: _Tree, lift: _Lift, i: int) -> str:
     return "csubj" if lemma == "take" and tree.has(i, "xcomp") else ""
 
 
-def _relation(tree: _Tree, lift: _Lift, extraposed: str, i: int) -> str:
+def _relation(tree: Tree, lift: _Lift, extraposed: str, i: int) -> str:
     """What the phrase of `i` is to the word it depends on."""
     label, above = tree.dep[i], tree.head[i]
     if label in ("prep", "agent", "dative", "pobj", "pcomp") or (
@@ -501,16 +428,16 @@ def _relation(tree: _Tree, lift: _Lift, extraposed: str, i: int) -> str:
     return _RENAMED.get(label, label)
 
 
-def _is_nominal(tree: _Tree, lift: _Lift, i: int) -> bool:
+def _is_nominal(tree: Tree, lift: _Lift, i: int) -> bool:
     """True where the phrase of `i` is a noun's and no clause."""
     if lift.is_marker(i):
         if lift.role[i] == "mark":
             return False
         i = lift.top[i]
-    return tree.words[i].upos in _NOMINAL and not tree.tag[i].startswith("VB") and not tree.has(i, *_SUBJECTS)
+    return tree.words[i].upos in _NOMINAL and not tree.tag[i].startswith("VB") and not tree.has(i, *SUBJECTS)
 
 
-def _prepositional(tree: _Tree, lift: _Lift, i: int) -> str:
+def _prepositional(tree: Tree, lift: _Lift, i: int) -> str:
     label, above = tree.dep[i], tree.head[i]
     is_nominal = _is_nominal(tree, lift, above) or (tree.lower[i] == "of" and tree.dep[above] in _NOUN_PLACES)
     if label == "dative" and not tree.is_preposition(i):
@@ -526,7 +453,7 @@ def _prepositional(tree: _Tree, lift: _Lift, i: int) -> str:
     return "nmod" if is_nominal else "obl"
 
 
-def _subject(tree: _Tree, lift: _Lift, i: int) -> str:
+def _subject(tree: Tree, lift: _Lift, i: int) -> str:
     label, above = tree.dep[i], tree.head[i]
     # "the problem is that he left": the clause has a subject of its own
     if lift.role[above] == "cop" and tree.dep[lift.child[above]] in _CLAUSES:
@@ -536,7 +463,7 @@ def _subject(tree: _Tree, lift: _Lift, i: int) -> str:
     return _RENAMED.get(label, label)
 
 
-def _clause(tree: _Tree, lift: _Lift, i: int) -> str:
+def _clause(tree: Tree, lift: _Lift, i: int) -> str:
     label, above = tree.dep[i], tree.head[i]
     is_nominal = _is_nominal(tree, lift, above)
     if label in ("acl", "relcl"):
@@ -546,7 +473,7 @@ def _clause(tree: _Tree, lift: _Lift, i: int) -> str:
     return "acl" if is_nominal else label
 
 
-def _modifier(tree: _Tree, lift: _Lift, i: int) -> str:
+def _modifier(tree: Tree, lift: _Lift, i: int) -> str:
     label, above, upos = tree.dep[i], tree.head[i], tree.words[i].upos
     if label == "npadvmod":
         if tree.is_person(i):
@@ -563,17 +490,17 @@ def _modifier(tree: _Tree, lift: _Lift, i: int) -> str:
     return "nmod:desc" if tree.is_person(above) and not tree.is_person(i) and i < above else "compound"
 
 
-def _before_number(tree: _Tree, i: int) -> str:
+def _before_number(tree: Tree, i: int) -> str:
     return "case" if tree.lower[i] in ("to", "between", "from") else "advmod"
 
 
-def _determiner(tree: _Tree, i: int) -> str:
+def _determiner(tree: Tree, i: int) -> str:
     if tree.tag[i] == "PDT":
         return "det:predet"
     return "det" if tree.dep[i] == "det" or tree.tag[i] == "DT" else "advmod"
 
 
-def _fuse(tree: _Tree) -> None:
+def _fuse(tree: Tree) -> None:
     """Expressions that count as one word hang on their first word."""
     fused: dict[int, int] = {}
     for i, word in enumerate(tree.lower):
@@ -590,7 +517,7 @@ def _fuse(tree: _Tree) -> None:
     tree.refresh()
 
 
-def _expression(tree: _Tree, first: int) -> tuple[str, range]:
+def _expression(tree: Tree, first: int) -> tuple[str, range]:
     """The relation and the other words of an expression that starts here; its first word takes the place of all."""
     for length in (3, 2):
         text = " ".join(tree.lower[first : first + length])
@@ -615,164 +542,3 @@ def _fused_relation(text: str, relations: list[str]) -> str:
             return relation
     found = next((r for r in ("cc", "mark", "case") if r in relations), relations[0])
     return "advmod" if text in _FUSED_BEFORE_NUMBERS else _FUSED[text] or found
-
-
-_UPOS = {
-    "CC": "CCONJ", "EX": "PRON", "MD": "AUX", "POS": "PART", "PRP": "PRON", "PRP$": "PRON", "RP": "ADP", "UH": "INTJ",
-    "WP": "PRON", "WP$": "PRON", "WRB": "ADV",
-}  # fmt: skip
-_DEMONSTRATIVES = {"this": "this", "that": "that", "these": "this", "those": "that"}
-_INDEFINITE = frozenset(
-    f"{first}{last}" for first in "any every no some".split() for last in "body one thing".split()
-)
-
-
-def _upos(tree: _Tree, i: int) -> str:
-    word, tag, dep = tree.words[i], tree.tag[i], tree.dep[i]
-    if dep in _AUXILIARIES and tree.is_verb(i):
-        return "AUX"
-    if tree.is_be(i):
-        return "VERB" if tree.has(i, "expl") else "AUX"
-    if tag.startswith("VB") and word.upos == "AUX":
-        return "VERB"
-    if tag in ("DT", "WDT"):
-        is_pronoun = not dep.startswith("det") and (tag == "WDT" or tree.lower[i] in _DEMONSTRATIVES)
-        return "PRON" if is_pronoun else "DET"
-    if tag in ("IN", "TO") and dep in ("mark", "case"):
-        return "ADP" if dep == "case" else "PART" if tag == "TO" else "SCONJ"
-    if _is_not(tree, i):
-        return "PART"
-    if tag == "NN" and tree.lower[i] in _INDEFINITE:
-        return "PRON"
-    return _UPOS.get(tag, word.upos)
-
-
-def _is_not(tree: _Tree, i: int) -> bool:
-    return tree.tag[i] == "RB" and tree.lower[i] in ("not", "n't", "nt")
-
-
-_PRONOUNS = {
-    "i": "I", "me": "I", "him": "he", "them": "they", "us": "we", "'em": "they", "'s": "we", "mine": "my", "ours": "our",
-    "yours": "your", "hers": "her", "theirs": "their",
-}  # fmt: skip
-_SHORT = {
-    ("MD", "'ll"): "will", ("MD", "wo"): "will", ("MD", "ca"): "can", ("MD", "sha"): "shall", ("MD", "'d"): "would",
-    ("VBD", "'d"): "have", ("VB", "'ve"): "have", ("VBP", "'ve"): "have", ("VBP", "'re"): "be", ("VBP", "'m"): "be",
-    ("POS", "'"): "'s", ("POS", "'s"): "'s", ("DT", "an"): "a", ("TO", "na"): "to", ("TO", "ta"): "to",
-    ("RB", "n't"): "not", ("RB", "nt"): "not",
-}  # fmt: skip
-
-
-def _lemma(tree: _Tree, i: int) -> str:
-    word, tag, lower = tree.words[i], tree.tag[i], tree.lower[i]
-    if tag == "PRP":
-        return "she" if lower == "her" else _PRONOUNS.get(lower, lower)
-    if tag in ("PRP$", "WP$") or word.lemma == "-PRON-":
-        return _PRONOUNS.get(lower, lower)
-    if tag == "DT" and lower in _DEMONSTRATIVES:
-        return _DEMONSTRATIVES[lower]
-    if tag == "VBZ" and lower == "'s" and word.lemma not in ("be", "have"):
-        is_perfect = tree.dep[i] == "aux" and tree.tag[tree.head[i]] == "VBN"
-        return "have" if is_perfect else "be"
-    return _SHORT.get((tag, lower), word.lemma)
-
-
-_NOT_IN_TREEBANK = frozenset("Aspect ConjType Hyph NounType PunctSide PunctType VerbType".split())
-_TENSES = {"VBD": "Past", "VBP": "Pres", "VBZ": "Pres", "VBN": "Past"}
-
-
-def _morph(tree: _Tree, i: int) -> str:
-    pairs = (pair.partition("=") for pair in tree.words[i].morph.split("|") if "=" in pair)
-    features = {name: value for name, _, value in pairs if name not in _NOT_IN_TREEBANK}
-    tag = tree.tag[i]
-    if tag.startswith("VB") and tree.is_verb(i):
-        features.update(_verb_features(tree, i))
-    elif tag == "PRP" and tree.lower[i] in ("you", "it"):
-        features["Case"] = "Nom" if tree.dep[i].startswith(("nsubj", "expl")) else "Acc"
-    elif tag == "PRP$":
-        features.update(Case="Gen", Poss="Yes")
-    elif tag in ("WP", "WDT", "WP$", "WRB"):
-        features["PronType"] = "Rel" if _is_relative(tree, i) else "Int"
-    elif _is_not(tree, i):
-        features["Polarity"] = "Neg"
-    return "|".join(f"{name}={features[name]}" for name in sorted(features, key=str.lower))
-
-
-def _verb_features(tree: _Tree, i: int) -> dict[str, str]:
-    tag = tree.tag[i]
-    if tag == "VB":
-        return {"Mood": "Imp", "VerbForm": "Fin"} if _is_imperative(tree, i) else {"VerbForm": "Inf"}
-    if tag == "VBG":
-        is_participle = tree.has(i, "aux") or tree.dep[i] in _PARTICIPLES
-        return {"Tense": "Pres", "VerbForm": "Part"} if is_participle else {"VerbForm": "Ger"}
-    if tag == "VBN":
-        features = {"Tense": "Past", "VerbForm": "Part"}
-        return features | {"Voice": "Pass"} if _is_passive(tree, i) else features
-    if tag in _TENSES:
-        return {"Mood": "Ind", "Tense": _TENSES[tag], "VerbForm": "Fin"} | _agreement(tree, i)
-    return {}
-
-
-_PARTICIPLES = ("root", "advcl", "acl:relcl", "parataxis", "conj", "case", *_AUXILIARIES)
-
-
-def _agreement(tree: _Tree, i: int) -> dict[str, str]:
-    """Number and person of a finite verb, which the treebank gives by its subject ("they went")."""
-    if tree.tag[i] == "VBZ":
-        return {"Number": "Sing", "Person": "3"}
-    subject = _subject_of(tree, i)
-    if subject < 0:
-        return {}
-    number, person = _PERSONS.get(tree.lower[subject], ("", "3"))
-    if person == "3" and (tree.tag[i] == "VBP" or tree.lower[i] in ("was", "were")):
-        number = "Sing" if tree.lower[i] == "was" else "Plur"  # the form tells
-    elif tree.has(subject, "conj") or tree.tag[subject] in ("NNS", "NNPS"):
-        number = "Plur"
-    return {"Number": number or "Sing", "Person": person}
-
-
-_PERSONS = {
-    "i": ("Sing", "1"), "we": ("Plur", "1"), "you": ("Sing", "2"), "they": ("Plur", "3"),
-}  # fmt: skip
-
-
-def _subject_of(tree: _Tree, i: int) -> int:
-    """The word that a verb agrees with, -1 where it is not said."""
-    clause = tree.head[i] if tree.dep[i] in _AUXILIARIES else i
-    labels = (
-        ("nsubj:outer",)
-        if tree.dep[i] == "cop" and tree.has(clause, "nsubj:outer")
-        else ("nsubj", "nsubj:pass")
-    )
-    if tree.dep[clause] == "conj" and not tree.has(clause, *labels):
-        clause = tree.head[clause]  # "they came and went"
-    subject = next((tree.labelled(clause, label)[0] for label in labels if tree.has(clause, label)), -1)
-    is_relative = subject >= 0 and tree.tag[subject] in ("WDT", "WP") and tree.dep[clause] == "acl:relcl"
-    return tree.head[clause] if is_relative else subject  # "the men who came"
-
-
-def _is_passive(tree: _Tree, i: int) -> bool:
-    if tree.dep[i] in _AUXILIARIES:
-        return False
-    if tree.dep[i] == "conj" and not tree.has(i, "aux", "aux:pass"):  # "was seen and heard"
-        return tree.has(tree.head[i], "aux:pass") or not tree.has(tree.head[i], "aux")
-    return tree.has(i, "aux:pass") or not tree.has(i, "aux")
-
-
-def _is_imperative(tree: _Tree, i: int) -> bool:
-    clause = tree.head[i] if tree.dep[i] in _AUXILIARIES else i
-    governors = (clause, tree.head[clause]) if tree.dep[clause] == "conj" else (clause,)
-    if tree.dep[governors[-1]] not in ("root", "parataxis"):
-        return False
-    if any(tree.has(k, "nsubj", "nsubj:pass", "nsubj:outer", "csubj", "expl", "mark") for k in governors):
-        return False
-    verbs = [tree.labelled(clause, label)[0] for label in _AUXILIARIES if tree.has(clause, label)]
-    return i == (verbs[0] if verbs else clause)  # "do not go", "be quiet": the first verb commands
-
-
-def _is_relative(tree: _Tree, i: int) -> bool:
-    for _ in range(3):  # "the man whose dog's name I know" is as deep as it goes
-        i = tree.head[i]
-        if tree.dep[i] in ("acl:relcl", "advcl:relcl"):
-            return True
-    return False
