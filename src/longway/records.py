@@ -4,6 +4,8 @@
     Problem   something about the data itself that the user should know (a broken row, a duplicate)
     Finding   a pattern on the surface that is tied to a label
     Leak      how well a bag of words predicts the label from part of the input
+    Verdict   what one check said of a rewritten text
+    Edit      what was done to one example, and why it was accepted or not
 
 Nothing here computes anything; `to_dict` is what the run folder's JSON files hold.
 """
@@ -132,4 +134,51 @@ class Telling:
 
     def to_dict(self) -> dict[str, Any]:
         """The document as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one check said of a rewritten text.
+
+    check: its name ("judge", "negation", "numbers", "meaning" ...). score: the number it looked at, where it has one.
+    reason: why it failed, in words for people; "" where it passed.
+    """
+
+    check: str
+    passed: bool
+    score: float | None = None
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What was done to one example, as edits.jsonl holds it.
+
+    how: what the engine did, where it can say ("negation.fail_to"). round: counted from 1.
+    reason: why it was not accepted; "" where it was. score_before, score_after: gamma (Eq. 12), lower is better.
+    """
+
+    id: str
+    field: str
+    before: str
+    after: str
+    label_before: str
+    label_after: str
+    method: str
+    engine: str
+    accepted: bool
+    reason: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+    score_before: float | None = None
+    score_after: float | None = None
+    round: int = 1
+    how: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain JSON values."""
         return asdict(self)

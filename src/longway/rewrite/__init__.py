@@ -1,0 +1,1 @@
+"""Rewriting methods, one a file: RAZOR, EDA, CrossAug, and one that does nothing, as control."""

@@ -1,0 +1,17 @@
+"""What a job leaves on disk: its run folder (`run.py`), whole files (`files.py`), the journal of calls (`journal.py`)."""
+
+from longway.store.files import read_json, replacing, write_json
+from longway.store.journal import Journal
+from longway.store.run import RUN_FILE, Run, free_folder, list_runs, now
+
+__all__ = [
+    "RUN_FILE",
+    "Journal",
+    "Run",
+    "free_folder",
+    "list_runs",
+    "now",
+    "read_json",
+    "replacing",
+    "write_json",
+]

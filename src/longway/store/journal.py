@@ -1,0 +1,158 @@
+"""The journal of a run: every call that cost time or money, and its answer, in one SQLite file.
+
+A call is keyed on everything that shaped its answer (engine, model file, prompt version and text, parameters, sample
+number). An answer is committed before it is used, so that whatever dies when, the same command again finds it
+here and pays nothing twice.
+
+    journal = Journal(folder / "journal.sqlite")
+    answer = journal.get(key)          None where it was never asked
+    journal.put(key, kind="write", answer={...}, cost=0.0002)
+
+One process writes at a time; readers may look at any moment (write-ahead logging). Keys and passwords are never part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from longway.errors import RunError
+
+_SCHEMA = """
+create table if not exists calls (
+    key text primary key,
+    kind text not null,
+    engine text not null,
+    asked text not null,
+    answer text not null,
+    cost real not null,
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    seconds real not null,
+    at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) without rowid
+"""
+
+
+def key_of(shaped_by: Mapping[str, Any]) -> str:
+    """A name for a call: the hash of everything that shaped its answer.
+
+    >>> key_of({"engine": "rules", "n": 4}) == key_of({"n": 4, "engine": "rules"})
+    True
+    """
+    text = json.dumps(shaped_by, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Journal:
+    """Answers by key, on disk; `None` as path keeps them in memory only."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            self._db = sqlite3.connect(
+                ":memory:" if path is None else path,
+                check_same_thread=False,
+                isolation_level=None,
+                timeout=30,
+            )
+            self._db.execute("pragma journal_mode = wal")
+            # What was committed must survive a killed process, and so it does; only a power cut may lose the last calls.
+            self._db.execute("pragma synchronous = normal")
+            self._db.execute(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise RunError(
+                f"{path} cannot be used as a journal: {error}. Delete the run folder and start again."
+            ) from None
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The answer to a call, None where it was never asked."""
+        with self._lock:
+            row = self._db.execute("select answer from calls where key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The answers that are there, by key."""
+        wanted, found = list(keys), {}
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            marks = ",".join("?" * len(part))
+            with self._lock:
+                rows = self._db.execute(f"select key, answer from calls where key in ({marks})", part)
+                found.update({key: json.loads(answer) for key, answer in rows})
+        return found
+
+    def put(
+        self,
+        key: str,
+        *,
+        kind: str,
+        engine: str,
+        answer: Mapping[str, Any],
+        asked: Mapping[str, Any] | None = None,
+        cost: float = 0.0,
+        prompt_tokens: int = 0,
+        completion_tokens: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """Keep one answer, committed when this returns; a key that is there already stays as it is."""
+        self.put_all(
+            [
+                (
+                    key,
+                    kind,
+                    engine,
+                    json.dumps(asked or {}),
+                    json.dumps(answer),
+                    cost,
+                    prompt_tokens,
+                    completion_tokens,
+                    seconds,
+                )
+            ]
+        )
+
+    def put_all(self, calls: Iterable[tuple[str, str, str, str, str, float, int, int, float]]) -> None:
+        """Keep several answers in one transaction: key, kind, engine, asked, answer, cost, tokens in and out, seconds."""
+        with self._lock:
+            self._db.execute("begin immediate")
+            try:
+                self._db.executemany(
+                    "insert or ignore into calls (key, kind, engine, asked, answer, cost, prompt_tokens, "
+                    "completion_tokens, seconds) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    calls,
+                )
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    def spent(self) -> float:
+        """Money spent on all calls, in dollars."""
+        with self._lock:
+            return float(self._db.execute("select coalesce(sum(cost), 0) from calls").fetchone()[0])
+
+    def totals(self) -> list[dict[str, Any]]:
+        """Calls, tokens, money and seconds for each engine and kind of call."""
+        query = (
+            "select engine, kind, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost), sum(seconds) "
+            "from calls group by engine, kind order by engine, kind"
+        )
+        names = ("engine", "kind", "calls", "prompt_tokens", "completion_tokens", "cost", "seconds")
+        with self._lock:
+            return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
+
+    def __len__(self) -> int:
+        with self._lock:
+            return int(self._db.execute("select count(*) from calls").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file; everything put was on disk before."""
+        with self._lock:
+            self._db.close()

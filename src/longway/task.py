@@ -1,0 +1,81 @@
+"""What the labels of a dataset mean: the task, told by the names of its labels and columns.
+
+    fact checking   claim and evidence; SUPPORTS, REFUTES ...
+    inference       premise and hypothesis; entailment, contradiction, neutral
+    sentiment       positive, negative ...
+    labels          anything else: the label names and a few examples say it
+
+For pairs each label has a *stance*: what the context says about the text. It decides what a rewriting rule may do
+(a refuted claim may become another false one) and what the entailment check expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longway.records import Example
+
+Stance = Literal["entails", "contradicts", "neutral"]
+Kind = Literal["fact checking", "inference", "sentiment", "labels"]
+
+_STANCES: dict[Stance, tuple[str, ...]] = {
+    "entails": ("entailment", "entails", "entailed", "supports", "supported", "support", "true", "correct"),
+    "contradicts": ("contradiction", "contradicts", "contradicted", "refutes", "refuted", "refute", "false"),
+    "neutral": ("neutral", "not enough info", "not_enough_info", "nei", "unknown", "not entailment"),
+}
+_FACT_CHECKING = ("supports", "supported", "support", "refutes", "refuted", "refute")
+_SENTIMENT = ("positive", "negative", "pos", "neg", "neutral", "mixed", "very positive", "very negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of a text.
+
+    stances: for pairs, what the context says about a text with that label; empty where the labels do not say.
+    examples: up to three for each label, shown to engines that can read them.
+    text_name, context_name: the columns' names, as people know them; context_name is None for single texts.
+    """
+
+    kind: Kind
+    labels: tuple[str, ...]
+    text_name: str = "text"
+    context_name: str | None = None
+    stances: Mapping[str, Stance] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether a text is judged beside a context."""
+        return self.context_name is not None
+
+
+def task_of(
+    labels: Sequence[str],
+    *,
+    text_name: str = "text",
+    context_name: str | None = None,
+    examples: Sequence[Example] = (),
+) -> Task:
+    """The task that these label names tell.
+
+    >>> task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence").kind
+    'fact checking'
+    >>> task_of(["neg", "pos"]).kind
+    'sentiment'
+    """
+    lower = {label: label.strip().lower() for label in labels}
+    kind: Kind = "labels"
+    stances: dict[str, Stance] = {}
+    if context_name is not None:
+        stances = {
+            label: stance for label, name in lower.items() for stance in _STANCES if name in _STANCES[stance]
+        }
+        if len(stances) == len(labels) and "entails" in stances.values():
+            kind = "fact checking" if any(name in _FACT_CHECKING for name in lower.values()) else "inference"
+        else:
+            stances = {}
+    elif len(labels) > 1 and all(name in _SENTIMENT for name in lower.values()):
+        kind = "sentiment"
+    return Task(kind, tuple(labels), text_name, context_name, stances, tuple(examples))
