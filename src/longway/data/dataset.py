@@ -101,6 +101,18 @@ class Dataset:
         for table in self._source.tables(None, Tally()):
             yield self._keep_split(table)
 
+    def tables_with_ids(self) -> Iterator[tuple[Table, pl.Series]]:
+        """All rows with all columns, and beside them the ids that `Batch.ids` gives them."""
+        start = 0
+        for table in self._source.tables(None, Tally()):
+            roles = role_frame(table, self.columns).with_row_index("source_row", start)
+            start += roles.height
+            ids = roles["id" if self._ids_are_good else "source_row"].cast(pl.String)
+            if self._only_split is not None:
+                kept = roles["split"] == self._only_split
+                table, ids = table.with_frame(table.frame.filter(kept)), ids.filter(kept)
+            yield table, ids.alias("id")
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the used texts, contexts and labels in order, whatever format they came in."""

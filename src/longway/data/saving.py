@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -15,11 +15,13 @@ from longway.data.table import Table
 from longway.errors import DataError
 
 
-def save(data: pl.DataFrame | Dataset, path: str | Path, *, like: Dataset | None = None) -> Path:
+def save(
+    data: pl.DataFrame | Dataset | Iterable[Table], path: str | Path, *, like: Dataset | None = None
+) -> Path:
     """The path of the file written; its ending says the format.
 
     The file appears when it is complete; until then a hidden file beside it is written. A streamed
-    dataset is written piece by piece.
+    dataset is written piece by piece, and so are tables that come one after the other (`data/edited.py`).
     like: the dataset a frame was made from; its JSON cells and absent keys are then written as they were.
     """
     file = formats.data_file(Path(path))
@@ -45,8 +47,10 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _tables(data: pl.DataFrame | Dataset, like: Dataset | None) -> Iterator[Table]:
+def _tables(data: pl.DataFrame | Dataset | Iterable[Table], like: Dataset | None) -> Iterator[Table]:
     if isinstance(data, Dataset):
         yield from data.tables()
-    else:
+    elif isinstance(data, pl.DataFrame):
         yield Table(data) if like is None else next(like.tables()).with_frame(data)
+    else:
+        yield from data

@@ -1,0 +1,156 @@
+"""Leak-aware choice: which texts give their label away, and which way to put them gives away least (not in the paper).
+
+RAZOR's gamma asks how unlike the other labels a text is. That finds odd texts, and seldom those that give their label away
+(notes/LOG.md). `GiveAway` asks the question that a surface-only model would: how much do this text's words, pairs and
+triples of words, and its length, speak for its own label, judged by all *other* texts?
+
+    score(d, y) = sum over features f of d of   log (c_y(f) + a p_y) / (c_rest(f) + a (1 - p_y))  -  log p_y / (1 - p_y)
+
+with c the numbers of other texts with the feature, p_y the label's share and a the smoothing: leave-one-out naive
+Bayes. Texts are replaced one after the other and the counts follow each time, so that a pattern that has become balanced is left
+alone: choosing a whole round at once would turn the shortcut around instead of removing it.
+
+Features that the user called real signal (`keep`) say nothing here; with `only`, no words but the given ones do.
+`lengths` adds one more feature: in which eighth of the lengths the text falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from longway.text.tokens import tokenize, tokenize_column
+
+Feature = tuple[str, ...]
+_START, _END, _LENGTH = "\x02", "\x03", "\x04"  # no token is a control character
+_N_LENGTHS = 8
+
+
+class GiveAway:
+    """How much each text of a dataset gives its label away, kept up to date while texts are replaced.
+
+    >>> texts = ["it is not a film", "he is not tall", "it is a film", "he is tall"]
+    >>> scores = GiveAway(texts, [0, 0, 1, 1])
+    >>> better = scores.of_candidates(0, ["it is not a film", "it is hardly a film"])
+    >>> bool(better[1] < better[0])
+    True
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        labels: Sequence[int] | NDArray[np.integer],
+        *,
+        smoothing: float = 4.0,
+        keep: Iterable[str] = (),
+        only: Iterable[str] | None = None,
+        lengths: bool = True,
+    ) -> None:
+        self.labels = np.asarray(labels, dtype=np.int64)
+        n_of_label = np.bincount(self.labels)
+        share = n_of_label / max(len(self.labels), 1)
+        self._own_prior, self._rest_prior = smoothing * share, smoothing * (1 - share)
+        with np.errstate(divide="ignore"):
+            self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
+        self._keep = [_words(phrase) for phrase in keep]
+        self._only = None if only is None else {_words(phrase) for phrase in only}
+        tokens = tokenize_column(pl.Series(texts, dtype=pl.String)).to_list()
+        self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
+        self._numbers: dict[Feature, int] = {}
+        self._rows = [self._add_features(t) for t in tokens]
+        self._counts = np.zeros((len(n_of_label), len(self._numbers)), dtype=np.int64)
+        for label, numbers in zip(self.labels, self._rows, strict=True):
+            self._counts[label, numbers] += 1
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def scores(self) -> NDArray[np.float64]:
+        """The score of every text; above 0 it speaks for its own label, and the higher the more."""
+        flat = np.concatenate([np.zeros(0, dtype=np.int64), *self._rows])
+        lengths = np.array([len(numbers) for numbers in self._rows], dtype=np.int64)
+        label_of = np.repeat(self.labels, lengths)
+        row_of = np.repeat(np.arange(len(self._rows)), lengths)
+        told = self._told(flat, label_of, np.ones(len(flat), dtype=np.int64))
+        return np.bincount(row_of, weights=told, minlength=len(self._rows)).astype(np.float64)
+
+    def of_candidates(self, row: int, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The scores that these texts would have in place of a row."""
+        own = set(self._rows[row].tolist())
+        label = self.labels[row]
+        scores = np.zeros(len(texts))
+        for i, text in enumerate(texts):
+            found = (self._numbers.get(feature) for feature in self._features(tokenize(text)))
+            numbers = np.array([number for number in found if number is not None], dtype=np.int64)
+            itself = np.array([number in own for number in numbers.tolist()], dtype=np.int64)
+            scores[i] = self._told(numbers, np.full(len(numbers), label), itself).sum()
+        return scores
+
+    def replace(self, texts: Mapping[int, str]) -> None:
+        """Put new texts in place of the given rows."""
+        for row, text in texts.items():
+            label = self.labels[row]
+            self._counts[label, self._rows[row]] -= 1
+            self._rows[row] = self._add_features(tokenize(text))
+            grown = len(self._numbers) - self._counts.shape[1]
+            if grown > 0:  # by half, so that a long run does not copy the table for each text
+                self._counts = np.pad(self._counts, ((0, 0), (0, max(grown, self._counts.shape[1] // 2))))
+            self._counts[label, self._rows[row]] += 1
+
+    def _told(
+        self, numbers: NDArray[np.int64], labels: NDArray[np.int64], itself: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """What each feature says for the label; itself: 1 where the text is among those counted."""
+        total = (
+            self._counts.sum(axis=0)[numbers]
+            if len(numbers) > 10_000
+            else self._counts[:, numbers].sum(axis=0)
+        )
+        own = self._counts[labels, numbers]
+        rest = total - own
+        odds = np.log(own - itself + self._own_prior[labels]) - np.log(
+            np.maximum(rest + self._rest_prior[labels], 1e-12)
+        )
+        return odds - self._log_odds[labels]
+
+    def _add_features(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        numbers = self._numbers
+        return np.array(
+            sorted(numbers.setdefault(feature, len(numbers)) for feature in self._features(tokens)),
+            dtype=np.int64,
+        )
+
+    def _features(self, tokens: Sequence[str]) -> set[Feature]:
+        """The features of a text that may be looked at."""
+        marked = [_START, *tokens, _END]
+        found: set[Feature] = {(token,) for token in tokens}
+        found.update(pairwise(marked))
+        found.update(zip(marked, marked[1:], marked[2:], strict=False))
+        if self._only is not None:
+            found &= self._only
+        if self._keep:
+            found = {f for f in found if not any(_overlap(f, phrase) for phrase in self._keep)}
+        if self._edges is not None:
+            found.add((_LENGTH, str(np.searchsorted(self._edges, len(tokens)))))
+        return found
+
+
+def _words(phrase: str) -> Feature:
+    return tuple(tokenize(phrase))
+
+
+def _overlap(feature: Feature, phrase: Feature) -> bool:
+    """Whether one of them stands inside the other."""
+    short, long = sorted((feature, phrase), key=len)
+    return any(long[i : i + len(short)] == short for i in range(len(long) - len(short) + 1))
+
+
+def _length_edges(lengths: Sequence[int]) -> NDArray[np.float64]:
+    """Lengths that part the texts into a few groups of about the same size."""
+    return (
+        np.unique(np.quantile(lengths, np.linspace(0, 1, _N_LENGTHS + 1)[1:-1])) if lengths else np.zeros(0)
+    )

@@ -1,0 +1,58 @@
+"""A dataset with some of its texts replaced: same rows, same columns, same order."""
+
+import polars as pl
+import pytest
+
+from longway.data import load, save
+from longway.data.edited import Addition, edited_tables
+
+ROWS = [
+    {"id": "a", "text": "one", "label": "x", "split": "train", "more": 1},
+    {"id": "b", "text": "two", "label": None, "split": "train", "more": 2},
+    {"id": "c", "text": "three", "label": "y", "split": "test", "more": 3},
+    {"id": "d", "text": "four", "label": "y", "split": "train", "more": 4},
+]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".json", ".tsv", ".arrow", ".jsonl.gz"])
+def test_only_the_named_rows_change_in_every_format(tmp_path, ending):
+    path = save(pl.DataFrame(ROWS), tmp_path / f"in{ending}")
+    dataset = load(path, text="text", label="label")
+    out = save(edited_tables(dataset, {"d": "4", "a": 'a "quoted", one'}), tmp_path / f"out{ending}")
+    again = load(out, text="text", label="label").frame
+    assert again["text"].to_list() == ['a "quoted", one', "two", "three", "4"]
+    assert again["longway_id"].to_list() == ["a", "b", "c", "d"]
+    assert again.drop("longway_id", "text").equals(dataset.frame.drop("text"))
+
+
+def test_without_good_ids_rows_go_by_number_also_in_a_split():
+    rows = [{**row, "id": "same"} for row in ROWS]
+    dataset = load(rows, text="text", label="label", split="split")
+    train = dataset.select_split("train")
+    ids = [id_ for batch in train.batches() for id_ in batch.ids]
+    (table,) = edited_tables(dataset, dict.fromkeys(ids, "new"))
+    assert table.frame["text"].to_list() == ["new", "two", "three", "new"]
+    (part,) = edited_tables(train, {ids[1]: "new"})
+    assert part.frame["text"].to_list() == ["one", "two", "new"]
+
+
+def test_a_streamed_dataset_is_edited_piece_by_piece(tmp_path):
+    path = save(pl.DataFrame(ROWS), tmp_path / "in.jsonl")
+    dataset = load(path, text="text", label="label", stream=True)
+    tables = list(edited_tables(dataset, {"c": "3"}))
+    assert pl.concat([t.frame for t in tables])["text"].to_list() == ["one", "two", "3", "four"]
+
+
+def test_additions_are_copies_with_other_cells_at_the_end():
+    dataset = load(ROWS, text="text", label="label")
+    added = Addition("a+1", like="a", cells={"text": "not one", "label": "y"})
+    frames = [table.frame for table in edited_tables(dataset, {}, [added])]
+    last = pl.concat(frames).row(-1, named=True)
+    assert last == {
+        "id": "a+1",
+        "text": "not one",
+        "label": "y",
+        "split": "train",
+        "more": 1,
+        "longway_id": "a+1",
+    }
