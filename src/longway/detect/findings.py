@@ -9,7 +9,7 @@ always come with one label ("10/10", an actor's name), by the low end of their s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -87,6 +87,19 @@ def search(
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock".
     chosen.sort(key=lambda c: (-c.finding.gain, -len(c.pattern.phrase), c.pattern.name))
     return Search(_with_groups_and_examples(reading, chosen), tested, significant)
+
+
+def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
+    """How often each of these patterns stands with each label in another reading of the same vocabulary.
+
+    The vocabulary must have had all words of both readings before the patterns were searched for.
+    """
+    counts = np.zeros((len(chosen), reading.n_labels), dtype=np.int64)
+    for piece in reading.pieces():
+        present = _presence(piece, list(chosen))
+        for label in range(reading.n_labels):
+            counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
+    return counts
 
 
 def _strongest(

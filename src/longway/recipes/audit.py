@@ -29,6 +29,7 @@ from longway.detect.findings import KEPT_IDS, PER_LEVEL, Chosen, Search, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.reading import TEXT, Reading
 from longway.errors import SettingError
+from longway.recipes.about import describe
 from longway.recipes.charts import gamma_chart, length_chart
 from longway.recipes.held_out import Arranged, arrange
 from longway.records import Example, Finding, Leak, Problem, Telling
@@ -181,7 +182,7 @@ def audit_arranged(
             significant=found.significant,
             score_frames=partial(_score_frames, dataset, reading.corpora[TEXT].lengths(), surface),
             telling=[tell(document, examples[document.place]) for document in surface.documents],
-            dataset=_describe(dataset, reading),
+            dataset=describe(dataset),
             settings=settings,
             charts={"gamma": gamma_chart(reading, surface.gamma), "lengths": length_chart(reading)},
         )
@@ -280,18 +281,3 @@ def _score_frames(
                 "lean": surface.lean[here],
             }
         )
-
-
-def _describe(dataset: Dataset, reading: Reading) -> dict[str, Any]:
-    columns = dataset.columns
-    return {
-        "name": dataset.source_name,
-        "split": dataset.split,
-        "rows": dataset.n_rows,
-        "used": dataset.n_used,
-        "labels": dict(zip(reading.label_names, reading.totals.tolist(), strict=True)),
-        "fields": {"text": columns.text, "context": columns.context, "label": columns.label},
-        "guessed": list(columns.guessed),
-        "fingerprint": dataset.fingerprint,
-        "streamed": dataset.streamed,
-    }

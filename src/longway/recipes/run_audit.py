@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from longway.data import Dataset
+from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
 from longway.recipes.audit import Audit, AuditSettings, audit_arranged
 from longway.recipes.held_out import arrange
 from longway.report import render_report
 from longway.store import Run, free_folder, read_json
 
-RUNS_FOLDER = Path("longway-runs")
 FINDINGS = "findings.json"
 
 
@@ -39,10 +39,10 @@ def run_audit(
     arranged = arrange(dataset, split, tests)
     asked: dict[str, Any] = {
         "command": "audit",
-        "settings": {**asdict(settings), **_inputs(arranged.dataset, arranged.held_out)},
+        "settings": {**asdict(settings), **inputs_of(arranged.dataset, arranged.held_out)},
         "fingerprint": arranged.dataset.fingerprint,
     }
-    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{_stem(dataset.source_name)}-audit", **asked)
+    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(dataset.source_name)}-audit", **asked)
     run = Run.open(folder, **asked)
     if run.is_done:
         return run, read_json(folder / FINDINGS)
@@ -62,22 +62,3 @@ def _write_scores(path: Path, result: Audit) -> None:
     with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
         for table in chain([first], frames):
             writer.write_table(table)
-
-
-def _inputs(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]:
-    columns = dataset.columns
-    return {
-        "data": dataset.source_name,
-        "split": dataset.split,
-        "id": columns.id,
-        "text": columns.text,
-        "context": columns.context,
-        "label": columns.label,
-        "held_out": {name: data.fingerprint for name, data in held_out.items()},
-    }
-
-
-def _stem(name: str) -> str:
-    """A folder name from a file name: no endings, nothing a shell or a file system dislikes."""
-    stem = name.split("/")[-1].split(".")[0]
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in stem) or "data"

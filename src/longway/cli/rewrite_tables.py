@@ -1,0 +1,232 @@
+"""A rewrite in the terminal: each round as it ends, then what became of the leak and of the shortcuts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from longway.cli.screen import clean, errors, output, safe, shortened
+from longway.recipes.rewrite import RewriteSettings
+from longway.rewrite.method import Round
+from longway.store import Run
+
+N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED = 12, 6, 3, 6
+
+
+class Live:
+    """What a rewrite calls to say where it is; rounds are printed when they are done."""
+
+    def __init__(self, *, quiet: bool = False, ask: bool = True) -> None:
+        self._console = errors()
+        self._ask = ask
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        self._bar = Progress(
+            *columns, console=self._console, transient=True, disable=not self._console.is_terminal
+        )
+        self._task = self._bar.add_task("starting", total=None)
+        self._quiet = quiet
+        self._folder: Path | None = None
+
+    def __enter__(self) -> Live:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+        if kind is not None and self._folder is not None:
+            where = safe(str(self._folder))
+            self._console.print(
+                f"What engines answered is kept in {where}. The same command goes on from there and pays nothing twice.",
+                soft_wrap=True,
+            )
+
+    def start(self, run: Run, settings: RewriteSettings) -> None:
+        """Say who writes and where it goes."""
+        self._folder = run.folder
+        if not self._quiet:
+            self._console.print(
+                f"Written by [bold]{safe(settings.engine)}[/], judged by {safe(settings.judge)}; "
+                f"run folder {safe(str(run.folder))}",
+                soft_wrap=True,
+            )
+
+    def step(self, name: str) -> None:
+        """Say what is being done now."""
+        self._bar.update(self._task, description=clean(name), total=None, completed=0)
+
+    def progress(self, done: int, total: int) -> None:
+        """Say how many prompts are answered."""
+        self._bar.update(self._task, total=total, completed=done)
+
+    def round(self, done: Round) -> None:
+        """Print a round's figures."""
+        if self._quiet:
+            return
+        figures = done.figures
+        parts = [f"round {done.number}" if done.number else "before"]
+        if done.number:
+            parts.append(
+                f"{figures.accepted:,} of {figures.asked:,} texts rewritten, {figures.candidates:,} candidates"
+            )
+        if figures.leak is not None:
+            parts.append(f"leak {figures.leak.accuracy:.1%}")
+        if figures.cosine is not None:
+            parts.append(f"cosine {figures.cosine:.4f}")
+        if figures.divergence is not None:
+            parts.append(f"divergence {figures.divergence:.4f}")
+        self._console.print(", ".join(parts), style="dim", soft_wrap=True)
+        if done.stopped:
+            self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
+
+
+def show_rewrite(found: dict[str, Any], folder: Path) -> None:
+    """Print a rewrite.json for people."""
+    console = output()
+    _show_counts(console, found)
+    _show_leaks(console, found)
+    _show_shortcuts(console, found)
+    _show_worse(console, found["worse"])
+    _show_edits(console, found["sample"][:N_EDITS])
+    _show_refused(console, found)
+    _show_cost(console, found["cost"])
+    if hint := _hint(found):
+        console.print(f"\n{hint}")
+    dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
+    console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
+    console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+
+
+def _show_counts(console: Console, found: dict[str, Any]) -> None:
+    dataset = found["dataset"]
+    added = f", {found['added']:,} rows added" if found["added"] else ""
+    console.print(
+        f"[bold]{safe(dataset['name'])}[/]: {found['changed']:,} of {dataset['used']:,} texts rewritten{added}, "
+        f"{found['labels_changed']:,} labels changed. Stopped: {safe(found['stopped'])}."
+    )
+    wrong = found["expected_wrong"]
+    if wrong is not None:
+        console.print(
+            f"Expected share of new texts whose label no longer holds: {wrong['share']:.1%} "
+            f"({wrong['low']:.1%} to {wrong['high']:.1%})."
+        )
+    for missing in found["missing_checks"]:
+        console.print(f"[dim]Not checked: {safe(missing)}[/]", soft_wrap=True)
+
+
+def _show_leaks(console: Console, found: dict[str, Any]) -> None:
+    table = Table(
+        title="Leak: what a bag of words gets right", title_justify="left", box=None, pad_edge=False
+    )
+    for name in ("from", "before", "after", "95% interval", "chance"):
+        table.add_column(name, justify="left" if name == "from" else "right")
+    for pair in (found["leak"], *found["other_leaks"]):
+        before, after = pair["before"], pair["after"]
+        table.add_row(
+            safe(" + ".join(after["columns"])),
+            f"{before['accuracy']:.1%}",
+            f"[bold]{after['accuracy']:.1%}[/]",
+            f"{after['low']:.1%} to {after['high']:.1%}",
+            f"{after['majority']:.1%}",
+        )
+    console.print()
+    console.print(table)
+
+
+def _show_shortcuts(console: Console, found: dict[str, Any]) -> None:
+    fates = found["findings"][:N_SHORTCUTS]
+    if not fates:
+        return
+    counts = found["found"]
+    console.print(
+        f"\n[bold]Shortcuts[/]: {counts['before']:,} patterns were tied to a label, {counts['after']:,} are now. "
+        "The strongest, then and now:"
+    )
+    console.print(_fates(fates))
+
+
+def _fates(fates: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("pattern", min_width=18, max_width=40)
+    table.add_column("speaks for", max_width=18)
+    for name in ("rows before", "share", "rows after", "share ", "told less by"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for fate in fates:
+        was, now = fate["gain_before"], fate["gain_after"]
+        less = f"{1 - now / was:.0%}" if was > 0 and now <= was else "[red]more[/]"
+        table.add_row(
+            safe(shortened(fate["pattern"], 60)) + (" [dim](kept)[/]" if fate["marked"] else ""),
+            safe(shortened(fate["label"], 40)),
+            f"{fate['count_before']:,}",
+            f"{fate['share_before']:.0%}",
+            f"{fate['count_after']:,}",
+            f"{fate['share_after']:.0%}" if fate["count_after"] else "",
+            less,
+        )
+    return table
+
+
+def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
+    if not worse:
+        console.print("\nNothing got worse: no pattern says more about a label than before.")
+        return
+    console.print(f"\n[bold]What got worse[/]: {len(worse):,} patterns say more about a label than before:")
+    console.print(_fates(worse[:N_WORSE]))
+
+
+def _show_edits(console: Console, edits: list[dict[str, Any]]) -> None:
+    if edits:
+        console.print(
+            "\n[bold]For example[/] (20 drawn at random are in the report, for a person to look at):"
+        )
+    for edit in edits:
+        console.print(f"  [dim]{safe(shortened(edit['label_after'], 20))}, {safe(edit['how'])}[/]")
+        console.print(f"  - {safe(shortened(edit['before'], 200))}", soft_wrap=True)
+        console.print(f"  + {safe(shortened(edit['after'], 200))}", soft_wrap=True)
+
+
+def _show_refused(console: Console, found: dict[str, Any]) -> None:
+    if found["refused"]:
+        reasons = ", ".join(f"{row['reason']} {row['count']:,}" for row in found["refused"][:N_REFUSED])
+        console.print(f"\nCandidates refused by: {safe(reasons)}.")
+
+
+def _show_cost(console: Console, cost: list[dict[str, Any]]) -> None:
+    spent = sum(row["cost"] for row in cost)
+    if spent:
+        tokens = sum(row["prompt_tokens"] + row["completion_tokens"] for row in cost)
+        console.print(
+            f"Spent: ${spent:,.4f} for {sum(row['calls'] for row in cost):,} calls, {tokens:,} tokens."
+        )
+
+
+def _hint(found: dict[str, Any]) -> str:
+    """What to try where the leak hardly fell."""
+    before, after = found["leak"]["before"], found["leak"]["after"]
+    fell = before["accuracy"] - after["accuracy"]
+    if (
+        found["method"] == "razor"
+        and found["settings"]["choose"] == "gamma"
+        and fell < 0.02 < before["accuracy"] - before["majority"]
+    ):
+        return "The leak hardly fell. Try [bold]--choose leak[/]: it looks for what a surface-only model could use."
+    return ""

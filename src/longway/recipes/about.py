@@ -1,0 +1,51 @@
+"""What a run says about its data, and where it goes: shared by all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from longway.data import Dataset
+
+RUNS_FOLDER = Path("longway-runs")
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """The dataset in short, as reports show it."""
+    columns = dataset.columns
+    return {
+        "name": dataset.source_name,
+        "split": dataset.split,
+        "rows": dataset.n_rows,
+        "used": dataset.n_used,
+        "labels": dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True)),
+        "fields": {"text": columns.text, "context": columns.context, "label": columns.label},
+        "guessed": list(columns.guessed),
+        "fingerprint": dataset.fingerprint,
+        "streamed": dataset.streamed,
+    }
+
+
+def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]:
+    """What a run's settings say about the data it was given."""
+    columns = dataset.columns
+    return {
+        "data": dataset.source_name,
+        "split": dataset.split,
+        "id": columns.id,
+        "text": columns.text,
+        "context": columns.context,
+        "label": columns.label,
+        "held_out": {name: data.fingerprint for name, data in held_out.items()},
+    }
+
+
+def stem(name: str) -> str:
+    """A folder name from a file name: no endings, nothing a shell or a file system dislikes.
+
+    >>> stem("data/my reviews.csv.gz")
+    'my-reviews'
+    """
+    first = name.split("/")[-1].split(".")[0]
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in first) or "data"

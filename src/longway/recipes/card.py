@@ -1,0 +1,52 @@
+"""The card of a rewritten dataset: what was done to it, for whoever gets the file later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write_card(path: Path, rewrite: Mapping[str, Any]) -> None:
+    """Write card.md from the content of rewrite.json."""
+    path.write_text(card(rewrite), encoding="utf-8")
+
+
+def card(rewrite: Mapping[str, Any]) -> str:
+    """The card as Markdown; it holds figures and settings, and no text of the dataset."""
+    dataset, leak = rewrite["dataset"], rewrite["leak"]
+    lines = [
+        f"# {_plain(dataset['name'])}, rewritten by Longway {rewrite['longway']}",
+        "",
+        f"- Made: {rewrite['created']}; method {rewrite['method']}, engine {_plain(rewrite['engine'])}, "
+        f"judge {_plain(rewrite['judge'])}, seed {rewrite['settings']['seed']}.",
+        f"- Rows: {dataset['used']:,} used of {dataset['rows']:,}; {rewrite['changed']:,} have another text, "
+        f"{rewrite['added']:,} were added, {rewrite['labels_changed']:,} have another label.",
+        f"- Leak from {_plain(' + '.join(leak['before']['columns']))} alone: {_percent(leak['before'])} before, "
+        f"{_percent(leak['after'])} after; chance is {leak['after']['majority']:.1%}.",
+        f"- Patterns tied to a label: {rewrite['found']['before']:,} before, {rewrite['found']['after']:,} after; "
+        f"{len(rewrite['worse'])} of those shown in the report became stronger.",
+        f"- Expected share of accepted texts whose label no longer holds: {_expected(rewrite['expected_wrong'])}.",
+        f"- Stopped because {rewrite['stopped'] or 'it was done'}.",
+        f"- Fingerprint of the data it was made from: {dataset['fingerprint']}.",
+        "",
+        "Every change is in edits.jsonl, with the checks it passed. The column longway_id names the row it belongs to.",
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _percent(leak: Mapping[str, Any]) -> str:
+    return f"{leak['accuracy']:.1%} ({leak['low']:.1%} to {leak['high']:.1%})"
+
+
+def _expected(wrong: Mapping[str, Any] | None) -> str:
+    if wrong is None:
+        return "not known for this task"
+    return f"{wrong['share']:.1%} ({wrong['low']:.1%} to {wrong['high']:.1%})"
+
+
+def _plain(text: str) -> str:
+    """The text without what Markdown would read as markup or a new line."""
+    return "".join(c for c in text if c.isprintable() and c not in "`*_[]<>#|\\")

@@ -1,0 +1,222 @@
+"""Rewrite: take the texts whose surface gives their label away, and put others in their place that do not.
+
+    rows -> engine writes -> checks verify -> method chooses, round after round -> the same dataset, rewritten
+
+`Rewriting` puts the parts together for one dataset; `run_rewrite` (in its own file) fills a run folder with what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from longway.data import Dataset, load
+from longway.detect.leak import leak_by_folds
+from longway.detect.reading import Reading
+from longway.errors import SettingError
+from longway.llm.asking import Asker
+from longway.llm.engine import Sampling, Written
+from longway.llm.prompt import rewrite_prompt
+from longway.records import Example, Leak
+from longway.rewrite import METHODS
+from longway.rewrite.leak_aware import GiveAway
+from longway.rewrite.method import Asked, Method, Round, Rows
+from longway.rewrite.razor import Razor, RazorSettings
+from longway.rewrite.selection import Balance
+from longway.rewrite.spaces import SpaceName
+from longway.rewrite.stopping import Stop
+from longway.task import Task, task_of
+from longway.verify.verifier import Verifier, verifier_for
+
+Choose = Literal["gamma", "leak"]
+EXAMPLES_PER_LABEL = 3
+LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
+AT_ONCE = 256  # prompts put to an engine before what came back is used
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteSettings:
+    """What a rewrite can be told.
+
+    method: one of `rewrite.METHODS`. engine, judge: who writes and who judges (see `llm/engines.py`); judge "auto" is the
+    writing engine in a conversation of its own where it can judge.
+    choose: which texts are rewritten and which candidate is taken: "gamma" is RAZOR's Eq. 12, "leak" what a surface-only
+    model could use. keep: words and phrases that are real signal and not to be counted as shortcuts.
+    k, candidates, rounds, patience, stop, balance, space, only_better, per_row: see `rewrite/razor.py`.
+    """
+
+    method: str = "razor"
+    engine: str = "auto"
+    judge: str = "auto"
+    choose: Choose = "gamma"
+    k: int | float = 0.1
+    candidates: int = 4
+    rounds: int = 10
+    patience: int = 1
+    stop: Stop = "cosine"
+    balance: Balance = "none"
+    space: SpaceName = "mean"
+    only_better: bool = False
+    per_row: int | None = None
+    keep: tuple[str, ...] = ()
+    temperature: float = 0.7
+    top_p: float = 0.9
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SettingError(
+                f"'method' must be one of {', '.join(METHODS)}. Got {self.method!r}. Choose one of them."
+            )
+        if self.choose not in get_args(Choose):
+            raise SettingError(
+                f"'choose' must be one of {', '.join(get_args(Choose))}. Got {self.choose!r}. "
+                "Use 'gamma' for the paper's choice."
+            )
+        if not 0 <= self.seed < 2**32:
+            raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
+        self.razor()  # checks its own
+
+    def razor(self) -> RazorSettings:
+        """The part of the settings that RAZOR's loop takes."""
+        leak_aware = self.choose == "leak"
+        return RazorSettings(
+            k=self.k,
+            m=self.candidates,
+            balance=self.balance,
+            rounds=self.rounds,
+            stop=self.stop,
+            patience=self.patience,
+            per_row=self.per_row,
+            least=0.0 if leak_aware else None,  # a text that speaks for another label needs no help
+            only_better=self.only_better or leak_aware,
+            space=self.space,
+        )
+
+    def sampling(self, sample: int) -> Sampling:
+        """How an engine draws texts, for the n-th time for the same text."""
+        return Sampling(self.temperature, self.top_p, seed=self.seed, sample=sample)
+
+
+class Writer:
+    """Has texts written by an engine, a bounded number of prompts at a time."""
+
+    def __init__(self, asker: Asker, task: Task, settings: RewriteSettings) -> None:
+        self.asker, self.task, self.settings = asker, task, settings
+        self.name: str = asker.engine.name
+
+    def __call__(self, asked: Sequence[Asked]) -> Iterator[Written]:
+        """What was written for each row, in order."""
+        for start in range(0, len(asked), AT_ONCE):
+            part = asked[start : start + AT_ONCE]
+            prompts = [
+                rewrite_prompt(self.task, one.text, label=one.label, context=one.context, avoid=one.avoid)
+                for one in part
+            ]
+            samplings = [self.settings.sampling(one.sample) for one in part]
+            yield from self.asker.write_all(prompts, part[0].n, samplings)
+
+
+class Rewriting:
+    """One dataset being rewritten.
+
+    dataset: the rows that may change (a split of `whole`, or all of it). writer, judge: how engines are asked.
+    """
+
+    def __init__(
+        self, dataset: Dataset, settings: RewriteSettings, *, writer: Asker, judge: Asker | None = None
+    ) -> None:
+        self.settings = settings
+        self.rows = rows_of(dataset, seed=settings.seed)
+        self.verifier: Verifier = verifier_for(
+            self.rows.task,
+            list(self.rows.texts),
+            [self.rows.label(i) for i in range(len(self.rows))],
+            self.rows.contexts,
+            judge=judge,
+            seed=settings.seed,
+            journal=writer.journal,
+        )
+        self.writer = Writer(writer, self.rows.task, settings)
+        self._columns = dataset.columns
+
+    def run(self) -> Iterator[Round]:
+        """The rounds, each done when it is given; `rows` changes in place."""
+        yield from self._method().run(self.rows)
+
+    def _method(self) -> Method:
+        settings = self.settings
+        if settings.method != "razor":
+            return METHODS[settings.method].of(settings, write=self.writer, verify=self.verifier.verify)
+        parts: dict[str, Any] = {}
+        if settings.choose == "leak":
+            give_away = GiveAway(self.rows.texts, self.rows.labels, keep=settings.keep)
+            parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
+        return Razor(
+            settings.razor(), write=self.writer, verify=self.verifier.verify, leak=self.leak, **parts
+        )
+
+    def _telling(self, give_away: GiveAway) -> Callable[[str, str], tuple[str, ...]]:
+        number = {name: i for i, name in enumerate(self.rows.label_names)}
+        return lambda text, label: give_away.telling(text, number[label])
+
+    def leak(self, rows: Rows) -> Leak:
+        """What a bag of words tells from the texts alone, as the rows stand."""
+        return leak_by_folds(Reading.of(dataset_of(rows)), "text", seed=self.settings.seed)
+
+
+def rows_of(dataset: Dataset, *, seed: int = 0) -> Rows:
+    """The used rows of a dataset, in memory."""
+    ids: list[str] = []
+    texts: list[str] = []
+    contexts: list[str] = []
+    labels = []
+    for batch in dataset.batches():
+        ids += batch.ids.to_list()
+        texts += batch.texts.to_list()
+        contexts += [] if batch.contexts is None else batch.contexts.to_list()
+        labels.append(batch.labels)
+    columns = dataset.columns
+    rows = Rows(
+        ids,
+        texts,
+        np.concatenate(labels).astype(np.int64),
+        dataset.labels,
+        task_of(dataset.labels, text_name=columns.text, context_name=columns.context),
+        contexts if columns.context is not None else None,
+    )
+    rows.task = task_of(
+        dataset.labels,
+        text_name=columns.text,
+        context_name=columns.context,
+        examples=_examples(rows, seed),
+    )
+    return rows
+
+
+def dataset_of(rows: Rows) -> Dataset:
+    """The rows as a dataset of their own, to be measured."""
+    frame = {"id": rows.ids, "text": rows.texts, "label": [rows.label(i) for i in range(len(rows))]}
+    if rows.contexts is not None:
+        frame["context"] = rows.contexts
+    return load(
+        pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)),
+        id="id",
+        text="text",
+        label="label",
+        context="context" if rows.contexts is not None else "",
+    )
+
+
+def _examples(rows: Rows, seed: int) -> list[Example]:
+    """Up to three short rows of each label, drawn at random: they show an engine what the labels mean."""
+    order = np.random.default_rng(seed).permutation(len(rows))
+    short = [i for i in order.tolist() if len(rows.texts[i]) + len(rows.context(i) or "") <= LONGEST_EXAMPLE]
+    found: list[Example] = []
+    for label in range(len(rows.label_names)):
+        found += [rows.example(i) for i in short if rows.labels[i] == label][:EXAMPLES_PER_LABEL]
+    return found

@@ -1,0 +1,186 @@
+"""What a rewrite did, in numbers and examples: the content of rewrite.json, which the report shows.
+
+summary = Summary(rows, seed=0)
+summary.add(round)                 after each round
+summary.to_dict(...)               at the end, with the comparison of before and after
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import Any
+
+from longway.metrics.bleu import corpus_bleu
+from longway.recipes.before_after import Comparison, Fate
+from longway.records import Edit
+from longway.rewrite.drafts import NOT_BETTER, NOT_CHOSEN
+from longway.rewrite.method import Round, Rows
+from longway.store import now
+from longway.text.tokens import tokenize
+
+SAMPLED = 20  # accepted edits for a person to look at
+STRONGEST = 20
+N_TERMS = 15
+CHOICES = (NOT_CHOSEN, NOT_BETTER)  # no fault of the candidate: another text was preferred
+
+
+class Summary:
+    """Collects what the report needs while rounds go by, in bounded memory."""
+
+    def __init__(self, rows: Rows, *, seed: int = 0) -> None:
+        self._rows = rows
+        self._seed = seed
+        self._before = list(rows.texts)
+        self._place = {id_: i for i, id_ in enumerate(rows.ids)}
+        self.rounds: list[Round] = []
+        self.n_candidates = self.n_accepted = self.n_added = 0
+        self._asked: set[str] = set()
+        self._seen: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._refused: dict[str, Edit] = {}
+        self._sample: list[tuple[bytes, Edit]] = []
+        self._strongest: list[tuple[float, str, Edit]] = []
+
+    def add(self, done: Round) -> None:
+        """Take a round into account."""
+        self.rounds.append(Round(done.number, figures=done.figures, stopped=done.stopped))
+        self.n_added += len(done.added)
+        for edit in done.edits:
+            self._add_edit(edit)
+
+    def _add_edit(self, edit: Edit) -> None:
+        self.n_candidates += 1
+        self._asked.add(edit.id)
+        for verdict in edit.verdicts:
+            self._seen[verdict.check] += 1
+            self._failed[verdict.check] += not verdict.passed
+        if not edit.accepted:
+            if edit.reason not in CHOICES:
+                check = next((v.check for v in edit.verdicts if not v.passed), edit.reason)
+                self._reasons[check] += 1
+                self._refused.setdefault(check, edit)
+            return
+        self.n_accepted += 1
+        key = blake2b(f"{self._seed}\0{edit.id}\0{edit.round}".encode(), digest_size=8).digest()
+        self._sample = sorted([*self._sample, (key, edit)], key=lambda item: item[0])[:SAMPLED]
+        if edit.score_before is not None and edit.score_after is not None:
+            gain = edit.score_after - edit.score_before
+            ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
+            self._strongest = ranked[:STRONGEST]
+
+    @property
+    def stopped(self) -> str:
+        """Why the method ended."""
+        return next((done.stopped for done in reversed(self.rounds) if done.stopped), "")
+
+    @property
+    def changed(self) -> list[int]:
+        """The rows that have another text now."""
+        return [i for i, (a, b) in enumerate(zip(self._before, self._rows.texts, strict=True)) if a != b]
+
+    def to_dict(
+        self,
+        *,
+        dataset: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        comparison: Comparison,
+        checks: Mapping[str, Any],
+        cost: Sequence[Mapping[str, Any]],
+        budget: float | None,
+        labels_changed: int,
+    ) -> dict[str, Any]:
+        """Everything as plain JSON values.
+
+        checks: "errors" (error rates by check), "missing" (checks that could not be made), "expected_wrong".
+        """
+        changed = self.changed
+        before, after = [self._before[i] for i in changed], [self._rows.texts[i] for i in changed]
+        text_leaks = comparison.leaks["text"]
+        return {
+            "version": 1,
+            "longway": version("longway"),
+            "created": now(),
+            "dataset": dict(dataset),
+            "method": settings["method"],
+            "engine": settings["engine"],
+            "judge": settings["judge"],
+            "settings": dict(settings),
+            "changed": len(changed),
+            "added": self.n_added,
+            "asked": len(self._asked),
+            "candidates": self.n_candidates,
+            "accepted": self.n_accepted,
+            "rejected": self.n_candidates - self.n_accepted,
+            "labels_changed": labels_changed,
+            "stopped": self.stopped,
+            "rounds": [_round(done) for done in self.rounds],
+            "leak": {"before": text_leaks[0].to_dict(), "after": text_leaks[1].to_dict()},
+            "other_leaks": [
+                {"name": " + ".join(old.columns), "before": old.to_dict(), "after": new.to_dict()}
+                for part, (old, new) in comparison.leaks.items()
+                if part != "text"
+            ],
+            "found": {"before": comparison.found_before, "after": comparison.found_after},
+            "findings": [fate.to_dict() for fate in comparison.fates],
+            "worse": [fate.to_dict() for fate in comparison.worse],
+            "terms": self._terms(comparison.fates),
+            "bleu": corpus_bleu(after, before) if changed else None,
+            "checks": [
+                {"check": name, "seen": n, "failed": self._failed[name], "error": checks["errors"].get(name)}
+                for name, n in self._seen.items()
+            ],
+            "missing_checks": list(checks["missing"]),
+            "expected_wrong": checks["expected_wrong"],
+            "sample": [self._shown(edit) for _, edit in self._sample],
+            "strongest": [self._shown(edit) for _, _, edit in self._strongest],
+            "refused": [
+                {"reason": name, "count": n, "example": self._shown(self._refused[name])}
+                for name, n in self._reasons.most_common()
+            ],
+            "cost": [dict(row) for row in cost],
+            "budget": budget,
+        }
+
+    def _shown(self, edit: Edit) -> dict[str, Any]:
+        return {**edit.to_dict(), "context": self._rows.context(self._place[edit.id])}
+
+    def _terms(self, fates: Sequence[Fate]) -> list[dict[str, Any]]:
+        """How often the most telling words stood in the texts, and do now (Fig. 3 counts "no" and "not")."""
+        words = [fate for fate in fates if fate.level == "token" and fate.field == self._rows.task.text_name]
+        labels = {fate.pattern: fate.label for fate in words[:N_TERMS]}
+        counts = [
+            Counter(word for text in texts for word in tokenize(text))
+            for texts in (self._before, self._rows.texts)
+        ]
+        return [
+            {"term": word, "label": label, "before": counts[0][word], "after": counts[1][word]}
+            for word, label in labels.items()
+        ]
+
+
+def _round(done: Round) -> dict[str, Any]:
+    figures = done.figures
+    return {
+        "number": done.number,
+        "rows": figures.asked,
+        "candidates": figures.candidates,
+        "accepted": figures.accepted,
+        "objective": figures.cosine,
+        "kl": figures.divergence,
+        "mean_gamma": figures.gamma,
+        "leak": None if figures.leak is None else figures.leak.accuracy,
+        "rejected": dict(figures.rejected),
+        "refusals": dict(figures.refusals),
+        "seconds": sum(figures.seconds.values()),
+        "seconds_by_step": dict(figures.seconds),
+    }
+
+
+def settings_of(settings: Any, **more: Any) -> dict[str, Any]:
+    """The settings as plain JSON values, with what else shapes the run."""
+    return {**asdict(settings), **more}
