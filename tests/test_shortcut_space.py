@@ -10,6 +10,7 @@ from longway.live_space import LiveSpace
 from longway.shortcut_space import ShortcutSpace, position_code
 from longway.text.corpus import Corpus
 from tests import oracles
+from tests.rewrite.oracle import candidate_gamma, mean_kl, sum_of_cosines
 
 VARIANTS = ["mean", "token"]
 text = st.lists(st.sampled_from("a b c d e f not only 10/10 . !".split()), max_size=9).map(" ".join)
@@ -133,3 +134,86 @@ def test_lean_compares_with_the_other_documents_of_the_label_not_with_itself():
     corpus, labels = Corpus.from_texts(texts), np.array([0, 0, 1, 1])
     space = ShortcutSpace(variant="token", dimensions=8).fit(corpus, labels)
     np.testing.assert_allclose(space.lean(next(corpus.blocks()), labels), 0, atol=1e-6)  # nothing in common
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(rows=rows, data=st.data())
+def test_a_candidate_scores_as_the_double_loop_says_and_leaves_no_trace(variant, rows, data):
+    texts, labels = map(list, zip(*rows, strict=True))
+    live = LiveSpace(texts, labels, variant=variant, dimensions=8)
+    before, n_words = live.gamma(), len(live._vocabulary)
+    candidates = data.draw(st.lists(text | st.just("brand new words new a"), min_size=1, max_size=3))
+    of = data.draw(st.sampled_from(sorted(set(labels))))
+    slow = [candidate_gamma(c, of, texts, labels, variant=variant, dimensions=8) for c in candidates]
+    np.testing.assert_allclose(live.score(candidates, of), slow, atol=2e-5)
+    np.testing.assert_array_equal(live.gamma(), before)
+    assert len(live._vocabulary) == n_words
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_candidates_of_several_labels_are_scored_together(variant):
+    texts, labels = ["not a hit", "not a film", "a hit", "one film"], [0, 0, 1, 1]
+    live = LiveSpace(texts, labels, variant=variant)
+    together = live.score(["a new hit", "a new hit", "one"], [0, 1, 1])
+    assert together.tolist() == [*live.score(["a new hit"], 0), *live.score(["a new hit", "one"], 1)]
+    assert live.score([], []).shape == (0,)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(rows=rows)
+def test_the_mean_cosine_equals_equation_14_over_all_pairs(variant, rows):
+    texts, labels = map(list, zip(*rows, strict=True))
+    total, pairs = sum_of_cosines(texts, labels, variant=variant, dimensions=8)
+    live = LiveSpace(texts, labels, variant=variant, dimensions=8)
+    assert live.mean_cosine() == pytest.approx(total / pairs, abs=1e-5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(rows=rows)
+def test_the_divergence_equals_algorithm_1s_sum_over_all_pairs(variant, rows):
+    texts, labels = map(list, zip(*rows, strict=True))
+    documents = [oracles.words(t) for t in texts]
+    vectors = [oracles.mean_vector(d, documents, 8) for d in documents]
+    dense = [[v.get(k, 0.0) for k in range(8)] for v in vectors]
+    live = LiveSpace(texts, labels, variant=variant, dimensions=8)
+    assert live.divergence() == pytest.approx(mean_kl(dense, labels), abs=1e-5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_pieces_of_a_live_space_give_the_same_numbers(variant, monkeypatch):
+    texts = [f"word{i % 7} again word{i % 3} {'x ' * (i % 5)}" for i in range(40)]
+    labels = [i % 3 for i in range(40)]
+    whole = LiveSpace(texts, labels, variant=variant)
+    monkeypatch.setattr("longway.live_space._PIECE", 17)
+    cut = LiveSpace(texts, labels, variant=variant)
+    for live in (whole, cut):
+        live.replace({row: f"again word{row}" for row in range(0, 40, 2)})
+    np.testing.assert_allclose(cut.gamma(), whole.gamma(), atol=1e-6)
+    assert cut.divergence() == pytest.approx(whole.divergence())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_where_a_replacement_touches_most_documents_all_are_added_anew(variant, monkeypatch):
+    texts = ["red fish", "blue fish", "old fish", "old tree"]
+    live = LiveSpace(texts, [0, 1, 0, 1], variant=variant, dimensions=8)
+    touched = []
+    add = live.space.add
+    monkeypatch.setattr(
+        live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts * sign), add(b, y, sign=sign))
+    )
+    live.replace({0: "red bird"})
+    assert touched == [4]
+    np.testing.assert_allclose(
+        live.gamma(), fitted_gamma(["red bird", *texts[1:]], [0, 1, 0, 1], variant), atol=2e-5
+    )
+
+
+def test_documents_without_words_can_be_replaced_and_scored():
+    live = LiveSpace(["", ""], [0, 1], variant="token")
+    assert np.isnan(live.gamma()).all()
+    assert live.score(["hello there"], 0).tolist() == [1.0]
+    live.replace({0: "hello there", 1: "hello you"})
+    assert not np.isnan(live.gamma()).any()

@@ -5,6 +5,9 @@
     |   `-- ColumnError             a column is missing or cannot be guessed
     |-- SettingError                an option has a value it cannot have
     |-- RunError                    a run folder cannot be used (other data, other settings, damaged)
+    |-- EngineError                 an engine cannot be asked (no key, no such model, server down)
+    |   `-- CallFailed              one call failed for good; others may still be answered
+    |-- BudgetSpent                 the next call might cost more than the budget has left; all answers are kept
     `-- MissingExtra                an optional dependency is needed; names the line that installs it
 
 Messages have three short sentences: what was wrong and where, what was expected with the value we
@@ -12,6 +15,8 @@ got, what to try next. The command line prints them without a traceback and exit
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class LongwayError(Exception):
@@ -32,6 +37,25 @@ class SettingError(LongwayError, ValueError):
 
 class RunError(LongwayError):
     """A run folder cannot be used."""
+
+
+class EngineError(LongwayError):
+    """An engine cannot be asked, or stopped answering.
+
+    usage: what the last call cost all the same (`llm.engine.Usage`), None where nothing was sent.
+    """
+
+    def __init__(self, message: str, *, usage: Any = None) -> None:
+        self.usage = usage
+        super().__init__(message)
+
+
+class CallFailed(EngineError):  # noqa: N818 - named after what happened
+    """One call failed for good; others may still be answered."""
+
+
+class BudgetSpent(LongwayError):  # noqa: N818 - named after what happened
+    """The next call might cost more than the budget has left; all answers so far are kept."""
 
 
 class MissingExtra(LongwayError, ImportError):  # noqa: N818 - named after what the user lacks

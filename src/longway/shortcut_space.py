@@ -8,6 +8,7 @@ Equations 7 to 12 of "RAZOR: Sharpening Knowledge by Cutting Bias with Unsupervi
     g(d) = sum_j S(t_j) tau(j) / (|d| - 1)                   (10)  the document in the shortcut space
     others(d) = documents with another label                 (11)
     gamma(d) = 1 - mean over others(d) of cos(g(d), g(.))    (12)  high: unlike the others, likely a shortcut
+    sum of cos(g(d), g(.)) over pairs of unlike labels       (14)  what rewriting should raise
 
 **All gammas in O(n).** Written out, Eq. 12 compares every document with every other. But with
 u(d) = g(d) / |g(d)| the mean cosine is
@@ -15,7 +16,7 @@ u(d) = g(d) / |g(d)| the mean cosine is
     1/m sum_j u(d) . u(d_j)  =  u(d) . (1/m sum_j u(d_j)),
 
 one dot product with the mean unit vector of the other labels. That mean is (sum of all unit vectors -
-sum over d's own label) / m, so a sum per label is all that has to be kept.
+sum over d's own label) / m, so a sum per label is all that has to be kept. The sum of Eq. 14 follows from the same sums.
 
 **Two variants.** Eq. 10 adds up all tokens, so it knows *that* something that stands out is at place 3, not
 *what* it is. Section 3.2 speaks of comparing "positional embeddings of the same token from samples with
@@ -136,9 +137,33 @@ class ShortcutSpace:
         )  # its cosine with itself is in the mean: 1, or 0 without a vector
         return np.where(n > 1, (n * own - itself) / np.maximum(n - 1, 1), 0.0) - other
 
+    def mean_cosine(self) -> float:
+        """Eq. 14 for each pair: the mean cosine of documents with unlike labels, over all pairs of labels.
+
+        The sum over a pair of labels is the product of their sums of unit vectors; over all pairs of labels it is half of
+        what the square of the total has beyond the squares of the labels' own sums.
+        """
+        n, of_label = self.label_counts_.astype(float), self._sums.reshape(self.n_labels_, -1)
+        pairs = (n.sum() ** 2 - np.square(n).sum()) / 2
+        unlike = np.square(of_label.sum(axis=0)).sum() - np.square(of_label).sum()
+        return float(unlike / 2 / pairs) if pairs else 0.0
+
+    def vectors(self, block: Block) -> Floats:
+        """g(d) of Eq. 10 for each document, whatever the variant: documents x dimensions."""
+        return self._weighed_places(block, self._weights(block, repetitions(block)))
+
     def add(self, block: Block, labels: Labels, *, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
         self._add(block, labels, self._units(block), sign)
+
+    def clear(self) -> None:
+        """Forget the label sums, so that all documents can be added anew; frequencies and label counts stay."""
+        self._start_sums()
+
+    def expect_length(self, n_tokens: int) -> None:
+        """Be ready for texts of so many tokens: places beyond the longest text so far get a code of their own."""
+        if n_tokens > len(self._tau):
+            self._set_places(n_tokens)
 
     def set_frequencies(self, document_frequency: Ints, max_length: int) -> None:
         """Use these document frequencies from now on, and expect texts of up to `max_length` tokens."""
@@ -148,8 +173,7 @@ class ShortcutSpace:
         if self.variant == "token" and grown:
             self._cached_means = None
             self._sums = np.pad(self._sums, ((0, 0), (0, grown), (0, 0)))
-        if max_length > len(self._tau):
-            self._set_places(max_length)
+        self.expect_length(max_length)
 
     def _start_sums(self) -> None:
         n_words = len(self.document_frequency_)
@@ -202,7 +226,21 @@ class ShortcutSpace:
         """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
         n = block.lengths
         divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
-        return times.astype(np.float32) * self._idf[block.codes] / divisor
+        return times.astype(np.float32) * self._idf_of(block.codes) / divisor
+
+    def _idf_of(self, codes: NDArray[np.int32]) -> Floats:
+        """Codes behind the vocabulary are words that no document has: they count as in one (`inverse_frequency`)."""
+        n_words = len(self._idf)
+        if codes.max(initial=-1) < n_words:
+            return self._idf[codes]
+        return np.append(self._idf, inverse_frequency(np.ones(1, dtype=np.int64), self.n_documents_))[
+            np.minimum(codes, n_words)
+        ]
+
+    def _weighed_places(self, block: Block, weights: Floats) -> Floats:
+        """The sum of Eq. 10: the place codes of each document, weighed."""
+        shape = (block.n_texts, len(self._tau))
+        return csr_matrix((weights, self._places(block), block.offsets), shape=shape) @ self._tau
 
     def _places(self, block: Block) -> NDArray[np.int32]:
         return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
@@ -212,8 +250,7 @@ class ShortcutSpace:
         times = repetitions(block)
         weights = self._weights(block, times)
         if self.variant == "mean":
-            shape = (block.n_texts, len(self._tau))
-            vectors = csr_matrix((weights, self._places(block), block.offsets), shape=shape) @ self._tau
+            vectors = self._weighed_places(block, weights)
             squared = np.einsum("ij,ij->i", vectors, vectors)
         else:
             squared = self._squared_by_word(block, weights, times > 1)
@@ -226,12 +263,13 @@ class ShortcutSpace:
         squares = np.square(weights) * np.einsum("ij,ij->i", self._tau, self._tau)[places]
         squares[repeated] = 0  # a word that comes again adds its places before squaring
         total = block.sum_by_text(squares)
+        n_words = max(len(self._idf), int(block.codes.max(initial=0)) + 1)
         words, word_of = np.unique(
-            block.rows()[repeated] * len(self._idf) + block.codes[repeated], return_inverse=True
+            block.rows()[repeated] * n_words + block.codes[repeated], return_inverse=True
         )
         shape = (len(words), len(self._tau))
         vectors = csr_matrix((weights[repeated], (word_of, places[repeated])), shape=shape) @ self._tau
-        of_row = words // max(1, len(self._idf))
+        of_row = words // n_words
         total += np.bincount(of_row, weights=np.einsum("ij,ij->i", vectors, vectors), minlength=block.n_texts)
         return total.astype(np.float32)
 
@@ -257,11 +295,13 @@ class ShortcutSpace:
         places, label_of = self._places(block), np.repeat(labels, block.lengths)
         if self.variant == "mean":
             return (units * (table @ self._tau.T)[label_of, places]).astype(np.float64)
-        shares = np.empty(len(units))
-        for start in range(0, len(units), _CHUNK):
+        shares = np.zeros(len(units))
+        for start in range(0, len(units) if table.shape[1] else 0, _CHUNK):
             part = slice(start, start + _CHUNK)
-            target = table[label_of[part], block.codes[part]]
-            shares[part] = units[part] * np.einsum("ij,ij->i", target, self._tau[places[part]])
+            codes = block.codes[part]
+            is_known = codes < table.shape[1]  # a word that no document has is like nobody's
+            target = table[label_of[part], np.where(is_known, codes, 0)]
+            shares[part] = units[part] * is_known * np.einsum("ij,ij->i", target, self._tau[places[part]])
         return shares
 
     def _cosines(self, block: Block, labels: Labels, units: Floats) -> NDArray[np.float64]:

@@ -4,8 +4,9 @@ import json
 from math import exp, log, sqrt
 
 import pytest
+from invented_rewrite import hostile_rewrite, rewrite
 
-from longway.report.html import render_report
+from longway.report import render_report, render_rewrite
 
 LABELS = {"REFUTES": 3333, "SUPPORTS": 3327}
 USED = sum(LABELS.values())
@@ -276,3 +277,24 @@ def findings():
 def hostile_page():
     """The page of the hostile audit, made once."""
     return render_report(hostile_audit())
+
+
+@pytest.fixture
+def rewritten():
+    """A rewrite that a test may change."""
+    return rewrite()
+
+
+@pytest.fixture(scope="session")
+def hostile_rewrite_page():
+    """The page of the hostile rewrite, made once."""
+    return render_rewrite(hostile_rewrite(hostile_text))
+
+
+@pytest.fixture(params=["audit", "hostile audit", "rewrite", "hostile rewrite"])
+def page(request):
+    """Each kind of page, of ordinary and of hostile data."""
+    made = {"hostile audit": "hostile_page", "hostile rewrite": "hostile_rewrite_page"}
+    if request.param in made:
+        return request.getfixturevalue(made[request.param])
+    return render_report(audit()) if request.param == "audit" else render_rewrite(rewrite())

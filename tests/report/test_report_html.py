@@ -4,49 +4,13 @@ import json
 import re
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
+from seen import Elements
 
 from longway.errors import RunError
-from longway.report.html import _environment, render_report, write_report
-
-VOID = {"meta", "img", "br", "hr", "input", "link"}
-
-
-class Elements(HTMLParser):
-    """All elements of a page as (name, attributes), and its visible text; fails on tags that do not nest."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.elements, self.words, self._open = [], [], []
-        self.feed(page)
-        assert self._open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self._open:
-            self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join("".join(self.words).split())
-
-    def named(self, name):
-        return [attributes for tag, attributes in self.elements if tag == name]
-
-
-@pytest.fixture(params=["ordinary", "hostile"])
-def page(request, findings, hostile_page):
-    """The page of the ordinary audit, and of the hostile one."""
-    return hostile_page if request.param == "hostile" else render_report(findings)
+from longway.report.html import render_report, write_report
+from longway.report.page import environment
 
 
 def test_the_page_says_what_was_found(findings):
@@ -191,7 +155,7 @@ def test_a_report_that_cannot_be_put_in_place_leaves_no_half_file(tmp_path, find
 
 
 def test_text_that_no_one_cleaned_is_cleaned_by_the_template():
-    shown = _environment().from_string("{{ text }}").render(text="\u202e<b>\x00")
+    shown = environment().from_string("{{ text }}").render(text="\u202e<b>\x00")
     assert shown == "\ufffd&lt;b&gt;\ufffd"
 
 

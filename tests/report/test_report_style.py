@@ -7,6 +7,8 @@ import pytest
 
 STYLE = files("longway.report").joinpath("templates/style.css").read_text(encoding="utf-8")
 LIGHT, DARK = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+REWRITE = files("longway.report").joinpath("templates/rewrite.css").read_text(encoding="utf-8")
+REWRITE_LIGHT, REWRITE_DARK = re.findall(r":root \{(.*?)\}", REWRITE, re.DOTALL)
 
 
 def colours(block):
@@ -51,3 +53,13 @@ def test_words_can_be_read_on_the_strongest_mark(block):
 
 def test_both_schemes_name_the_same_colours():
     assert set(colours(LIGHT)) == set(colours(DARK))
+
+
+@pytest.mark.parametrize(
+    ("block", "own"), [(LIGHT, REWRITE_LIGHT), (DARK, REWRITE_DARK)], ids=["light", "dark"]
+)
+def test_words_that_went_out_and_came_in_can_be_read(block, own):
+    named = colours(block) | colours(own)
+    for name in ("gone", "came"):
+        assert contrast(named[name], named["soft"]) > 4.5, name
+        assert contrast(named["ink"], laid_over(named[name], named["soft"], 0.16)) > 7, name

@@ -3,13 +3,16 @@
 Templates are files in `prompts/`, named after what they ask and their version (`rewrite.v1.jinja`); wording that
 changes gets a new version. Engines that read language render `messages()`; the rule-based one looks at the
 fields. A row is data: it enters fenced and escaped, and never as part of an instruction.
+
+    rewrite_prompt(task, text, label=...)   asks for other ways to put a text, label kept
+    judge_prompt(task, text)                asks which label a text has, in a conversation of its own
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -50,6 +53,34 @@ class Prompt:
         ]
 
 
+def rewrite_prompt(
+    task: Task, text: str, *, label: str, context: str | None = None, avoid: Sequence[str] = ()
+) -> Prompt:
+    """The question how a text can be put differently so that its label still holds.
+
+    avoid: words and phrases that give the label away and should go.
+    """
+    return Prompt("rewrite.v1", _without(task, text, context), text, context, label, tuple(avoid))
+
+
+def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:
+    """The question which label a text has; it tells neither the label it should have nor the text it was made from.
+
+    original: the text it was made from. It is only used to leave that row out of the examples.
+    """
+    return Prompt("judge.v1", _without(task, original, context), text, context)
+
+
+def _without(task: Task, text: str | None, context: str | None) -> Task:
+    """The task without the row itself among its examples: the answer would stand in the question."""
+    kept = tuple(
+        example
+        for example in task.examples
+        if example.text != text and (context is None or example.context != context)
+    )
+    return task if len(kept) == len(task.examples) else replace(task, examples=kept)
+
+
 def fenced(text: str) -> str:
     """The text as a JSON string, so that nothing in it can end the fence or pass for an instruction.
 
@@ -57,7 +88,9 @@ def fenced(text: str) -> str:
     '"say \\\\"hi\\\\""'
     """
     # "<" and ">" are written as codes: a row cannot close or open one of the template's tags.
-    return json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    fence = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    # A lone surrogate has no UTF-8 form and could not be sent; its escape has.
+    return fence.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @cache

@@ -71,7 +71,7 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
 def bar_chart(bars: Sequence[Bar], *, key: str, title: str, desc: str, full: float) -> Markup:
     """One bar a row, as long as its value is of `full`; key: unique on the page."""
     rows = [_bar_row(bar, at * ROW, full) for at, bar in enumerate(bars)]
-    return _svg(*rows, key=key, title=title, desc=desc, height=len(bars) * ROW)
+    return drawing(*rows, key=key, title=title, desc=desc, height=len(bars) * ROW)
 
 
 def leak_chart(leaks: Sequence[Leak], *, key: str, majority: float, title: str, desc: str) -> Markup:
@@ -80,14 +80,14 @@ def leak_chart(leaks: Sequence[Leak], *, key: str, majority: float, title: str, 
     bottom = head + len(leaks) * ROW
     tops = range(head, bottom, ROW)
     bars = [_leak_bar(leak, y) for leak, y in zip(leaks, tops, strict=True)]
-    line = tag("line", x1=_x(majority), x2=_x(majority), y1=head - 4, y2=bottom, class_="majority")
+    line = tag("line", x1=across(majority), x2=across(majority), y1=head - 4, y2=bottom, class_="majority")
     words = [
         _leak_words(leak, y) for leak, y in zip(leaks, tops, strict=True)
     ]  # last: the line goes under them
-    chance = _text(f"chance {percent(majority)}", at=majority, y=12, class_="quiet")
+    chance = words_at(f"chance {percent(majority)}", at=majority, y=12, class_="quiet")
     ticks = _ticks(["0%", "25%", "50%", "75%", "100%"], y=bottom)
     parts = [*bars, line, *words, chance, ticks]
-    return _svg(*parts, key=key, title=title, desc=desc, height=bottom + AXIS)
+    return drawing(*parts, key=key, title=title, desc=desc, height=bottom + AXIS)
 
 
 def histogram(
@@ -111,14 +111,14 @@ def histogram(
     ]
     bottom = len(rows) * HISTOGRAM_ROW - 12
     ticks = [form(edges[0] + (edges[-1] - edges[0]) * part / 4) for part in range(5)]
-    return _svg(*drawn, _ticks(ticks, y=bottom), key=key, title=title, desc=desc, height=bottom + AXIS)
+    return drawing(*drawn, _ticks(ticks, y=bottom), key=key, title=title, desc=desc, height=bottom + AXIS)
 
 
 def share_bar(share: float, base_rate: float, *, colour: str) -> Markup:
     """A label's share among the texts with a pattern, with a tick at its share overall. The cell says it in words."""
     track = tag("rect", x=0, y=2, width="100%", height=6, rx=3, class_="track")
-    bar = tag("rect", x=0, y=2, width=_x(share), height=6, rx=3, class_=f"bar {colour}")
-    tick = tag("line", x1=_x(base_rate), x2=_x(base_rate), y1=0, y2=10, class_="tick")
+    bar = tag("rect", x=0, y=2, width=across(share), height=6, rx=3, class_=f"bar {colour}")
+    tick = tag("line", x1=across(base_rate), x2=across(base_rate), y1=0, y2=10, class_="tick")
     return tag("svg", track, bar, tick, class_="share", width="100%", height=10, aria_hidden="true")
 
 
@@ -134,7 +134,8 @@ def drawable(edges: Sequence[float], rows: Sequence[Sequence[int]]) -> bool:
     return rising and all(len(row) == len(edges) - 1 for row in rows)
 
 
-def _svg(*children: Markup, key: str, title: str, desc: str, height: int) -> Markup:
+def drawing(*children: Markup, key: str, title: str, desc: str, height: int) -> Markup:
+    """A chart as wide as its box, with a title and a description for those who do not see it."""
     words = [tag("title", title, id=f"{key}-title"), tag("desc", desc, id=f"{key}-desc")]
     return tag(
         "svg",
@@ -153,10 +154,10 @@ def _bar_row(bar: Bar, y: int, full: float) -> Markup:
     return tag(
         "g",
         tag("title", cut(bar.name, PATTERN_LIMIT)),  # the whole name where the mouse rests
-        _text(cut_to_width(bar.name, NAME_COLUMNS), at=0, y=y + 14, class_="name"),
-        _text(bar.shown, at=1, y=y + 14, class_="figure"),
+        words_at(cut_to_width(bar.name, NAME_COLUMNS), at=0, y=y + 14, class_="name"),
+        words_at(bar.shown, at=1, y=y + 14, class_="figure"),
         tag("rect", x=0, y=y + 22, width="100%", height=BAR, rx=2, class_="track"),
-        tag("rect", x=0, y=y + 22, width=_x(share), height=BAR, rx=2, class_="bar"),
+        tag("rect", x=0, y=y + 22, width=across(share), height=BAR, rx=2, class_="bar"),
         class_=bar.colour,
     )
 
@@ -164,14 +165,14 @@ def _bar_row(bar: Bar, y: int, full: float) -> Markup:
 def _leak_bar(leak: Leak, y: int) -> Markup:
     top, middle = y + 22, y + 22 + BAR // 2
     ends = [
-        tag("line", x1=_x(end), x2=_x(end), y1=middle - 5, y2=middle + 5, class_="whisker")
+        tag("line", x1=across(end), x2=across(end), y1=middle - 5, y2=middle + 5, class_="whisker")
         for end in (leak.low, leak.high)
     ]
     return tag(
         "g",
         tag("rect", x=0, y=top, width="100%", height=BAR, rx=2, class_="track"),
-        tag("rect", x=0, y=top, width=_x(leak.accuracy), height=BAR, rx=2, class_="bar"),
-        tag("line", x1=_x(leak.low), x2=_x(leak.high), y1=middle, y2=middle, class_="whisker"),
+        tag("rect", x=0, y=top, width=across(leak.accuracy), height=BAR, rx=2, class_="bar"),
+        tag("line", x1=across(leak.low), x2=across(leak.high), y1=middle, y2=middle, class_="whisker"),
         *ends,
         class_="leak",
     )
@@ -182,8 +183,8 @@ def _leak_words(leak: Leak, y: int) -> Markup:
     name = cut_to_width(" + ".join(leak.columns) or leak.part, NAME_COLUMNS - 10)
     return tag(
         "g",
-        _text(name, at=0, y=y + 14, class_="name"),
-        _text(interval, at=1, y=y + 14, class_="figure"),
+        words_at(name, at=0, y=y + 14, class_="name"),
+        words_at(interval, at=1, y=y + 14, class_="figure"),
     )
 
 
@@ -197,16 +198,16 @@ def _histogram_row(
     base = y + 22 + HISTOGRAM_BAR
     span = edges[-1] - edges[0]
     parts = [
-        _text(cut_to_width(row.name, NAME_COLUMNS - 8), at=0, y=y + 14, class_="name"),
-        _text(row.note, at=1, y=y + 14, class_="quiet"),
+        words_at(cut_to_width(row.name, NAME_COLUMNS - 8), at=0, y=y + 14, class_="name"),
+        words_at(row.note, at=1, y=y + 14, class_="quiet"),
     ]
     for left, right, density in bins:
         tall = HISTOGRAM_BAR * density / tallest if tallest else 0.0
-        place = {"x": _x((left - edges[0]) / span), "width": _x((right - left) / span)}
+        place = {"x": across((left - edges[0]) / span), "width": across((right - left) / span)}
         parts.append(tag("rect", **place, y=f"{base - tall:.2f}", height=f"{tall:.2f}", class_="bar bin"))
     parts.append(tag("line", x1=0, x2="100%", y1=base, y2=base, class_="axis"))
     if row.mean is not None:
-        at = _x((row.mean - edges[0]) / span)
+        at = across((row.mean - edges[0]) / span)
         parts.append(tag("line", x1=at, x2=at, y1=y + 22, y2=base, class_="mean"))
     return tag("g", *parts, class_=row.colour)
 
@@ -231,16 +232,16 @@ def _ticks(names: Sequence[str], *, y: int) -> Markup:
     """The names, evenly spread under the width of the chart."""
     last = len(names) - 1
     return tag(
-        "g", *(_text(name, at=place / last, y=y + 16, class_="quiet") for place, name in enumerate(names))
+        "g", *(words_at(name, at=place / last, y=y + 16, class_="quiet") for place, name in enumerate(names))
     )
 
 
-def _text(words: str, *, at: float, y: int, class_: str) -> Markup:
+def words_at(words: str, *, at: float, y: int, class_: str) -> Markup:
     """Words at a share of the width, held inside the chart at both ends."""
     anchor = "start" if at < 0.12 else "end" if at > 0.88 else "middle"
-    return tag("text", words, x=_x(at), y=y, text_anchor=anchor, class_=class_)
+    return tag("text", words, x=across(at), y=y, text_anchor=anchor, class_=class_)
 
 
-def _x(share: float) -> str:
+def across(share: float) -> str:
     """A share of the width, kept inside the chart."""
     return f"{100 * min(max(finite(share), 0.0), 1.0):.3f}%"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite, log
 
 NONE = "–"
@@ -68,6 +69,15 @@ def gamma(value: float) -> str:
     return f"{value:.3g}" if isfinite(value) else NONE
 
 
+def three_digits(value: float) -> str:
+    """A figure with three digits that count, zeros too, so that a column of them lines up.
+
+    >>> three_digits(0.45), three_digits(0.012345), three_digits(123.4)
+    ('0.450', '0.0123', '123')
+    """
+    return f"{value:#.3g}".rstrip(".") if isfinite(value) else NONE
+
+
 def length(words: float) -> str:
     """A number of words on an axis.
 
@@ -86,3 +96,46 @@ def q_value(q: float) -> str:
     if not isfinite(q):
         return NONE
     return "<0.001" if q < 0.001 else f"{q:.3f}"
+
+
+def money(dollars: float) -> str:
+    """An amount of money; what is not nothing is never shown as nothing.
+
+    >>> money(0.0), money(0.0004), money(1234.5)
+    ('$0.00', 'under $0.01', '$1,234.50')
+    """
+    if not isfinite(dollars):
+        return NONE
+    return "under $0.01" if 0 < dollars < 0.01 else f"${dollars:,.2f}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> duration(0.42), duration(31.2), duration(252), duration(7500)
+    ('0.4 s', '31 s', '4 min 12 s', '2 h 05 min')
+    """
+    if not isfinite(seconds):
+        return NONE
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60:02d} min"
+
+
+def or_dash(value: float | None, form: Callable[[float], str]) -> str:
+    """The value in its form; a dash where there is none.
+
+    >>> or_dash(None, percent), or_dash(0.5, percent)
+    ('–', '50.0%')
+    """
+    return NONE if value is None else form(value)
+
+
+def arrow(before: str, after: str) -> str:
+    """A figure before and now.
+
+    >>> arrow("68.1%", "60.1%")
+    '68.1% → 60.1%'
+    """
+    return f"{before} → {after}"

@@ -28,10 +28,10 @@ def verdict(leaks: dict[str, Leak], *, n_significant: int, n_tested: int) -> str
         return f"The leak could not be measured; {measured}."
     figures = f"gets {percent(strongest.accuracy)} right where chance is {percent(strongest.majority)}"
     if strongest.low > strongest.majority:
-        return f"From {_name(strongest)} alone a bag of words {figures}: {_meaning(strongest, leaks)}."
+        return f"From {part_name(strongest)} alone a bag of words {figures}: {_meaning(strongest, leaks)}."
     if n_significant:
         patterns = f"{count(n_significant)} of {count(n_tested)} patterns are tied to a label all the same"
-        return f"From {_name(strongest)} alone a bag of words does no better than chance, but {patterns}."
+        return f"From {part_name(strongest)} alone a bag of words does no better than chance, but {patterns}."
     return "No surface pattern gives the label away beyond chance."
 
 
@@ -48,7 +48,7 @@ def _meaning(leak: Leak, leaks: dict[str, Leak]) -> str:
     return f"this dataset leaks{' a little' if small else ''}"
 
 
-def _name(leak: Leak) -> str:
+def part_name(leak: Leak) -> str:
     """ "the claim" where the column is called like a thing, else the column by its name."""
     column = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
     return f"the {column}" if column.isalpha() and column.islower() else f"the column “{column}”"

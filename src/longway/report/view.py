@@ -2,22 +2,33 @@
 
     findings.json (dict)  ->  audit_page()  ->  Page  ->  templates/audit.html.jinja
 
-Every list is cut here, and what is cut is counted, so the page stays small whatever the dataset. A label
-keeps one colour through the whole page: its place among the largest labels.
+Every list is cut here, and what is cut is counted, so the page stays small whatever the dataset.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from markupsafe import Markup
 
 from longway.records import Finding, Leak, Problem, Telling
 from longway.report import charts
 from longway.report.numbers import count, counted, gamma, length, millibits, percent, q_value, short
+from longway.report.parts import (
+    MAX_LABELS,
+    MAX_SETTINGS,
+    KeyFigure,
+    Label,
+    columns_of,
+    label_named,
+    labels_of,
+    level_name,
+    record,
+    setting_rows,
+)
 from longway.report.shown import (
     NAME_LIMIT,
     PATTERN_LIMIT,
@@ -32,7 +43,6 @@ from longway.report.shown import (
 from longway.report.surest import surest
 from longway.report.verdict import verdict
 
-MAX_LABELS = 8
 MAX_BARS = 10  # strongest patterns in a label's chart
 OPEN_GROUPS = 20  # the table shows these at once (a few more where that is all),
 MAX_SURE = 24
@@ -41,24 +51,9 @@ MAX_VARIANTS = 6
 MAX_TELLING = 6  # documents per label and ranking
 MAX_PROBLEMS = 50
 MAX_ROWS = 10  # row numbers of a problem
-MAX_SETTINGS = 60
 MARK_LEVEL = 3  # highlighting of a pattern in its example
 PARTS = ("text", "context", "both")
 RANKINGS = {"lean": "Give themselves away most", "gamma": "Least like the other labels"}
-LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
-
-Record = TypeVar("Record", Finding, Leak, Problem, Telling)
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A label with its colour class and how often it occurs; key: its name in the data, name: as shown."""
-
-    key: str
-    name: str
-    colour: str
-    count: int
-    share: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +63,6 @@ class Figure:
     label: Label
     chart: Markup
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyFigure:
-    """A number at the top of the page."""
-
-    name: str
-    value: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +157,10 @@ class Page:
 def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page:
     """The page of one audit; raises KeyError or TypeError where the findings lack something."""
     dataset = findings["dataset"]
-    labels = _labels(dataset["labels"])
-    groups = [_record(Finding, row) for row in findings["findings"]]
+    labels = labels_of(dataset["labels"])
+    groups = [record(Finding, row) for row in findings["findings"]]
     space = findings.get("shortcut_space") or {}
-    problems = [_record(Problem, row) for row in findings["problems"]]
+    problems = [record(Problem, row) for row in findings["problems"]]
     shown_labels = list(islice(labels.values(), MAX_LABELS))
     n_significant = sum(findings["significant"].values())
     n_tested = sum(findings["tested"].values())
@@ -201,35 +187,16 @@ def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page
         length_chart=_length_chart(findings.get("lengths") or {}, shown_labels),
         problems=[_problem(problem) for problem in problems[:MAX_PROBLEMS]],
         n_more_problems=max(len(problems) - MAX_PROBLEMS, 0),
-        settings=_settings(findings["settings"]),
+        settings=setting_rows(findings["settings"], source="findings.json"),
     )
 
 
-def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
-    """The record of a JSON object; keys that a later version may add are left out."""
-    return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
-
-
-def _labels(counts: Mapping[str, int]) -> dict[str, Label]:
-    """Labels by name, largest first; the first MAX_LABELS have colours of their own."""
-    total = sum(counts.values()) or 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return {
-        name: Label(name, cut(name, NAME_LIMIT), f"l{at}" if at < MAX_LABELS else "lx", n, percent(n / total))
-        for at, (name, n) in enumerate(ordered)
-    }
-
-
-def _label(name: str, labels: Mapping[str, Label]) -> Label:
-    return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
-
-
 def _group(leader: Finding, labels: Mapping[str, Label]) -> Group:
-    variants = [_record(Finding, row) for row in leader.variants]  # type: ignore[arg-type]
-    label = _label(leader.label, labels)
+    variants = [record(Finding, row) for row in leader.variants]  # type: ignore[arg-type]
+    label = label_named(leader.label, labels)
     return Group(
         pattern=cut(leader.pattern, PATTERN_LIMIT),
-        level=_level(leader.level),
+        level=level_name(leader.level),
         field=cut(leader.field, NAME_LIMIT),
         label=label,
         count=count(leader.count),
@@ -246,7 +213,7 @@ def _group(leader: Finding, labels: Mapping[str, Label]) -> Group:
 
 
 def _sure(row: Mapping[str, Any], labels: Mapping[str, Label]) -> Sure:
-    label = _label(row["label"], labels)
+    label = label_named(row["label"], labels)
     return Sure(
         cut(row["pattern"], PATTERN_LIMIT), label, percent(row["label_share"]), counted(row["count"], "text")
     )
@@ -263,21 +230,12 @@ def _example(row: Finding) -> list[Piece]:
     return pieces(harmless(row.example[:READ_LIMIT]), marks)
 
 
-def _level(level: str) -> str:
-    return LEVELS.get(level, cut(level, NAME_LIMIT))
-
-
 def _about(findings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Which file, which columns, when; columns that were guessed are said to be."""
+    """Which file, which columns, when."""
     dataset = findings["dataset"]
-    columns = [
-        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset['guessed'] else ''}"
-        for role, column in dataset["fields"].items()
-        if column
-    ]
     return [
         ("Dataset", cut(dataset["name"], PATTERN_LIMIT)),
-        ("Columns", ", ".join(columns)),
+        ("Columns", columns_of(dataset)),
         ("Made", cut(findings["created"], NAME_LIMIT)),
     ]
 
@@ -302,7 +260,7 @@ def _key_figures(
 
 
 def _leaks(measured: Mapping[str, Any]) -> dict[str, Leak]:
-    return {part: _record(Leak, measured[part]) for part in PARTS if measured.get(part)}
+    return {part: record(Leak, measured[part]) for part in PARTS if measured.get(part)}
 
 
 def _held_out(measured: Mapping[str, Any]) -> list[dict[str, Leak]]:
@@ -337,7 +295,7 @@ def _strongest(
     full = max((millibits(row.gain) for row in leaders), default=0.0)
     figures = []
     for at, label in enumerate(shown):
-        mine = [row for row in leaders if _label(row.label, labels) is label]
+        mine = [row for row in leaders if label_named(row.label, labels) is label]
         if mine:
             chart = charts.bar_chart(
                 [_bar(row, label) for row in mine[:MAX_BARS]],
@@ -358,7 +316,7 @@ def _bar(row: Finding, label: Label) -> charts.Bar:
 def _tested(tested: Mapping[str, int], significant: Mapping[str, int]) -> list[tuple[str, str, str]]:
     """(level, significant, tested) for each kind of pattern."""
     shown = islice(tested.items(), MAX_SETTINGS)
-    return [(_level(level), count(significant.get(level, 0)), count(number)) for level, number in shown]
+    return [(level_name(level), count(significant.get(level, 0)), count(number)) for level, number in shown]
 
 
 def _gamma_chart(space: Mapping[str, Any], shown: Sequence[Label]) -> Markup | None:
@@ -419,7 +377,7 @@ def _telling(space: Mapping[str, Any], shown: Sequence[Label]) -> list[LabelDocu
     """Per label, the texts that give it away (lean), then those least like the other labels (gamma)."""
     documents: dict[tuple[str, str], list[Telling]] = {}
     for row in space.get("telling") or []:
-        documents.setdefault((row["label"], row["chosen_by"]), []).append(_record(Telling, row))
+        documents.setdefault((row["label"], row["chosen_by"]), []).append(record(Telling, row))
     return [
         LabelDocuments(
             label,
@@ -457,10 +415,3 @@ def _problem(problem: Problem) -> ProblemRow:
         rows=f"{rows} …" if rows and problem.count > len(problem.rows[:MAX_ROWS]) else rows,
         next_step=cut(problem.next_step, TEXT_LIMIT),
     )
-
-
-def _settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    items = islice(settings.items(), MAX_SETTINGS)
-    shown = [(cut(str(name), NAME_LIMIT), cut(str(value), PATTERN_LIMIT)) for name, value in items]
-    n_more = len(settings) - len(shown)
-    return [*shown, ("and", f"{count(n_more)} more in findings.json")] if n_more else shown

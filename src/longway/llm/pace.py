@@ -1,0 +1,143 @@
+"""How many calls to a server may be under way at once: more while it keeps up, fewer when it does not.
+
+    Pace    the rule, without a clock or a network of its own: told what happened, it says how many calls may be under way
+    Gate    lets coroutines through at that pace
+
+The rule is that of networks (additive increase, multiplicative decrease). It looks at one round after the other: about as many
+calls as may be under way, all begun after the limit last changed. The limit doubles with each round at first, until the server shows
+that it is full: it refuses (429), or answers take more than twice as long as when it was least busy. From then on the limit
+grows by two each round, stays while answers are slow, shrinks by a fifth when they are very slow, and halves on a refusal. Where
+shrinking does not make answers faster, the server has become slower by itself, and what counts as slow is measured anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from statistics import fmean
+
+SLOW = 2.0  # times the least busy latency: grow no more
+VERY_SLOW = 4.0  # shrink
+HELPED = 0.85  # shrinking twice has helped where latency fell below this share
+
+
+class Pace:
+    """The limit of calls under way; times are seconds on any clock that does not go back."""
+
+    def __init__(self, *, start: int = 16, most: int = 128) -> None:
+        self.most = max(1, most)
+        self.limit = float(min(start, self.most))
+        self.open_at = 0.0  # no call before: the server asked for a pause
+        self._is_starting = True
+        self._best: dict[str, float] = {}  # by kind: a judgement is much shorter than a rewriting
+        self._kind = ""
+        self._slow: list[
+            float
+        ] = []  # latencies of the rounds that made the limit shrink, one after the other
+        self._round_began, self._most_used = float("-inf"), 0
+        self._latencies: list[float] = []
+
+    def answered(self, *, began: float, now: float, in_flight: int, kind: str = "") -> None:
+        """A call that began then was answered now; in_flight: calls under way, this one included."""
+        latency = now - began
+        self._best[kind] = min(latency, self._best.get(kind, latency))
+        if kind != self._kind:
+            self._kind, self._slow = kind, []
+            self._new_round(began)
+        if began < self._round_began:
+            return  # sent at another limit
+        self._latencies.append(latency)
+        self._most_used = max(self._most_used, in_flight)
+        if len(self._latencies) >= (self.limit / 2 if self._is_starting else self.limit):
+            self._end_round(now)
+
+    def refused(self, *, began: float, now: float, wait: float = 0.0) -> None:
+        """The server refused a call as too many, and asked for `wait` seconds without any."""
+        self.open_at = max(self.open_at, now + wait)
+        self._is_starting = False
+        if began >= self._round_began:  # others were sent together with the one that halved it
+            self.limit = max(1.0, self.limit / 2)
+            self._new_round(now)
+
+    def _end_round(self, now: float) -> None:
+        # The second half: the first one still feels how many were under way before.
+        latency = fmean(self._latencies[len(self._latencies) // 2 :])
+        best = self._best[self._kind]
+        slowness = latency / best if best > 0 else 1.0
+        if slowness > SLOW:
+            self._is_starting = False
+        if slowness > VERY_SLOW:
+            self._slow_down(latency)
+        else:
+            self._slow.clear()
+        if slowness <= SLOW and self._most_used >= 0.8 * int(self.limit):  # unused room tells nothing
+            self.limit = min(self.limit * 2 if self._is_starting else self.limit + 2, float(self.most))
+        self._new_round(now)
+
+    def _slow_down(self, latency: float) -> None:
+        self._slow.append(latency)
+        if len(self._slow) > 2 and latency > HELPED * self._slow[-3]:
+            self._best[self._kind] = latency
+            self._slow.clear()
+        else:
+            self.limit = max(1.0, 0.8 * self.limit)
+
+    def _new_round(self, now: float) -> None:
+        self._round_began, self._most_used = now, 0
+        self._latencies = []
+
+
+class Gate:
+    """Lets coroutines through as many at once as the pace allows, first come, first served."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Room for one call, held until the block ends."""
+        await self._enter()
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+            self._wake()
+
+    async def _enter(self) -> None:
+        while True:
+            if (pause := self.pace.open_at - time.monotonic()) > 0:
+                await asyncio.sleep(pause)
+            elif self._has_room():
+                break
+            else:
+                await self._turn()
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        self._wake()  # the limit may have grown by more than one
+
+    def _has_room(self) -> bool:
+        return self.in_flight < max(1, int(self.pace.limit))
+
+    async def _turn(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._wake()  # cancelled just when its turn came: the next one has it
+            raise
+
+    def _wake(self) -> None:
+        if self._has_room():
+            while self._waiting:
+                turn = self._waiting.popleft()
+                if not turn.done():
+                    turn.set_result(None)
+                    return

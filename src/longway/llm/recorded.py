@@ -1,0 +1,91 @@
+"""How calls and answers are written down: the key of a call, and its answer as JSON values and back.
+
+The key is the hash of everything that shapes the answer. An engine that reads messages (`renders`) is shaped by those; one
+that looks at the prompt's fields, by the fields. `asked` is what a person or a replay needs to know besides.
+"""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from longway.llm.engine import Judged, Sampling, Written
+from longway.llm.prompt import Prompt
+from longway.store.journal import key_of
+
+FORMAT = 1  # of the journal's answers
+LOST = "lost"  # kind of a row that holds no answer, only what a failed call may have cost
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who is asked, as far as it shapes the answers."""
+
+    identity: Mapping[str, Any]
+    renders: bool
+
+    @staticmethod
+    def of(engine: Any) -> Speaker:
+        """What an engine says of itself."""
+        return Speaker(dict(engine.identity), bool(getattr(engine, "renders", False)))
+
+    def write_key(self, prompt: Prompt, n: int, sampling: Sampling) -> str:
+        """The key of a call that asks for texts."""
+        return self._key("write", self._prompt(prompt, n=n), n=n, sampling=asdict(sampling))
+
+    def judge_key(self, prompt: Prompt, options: Sequence[str]) -> str:
+        """The key of a call that asks for a label."""
+        return self._key("judge", self._prompt(prompt, options=tuple(options)), options=list(options))
+
+    def embed_key(self, text: str) -> str:
+        """The key of one text's vector."""
+        return self._key("embed", text)
+
+    def asked(self, prompt: Prompt | None = None, **more: Any) -> dict[str, Any]:
+        """What is kept of the question, besides its key."""
+        about = {"identity": self.identity, "renders": self.renders, **more}
+        if prompt is None:
+            return about
+        return about | {"template": prompt.template, "text": prompt.text, "label": prompt.label}
+
+    def _key(self, kind: str, asked: Any, **more: Any) -> str:
+        return key_of({"format": FORMAT, "kind": kind, "engine": self.identity, "asked": asked, **more})
+
+    def _prompt(self, prompt: Prompt, **more: Any) -> dict[str, Any]:
+        if self.renders:
+            return {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
+        fields = asdict(prompt)
+        fields["task"]["stances"] = dict(prompt.task.stances)
+        return fields
+
+
+def answer_of(result: Written | Judged) -> dict[str, Any]:
+    """An answer as JSON values."""
+    if isinstance(result, Written):
+        return {"texts": list(result.texts), "refusals": list(result.refusals), "how": list(result.how)}
+    return {"probabilities": dict(result.probabilities), "refusal": result.refusal}
+
+
+def written_of(answer: Mapping[str, Any]) -> Written:
+    """Texts from JSON values."""
+    return Written(tuple(answer["texts"]), tuple(answer["refusals"]), tuple(answer["how"]))
+
+
+def judged_of(answer: Mapping[str, Any]) -> Judged:
+    """A judgement from JSON values."""
+    return Judged(dict(answer["probabilities"]), answer["refusal"])
+
+
+def packed(vector: Sequence[float]) -> dict[str, Any]:
+    """A vector as JSON values: single precision, a quarter of the length that digits would take."""
+    return {"f32": base64.b64encode(array("f", vector).tobytes()).decode()}
+
+
+def unpacked(answer: Mapping[str, Any]) -> list[float]:
+    """A vector from JSON values."""
+    values = array("f")
+    values.frombytes(base64.b64decode(answer["f32"]))
+    return values.tolist()

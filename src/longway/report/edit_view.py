@@ -1,0 +1,144 @@
+"""One edit as the page shows it: both texts with what changed in them marked, label, verdicts, gamma.
+
+edits.jsonl object (+ "context")  ->  edit_card()  ->  EditCard  ->  templates/rewrite.html.jinja
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longway.records import Edit, Verdict
+from longway.report.differences import Change, differences
+from longway.report.numbers import or_dash, short, three_digits
+from longway.report.parts import Label, label_named, record
+from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, cut, harmless
+
+COMPARE_LIMIT = 200_000  # characters of each version that are compared
+EDIT_LIMIT = 800  # characters of each version; a longer text is cut to what changed
+AROUND = 80  # characters kept on both sides of a change in a text that is cut
+CONTEXT_LIMIT = 800
+MAX_CHIPS = 14
+CHANGED = 1  # the level of a marked piece
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What one check said, small."""
+
+    name: str
+    passed: bool
+    score: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditCard:
+    """An edit; new_label: where the label changed, too. Empty strings are not shown."""
+
+    id: str
+    field: str
+    label: Label
+    new_label: Label | None
+    how: str
+    engine: str
+    round: str
+    before: list[Piece]
+    after: list[Piece]
+    gamma_before: str
+    gamma_after: str
+    chips: list[Chip]
+    n_more_chips: int
+    reason: str
+    context: str
+
+
+def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label]) -> EditCard:
+    """The card of one edit."""
+    edit = record(Edit, row)
+    before, after = side_by_side(*(harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after)))
+    verdicts: list[Verdict] = [record(Verdict, one) for one in edit.verdicts[:MAX_CHIPS]]  # type: ignore[arg-type]
+    changed = edit.label_after != edit.label_before
+    return EditCard(
+        id=cut(edit.id, NAME_LIMIT),
+        field=cut(edit.field, NAME_LIMIT),
+        label=label_named(edit.label_before, labels),
+        new_label=label_named(edit.label_after, labels) if changed else None,
+        how=cut(edit.how, PATTERN_LIMIT) if edit.how else "",
+        engine=cut(edit.engine, NAME_LIMIT),
+        round=f"round {int(edit.round)}",
+        before=before,
+        after=after,
+        gamma_before=or_dash(edit.score_before, three_digits),
+        gamma_after=or_dash(edit.score_after, three_digits),
+        chips=[_chip(verdict) for verdict in verdicts],
+        n_more_chips=max(len(edit.verdicts) - MAX_CHIPS, 0),
+        reason=cut(edit.reason, TEXT_LIMIT) if edit.reason else "",
+        context=cut(row["context"], CONTEXT_LIMIT) if row.get("context") else "",
+    )
+
+
+def side_by_side(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Both texts in pieces, marked where they differ.
+
+    >>> old, new = side_by_side("It is not open.", "It is closed.")
+    >>> [(piece.text, piece.level) for piece in new]
+    [('It is ', 0), ('closed', 1), ('.', 0)]
+    """
+    changes = differences(before, after)
+    return _side(changes, "removed"), _side(changes, "added")
+
+
+def _side(changes: Sequence[Change], kind: str) -> list[Piece]:
+    parts = [change for change in changes if change.kind in ("same", kind)]
+    marked = [piece for part in parts for piece in _pieces(part)]
+    total = sum(len(piece.text) for piece in marked)
+    if not total:
+        return [Piece("(blank)")]
+    return marked if total <= EDIT_LIMIT else _shortened(marked)
+
+
+def _pieces(change: Change) -> list[Piece]:
+    """A changed stretch is marked without the space around it."""
+    if change.kind == "same":
+        return [Piece(change.text)]
+    words = change.text.strip()
+    if not words:
+        return [Piece(change.text)]
+    start = change.text.index(words)
+    end = start + len(words)
+    parts = [Piece(change.text[:start]), Piece(words, CHANGED), Piece(change.text[end:])]
+    return [piece for piece in parts if piece.text]
+
+
+def _shortened(parts: Sequence[Piece]) -> list[Piece]:
+    """Long stretches between the changes left out, then at most EDIT_LIMIT characters."""
+    last = len(parts) - 1
+    kept: list[Piece] = []
+    left = EDIT_LIMIT
+    for at, piece in enumerate(parts):
+        text = piece.text if piece.level or not last else _gap(piece.text, first=at == 0, last=at == last)
+        if len(text) > left:
+            return [*kept, Piece(text[:left], piece.level), Piece(" …")]
+        kept.append(Piece(text, piece.level))
+        left -= len(text)
+    return kept
+
+
+def _gap(text: str, *, first: bool, last: bool) -> str:
+    """Unchanged text as far as it stands next to a change, at words where there are some."""
+    if len(text) <= 2 * AROUND:
+        return text
+    head = text[:AROUND].rpartition(" ")[0] or text[:AROUND]
+    tail = text[-AROUND:].partition(" ")[2] or text[-AROUND:]
+    return f"{'' if first else head} … {'' if last else tail}"
+
+
+def _chip(verdict: Verdict) -> Chip:
+    return Chip(
+        name=cut(verdict.check, NAME_LIMIT),
+        passed=bool(verdict.passed),
+        score="" if verdict.score is None else short(verdict.score),
+        reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",
+    )

@@ -1,0 +1,83 @@
+"""What the pages of an audit and of a rewrite show alike: labels with their colours, key figures, settings.
+
+A label keeps one colour through the whole page: its place among the largest labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import Any, TypeVar
+
+from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
+from longway.report.numbers import count, percent
+from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, cut
+
+MAX_LABELS = 8  # with a colour and a chart of their own
+MAX_SETTINGS = 60
+LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
+
+Record = TypeVar("Record", Finding, Leak, Problem, Telling, Edit, Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label with its colour class and how often it occurs; key: its name in the data, name: as shown."""
+
+    key: str
+    name: str
+    colour: str
+    count: int
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A number at the top of the page."""
+
+    name: str
+    value: str
+    note: str
+
+
+def record(kind: type[Record], row: Mapping[str, Any]) -> Record:
+    """The record of a JSON object; keys that a later version may add are left out."""
+    return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
+
+
+def labels_of(counts: Mapping[str, int]) -> dict[str, Label]:
+    """Labels by name, largest first; the first MAX_LABELS have colours of their own."""
+    total = sum(counts.values()) or 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        name: Label(name, cut(name, NAME_LIMIT), f"l{at}" if at < MAX_LABELS else "lx", n, percent(n / total))
+        for at, (name, n) in enumerate(ordered)
+    }
+
+
+def label_named(name: str, labels: Mapping[str, Label]) -> Label:
+    """The label of this name, also where the counts do not know it."""
+    return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
+
+
+def level_name(level: str) -> str:
+    """What kind of pattern it is, in plain words."""
+    return LEVELS.get(level, cut(level, NAME_LIMIT))
+
+
+def columns_of(dataset: Mapping[str, Any]) -> str:
+    """Which column plays which role; columns that were guessed are said to be."""
+    return ", ".join(
+        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset['guessed'] else ''}"
+        for role, column in dataset["fields"].items()
+        if column
+    )
+
+
+def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:
+    """Settings as (name, value); source: the file that has those left out."""
+    items = islice(settings.items(), MAX_SETTINGS)
+    shown = [(cut(str(name), NAME_LIMIT), cut(str(value), PATTERN_LIMIT)) for name, value in items]
+    n_more = len(settings) - len(shown)
+    return [*shown, ("and", f"{count(n_more)} more in {source}")] if n_more else shown

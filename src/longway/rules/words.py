@@ -1,0 +1,60 @@
+"""Synonyms for single words, in the form that the sentence asks for: "children" -> "kids", "purchased" -> "bought".
+
+The words come from WordNet by way of `text/replacements.py`, which gives only what is safe. Without WordNet
+(`text/wordnet.py` says where it comes from) this family gives nothing. Names and titles stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from longway.errors import LongwayError
+from longway.rules.rule import Rewriting, Scene
+from longway.rules.stretches import in_names
+from longway.text.document import Word
+from longway.text.replacements import synonyms, with_article
+from longway.text.wordnet import wordnet_source
+
+_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
+# Common in claims and captions, and wrong there too often: a lead role is no "leading part", "played" no "performed".
+_LEFT_OUT = frozenset(
+    "play act work make take have get go come give show run call name line man woman person people star role part show "
+    "season series single record title character place group member number set order state house court party field point "
+    "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity solely exclusively exactly merely".split()
+)
+
+
+def rewritings(scene: Scene) -> Iterator[Rewriting]:
+    """The text with one word exchanged for a synonym; words that give the label away come first."""
+    document = scene.document
+    if not has_wordnet():
+        return
+    names = in_names(document)
+    for word in sorted(document, key=lambda w: (w.lower not in scene.telling, w.index)):
+        if word.upos not in _CLASSES or word.index in names or not word.text.isalpha():
+            continue
+        if word.lemma.lower() in _LEFT_OUT and word.lower not in scene.telling:
+            continue
+        if _is_in_compound(scene, word):
+            continue
+        for replacement in synonyms(word, document):
+            yield Rewriting("words.synonym", tuple(with_article(document, replacement)))
+
+
+def _is_in_compound(scene: Scene, word: Word) -> bool:
+    """True for the parts of "film festival" or "well-known", which are terms of their own."""
+    document = scene.document
+    glued = "-" in (document.text[word.end : word.end + 1], document.text[max(0, word.start - 1) : word.start])
+    is_part = word.relation == "compound" or (word.upos == "NOUN" and bool(document.children(word, "compound")))
+    return glued or is_part
+
+
+@lru_cache(maxsize=1)
+def has_wordnet() -> bool:
+    """True where WordNet's files are there."""
+    try:
+        wordnet_source()
+    except LongwayError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""Words as the checks compare them: cut, lowered, and brought to a common stem.
+
+    words(text)              "Didn't she win?"  ->  didn't, she, win
+    added(before, after)     content words that only the second text has
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|\w+")
+FUNCTION_WORDS = frozenset(
+    "a an the and or but of in on at to for by with from as that this these those it its he she they we you i his her "
+    "their our my your him them us me is are was were be been being am has have had having do does did doing done will "
+    "would can could may might shall should must there here who whom whose which what when where while than then so very "
+    "also too both either any some all each every such same own more most much many one into onto about over under "
+    "between through during before after since until if because although though however yet still just even ever "
+    "'s s".split()
+)
+_ENDINGS = ("'s", "ies", "ing", "ied", "ed", "es", "ly", "s", "y", "e")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, punctuation left out, apostrophes plain."""
+    return _WORD.findall(text.lower().replace("’", "'"))
+
+
+def stem(word: str) -> str:
+    """A word without its ending, so that forms of one word compare equal; crude, but the same for both texts.
+
+    >>> stem("directed") == stem("director's") == stem("directs")
+    False
+    >>> stem("directed") == stem("directing") == stem("directs")
+    True
+    """
+    word = word.removesuffix("'s")
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def content(some: Iterable[str]) -> Counter[str]:
+    """Stems of the words that carry meaning, with how often each occurs."""
+    return Counter(stem(word) for word in some if word not in FUNCTION_WORDS)
+
+
+def added(before: str, after: str) -> list[str]:
+    """Content words of `after` whose stem `before` lacks, in order, each once."""
+    old = {stem(word) for word in words(before)}
+    return [
+        word for word in dict.fromkeys(words(after)) if word not in FUNCTION_WORDS and stem(word) not in old
+    ]
