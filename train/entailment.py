@@ -22,18 +22,18 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 BITS = {"e": 1, "c": 2, "n": 4}
 TEACHERS = (
-    {"rate": 2e-4, "product": 0.0},
-    {"rate": 2e-4, "product": 0.5},
-    {"rate": 4e-4, "product": 0.0},
-    {"rate": 4e-4, "product": 0.5},
+    {"rate": 1.5e-4, "product": 0.0},
+    {"rate": 1.5e-4, "product": 0.5},
+    {"rate": 3e-4, "product": 0.0},
+    {"rate": 3e-4, "product": 0.5},
 )
 
 
 def pack(args: argparse.Namespace) -> None:
     """Tokenise every pair and write what training needs, in a vocabulary of the tokens that occur."""
-    from entailment_data import perturbed, read_all
     from safetensors.numpy import save_file
 
+    from entailment_data import perturbed, read_all
     from longway.classify.minilm import MiniLM
 
     train, choose, tests = read_all(args.shared)
@@ -65,8 +65,6 @@ def pack(args: argparse.Namespace) -> None:
     save_file(weights, args.out / "minilm.safetensors")
     about = {"sources": sources, "tests": list(tests), "pairs": {name: len(p) for name, p in parts.items()}}
     (args.out / "about.json").write_text(json.dumps(about, indent=1))
-    for file in (Path(__file__), Path(__file__).with_name("entailment_model.py")):
-        (args.out / file.name).write_text(file.read_text())
     size = sum(p.stat().st_size for p in args.out.iterdir()) / 2**20
     print(f"{args.out}: {size:.1f} MiB, {len(vocabulary)} tokens, {about['pairs']}")
 
@@ -95,9 +93,9 @@ def text_only(pairs: list[Any]) -> np.ndarray:
         rows = np.flatnonzero((families == family) & np.array([len(p.answers) == 1 for p in pairs]))
         if len({pairs[i].answers for i in rows}) < 2 or len(rows) < 100:
             continue  # RTE tells entailed from not: nothing to learn here
-        texts = CountVectorizer(ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"\S+").fit_transform(
-            pairs[i].text for i in rows
-        )
+        texts = CountVectorizer(
+            ngram_range=(1, 2), min_df=3, binary=True, token_pattern=r"\S+"
+        ).fit_transform(pairs[i].text for i in rows)
         y = np.array(["ecn".index(pairs[i].answers) for i in rows])
         for learn, answer in KFold(5, shuffle=True, random_state=0).split(rows):
             model = LogisticRegression(C=0.1, max_iter=200, tol=1e-3).fit(texts[learn], y[learn])
@@ -110,8 +108,9 @@ def text_only(pairs: list[Any]) -> np.ndarray:
 def train(args: argparse.Namespace) -> None:
     """Teachers, then the model that learns from them; writes weights, figures and curves."""
     import torch
-    from entailment_model import CrossEncoder, Packed
     from safetensors.torch import load_file, save_file
+
+    from entailment_model import CrossEncoder, Packed
 
     started = time.time()
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -134,14 +133,18 @@ def train(args: argparse.Namespace) -> None:
     affordable = (left - (time.time() - started) - 40) / max(seconds, 1e-3)
     n_teach = int(np.clip(affordable * 0.6 / len(TEACHERS), 1, 7))
     n_final = int(np.clip(affordable - n_teach * len(TEACHERS), 1, 16))
-    print(f"{device}: {seconds:.1f} s an epoch; teachers {n_teach} epochs each, the model {n_final}", flush=True)
+    print(
+        f"{device}: {seconds:.1f} s an epoch; teachers {n_teach} epochs each, the model {n_final}", flush=True
+    )
     answers, scores = [], []
     for seed, teacher in enumerate(TEACHERS[: args.teachers]):
         model = fresh(seed + 1)
         fit(model, data["train"], n_teach, args, curves, name=f"teacher{seed}", seed=seed, **teacher)
         measured = measure_all(model, data, about)
         figures[f"teacher{seed}"] = {**teacher, **measured}
-        print(f"teacher{seed}", teacher, {k: v for k, v in measured.items() if isinstance(v, float)}, flush=True)
+        print(
+            f"teacher{seed}", teacher, {k: v for k, v in measured.items() if isinstance(v, float)}, flush=True
+        )
         answers.append(predict(model, data["train"]).softmax(1))
         scores.append(measured["choose"])
     target = torch.stack(answers).mean(0)
@@ -159,7 +162,12 @@ def train(args: argparse.Namespace) -> None:
     for i, part in enumerate((dict(list(full.items())[:half]), dict(list(full.items())[half:]))):
         save_file(part, args.out / f"weights-{i}.safetensors")
     for how in ("int8", "rank32", "rank64", "rank96"):
-        model.put({k: v.to(device) for k, v in lossy(model.named() if how == "int8" else full, weights, how).items()})
+        model.put(
+            {
+                k: v.to(device)
+                for k, v in lossy(model.named() if how == "int8" else full, weights, how).items()
+            }
+        )
         figures[f"model_{how}"] = measure_all(model, data, about)
         print(how, {k: v for k, v in figures[f"model_{how}"].items() if isinstance(v, float)}, flush=True)
         model.put({k: v.float().to(device) for k, v in full.items()})
@@ -228,7 +236,9 @@ def fit(
         total += loss.detach()
         if (step + 1) % 200 == 0 or step + 1 == len(plan):
             n = 200 if (step + 1) % 200 == 0 else (step + 1) % 200
-            curves.append({"model": name, "step": step + 1, "loss": float(total) / n, "s": time.time() - started})
+            curves.append(
+                {"model": name, "step": step + 1, "loss": float(total) / n, "s": time.time() - started}
+            )
             total.zero_()
 
 
@@ -251,7 +261,7 @@ def measure_all(model: Any, data: dict[str, Any], about: dict[str, Any]) -> dict
         if name == "train":
             continue
         logits = predict(model, part)
-        if bool((part.right.sum(0)[2] == 0)):  # two answers: the third is not asked
+        if bool(part.right.sum(0)[2] == 0):  # two answers: the third is not asked
             found[name + "_of_three"] = right(logits, part.right)
             logits = logits[:, :2]
         found[name] = right(logits, part.right)
@@ -291,12 +301,16 @@ def lossy(learned: dict[str, Any], start: dict[str, Any], how: str) -> dict[str,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("pack", help="tokenise the datasets")
     command.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
     command.add_argument("--out", type=Path, default=ROOT / "build" / "device" / "entailment")
-    command.add_argument("--perturb", type=int, default=6000, help="sentences of each other dataset to perturb")
+    command.add_argument(
+        "--perturb", type=int, default=6000, help="sentences of each other dataset to perturb"
+    )
     command.add_argument("--limit", type=int, default=0, help="pairs of each kind, for trying out")
     command.set_defaults(run=pack)
     command = commands.add_parser("train", help="train the model")

@@ -69,7 +69,14 @@ def of_fever(path: Path, source: str, avoid: frozenset[str] = frozenset()) -> li
 
 def plain(text: str) -> str:
     """FEVER's text without its marks for brackets and quotes, and without spaces before punctuation."""
-    for mark, sign in (("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"), ("``", '"'), ("''", '"')):
+    for mark, sign in (
+        ("-LRB-", "("),
+        ("-RRB-", ")"),
+        ("-LSB-", "["),
+        ("-RSB-", "]"),
+        ("``", '"'),
+        ("''", '"'),
+    ):
         text = text.replace(mark, sign)
     text = re.sub(r"\( ", "(", re.sub(r" ([.,;:!?)\]]|'s\b|n't\b)", r"\1", text))
     return " ".join(text.split())
@@ -252,7 +259,9 @@ def _numbers(pair: Pair, random_: random.Random) -> Iterator[Pair]:
         other = random_.choice([w for w in NUMBER_WORDS if w != number])
         same = str(NUMBER_WORDS.index(number) + 2)
     # "Two men" follows from "three men": outside FEVER a smaller number may be no contradiction.
-    yield Pair(pair.context, head + other + tail, "c" if pair.source == "fever" else "cn", pair.source + "+number")
+    yield Pair(
+        pair.context, head + other + tail, "c" if pair.source == "fever" else "cn", pair.source + "+number"
+    )
     if same:
         yield Pair(pair.context, head + same + tail, "e", pair.source + "+number_word")
 
@@ -295,6 +304,6 @@ def _other_context(pair: Pair, part: list[Pair], random_: random.Random) -> Iter
     if random_.random() < 0.6:
         return
     other = random_.choice(part).context
-    words = {w for w in re.findall(r"[A-Z]\w+", pair.text)}
+    words = set(re.findall(r"[A-Z]\w+", pair.text))
     if words and not any(word in other for word in words):
         yield Pair(other, pair.text, "n", pair.source + "+context")

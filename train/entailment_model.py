@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812
 
 WORDS = "embeddings.word_embeddings.weight"
 
@@ -90,6 +90,7 @@ class Packed:
         self.device = device
         self.ids = torch.as_tensor(arrays["ids"].astype("int32"), device=device)
         self.lengths = torch.as_tensor(arrays["lengths"].astype("int64"))
+        self.there = self.lengths.to(device)  # the same, beside the ids
         self.starts = (self.lengths.cumsum(0) - self.lengths).to(device)
         self.second = torch.as_tensor(arrays["second"].astype("int64"), device=device)
         answers = torch.as_tensor(arrays["answers"].astype("int64"), device=device)
@@ -107,7 +108,7 @@ class Packed:
         longest += -longest % 8
         rows = rows.to(self.device)
         at = torch.arange(longest, device=self.device)
-        mask = at < self.lengths.to(self.device)[rows][:, None]
+        mask = at < self.there[rows][:, None]
         places = (self.starts[rows][:, None] + at).clamp(max=len(self.ids) - 1)
         ids = torch.where(mask, self.ids[places], 0).long()
         segments = ((at >= self.second[rows][:, None]) & mask).long()

@@ -122,9 +122,9 @@ def razor(texts, labels, *, k, rounds, tries, write, passes, variant, dimensions
         texts = new
         if len(failed) < len(chosen):
             total, _ = sum_of_cosines(texts, labels, variant=variant, dimensions=dimensions)
-            if 2e-8 < abs(total / pairs - best) < 5e-7:
+            if 1e-8 < abs(total / pairs - best) < 3e-6:
                 raise Ambiguous
-            without_gain = 0 if total / pairs > best + 1e-7 else without_gain + 1
+            without_gain = 0 if total / pairs > best + 1e-8 else without_gain + 1
             best = max(best, total / pairs)
             if without_gain >= patience:
                 break

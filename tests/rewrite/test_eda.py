@@ -112,7 +112,7 @@ def test_a_row_draws_the_same_whatever_the_other_rows_are_and_another_with_anoth
 
 def test_a_text_that_no_operation_changes_is_counted():
     (round_,) = Eda().run(rows_of(["xyzzy", TEXT], [0, 1]))
-    assert dict(round_.figures.refusals) == {"no operation changes this text": 1}
+    assert round_.figures.to_dict()["refusals"] == {"no operation changes this text": 1}
 
 
 def test_operations_with_rate_0_are_left_out():

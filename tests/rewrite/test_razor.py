@@ -157,7 +157,7 @@ def test_a_row_without_a_verified_candidate_stays_is_drawn_again_and_then_left_a
 
 def test_refusals_of_the_engine_are_counted():
     *_, last = run(rows_of(TEXTS, LABELS), write=lambda *_: [], k=2, rounds=1)
-    assert dict(last.figures.refusals) == {"nothing to say": 2}
+    assert last.figures.to_dict()["refusals"] == {"nothing to say": 2}
     assert (last.figures.asked, last.figures.candidates, last.figures.accepted) == (2, 0, 0)
 
 

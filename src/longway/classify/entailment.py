@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.minilm import Floats, MiniLM
+from longway.errors import RunError
 
 STANCES = ("entails", "contradicts", "neutral")
 MAX_TOKENS = 160
@@ -32,13 +35,17 @@ class Entailment:
     """Says how likely a context entails, contradicts or leaves open a text.
 
     head: (2 x width, 3) and its bias, on top of the encoder's first token and mean.
+    temperature: what the logits are divided by, so that probabilities mean what they say. version: changes with the weights.
     """
 
-    def __init__(self, encoder: MiniLM, head: Floats, bias: Floats, *, temperature: float = 1.0) -> None:
+    def __init__(
+        self, encoder: MiniLM, head: Floats, bias: Floats, *, temperature: float = 1.0, version: str = ""
+    ) -> None:
         self.encoder = encoder
         self.head = head
         self.bias = bias
         self.temperature = temperature
+        self.version = version
 
     @classmethod
     def load(cls) -> Entailment:
@@ -75,7 +82,8 @@ def shortened(context: str, text: str, *, words: int = 110) -> str:
     def said(i: int) -> float:
         return sum(log(1 + len(sentences) / having[word]) for word in wanted & found[i].keys())
 
-    room, chosen = words, []
+    room = words
+    chosen: list[int] = []
     for i in sorted(range(len(sentences)), key=lambda i: (-said(i), i)):
         length = sum(found[i].values())
         if length <= room or not chosen:
@@ -86,4 +94,44 @@ def shortened(context: str, text: str, *, words: int = 110) -> str:
 
 @cache
 def _load() -> Entailment:
-    raise NotImplementedError
+    path = MODEL / "weights.safetensors"
+    if not path.exists():
+        raise RunError(
+            f"{path.name} is missing from the package. The entailment model was expected in {MODEL.name}/. "
+            "Install longway again."
+        )
+    base = MiniLM.load()
+    from safetensors.numpy import load_file
+
+    version = blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    stored = load_file(path)
+    weights = {**base.weights, **restored(stored, base.weights)}
+    encoder = MiniLM(weights, base.tokenizer, heads=base.heads)
+    return Entailment(
+        encoder,
+        np.ascontiguousarray(weights["head.weight"].T),
+        weights["head.bias"],
+        temperature=float(stored["temperature"][0]),
+        version=version,
+    )
+
+
+def restored(stored: Mapping[str, NDArray[Any]], base: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Whole weights from what the file keeps.
+
+    NAME            as it is
+    NAME + NAME.scale    8 bits, each row with its own scale
+    NAME.thin + NAME.wide    what training added to the encoder's own weight, as a product of two thin matrices
+    """
+    found: dict[str, Floats] = {}
+    for name, value in stored.items():
+        if name.endswith((".scale", ".wide")) or name == "temperature":
+            continue
+        if name.endswith(".thin"):
+            name = name.removesuffix(".thin")
+            found[name] = base[name] + value.astype(np.float32) @ stored[f"{name}.wide"].astype(np.float32)
+        elif f"{name}.scale" in stored:
+            found[name] = value.astype(np.float32) * stored[f"{name}.scale"].astype(np.float32)[:, None]
+        else:
+            found[name] = value.astype(np.float32)
+    return found

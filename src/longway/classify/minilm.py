@@ -52,14 +52,16 @@ class MiniLM:
         places: dict[str, int] = {}
         where = [places.setdefault(text, len(places)) for text in texts]
         tokens = self.tokenized([(text, None) for text in places], max_tokens)
-        found = self._over(tokens, lambda states, mask: _mean(states, mask))
+        found = self._over(tokens, self.width, _mean)
         length = np.linalg.norm(found, axis=1, keepdims=True)
         return (found / np.maximum(length, 1e-12))[where]
 
     def states(self, pairs: Sequence[tuple[str, str]], *, max_tokens: int = MAX_TOKENS) -> Floats:
         """For each pair the state of its first token and the mean over all: (n, 2 x width)."""
         tokens = self.tokenized(pairs, max_tokens)
-        return self._over(tokens, lambda states, mask: np.hstack([states[:, 0], _mean(states, mask)]))
+        return self._over(
+            tokens, 2 * self.width, lambda states, mask: np.hstack([states[:, 0], _mean(states, mask)])
+        )
 
     def tokenized(
         self, pairs: Sequence[tuple[str, str | None]], max_tokens: int
@@ -83,15 +85,13 @@ class MiniLM:
     def _over(
         self,
         tokens: Sequence[tuple[list[int], list[int]]],
+        columns: int,
         pooled: Callable[[Floats, NDArray[np.bool_]], Floats],
     ) -> Floats:
-        found: Floats | None = None
+        found = np.zeros((len(tokens), columns), np.float32)
         for rows, ids, segments, mask in batches(tokens):
-            part = pooled(self.forward(ids, segments, mask), mask)
-            if found is None:
-                found = np.empty((len(tokens), part.shape[1]), np.float32)
-            found[rows] = part
-        return np.empty((0, self.width), np.float32) if found is None else found
+            found[rows] = pooled(self.forward(ids, segments, mask), mask)
+        return found
 
 
 def batches(

@@ -43,6 +43,14 @@ _OWN_SHOTS = (
     Example("", "A charming, well made piece of work.", "positive"),
     Example("", "Nothing about it works.", "negative"),
 )
+_OWN_SCALE = (
+    Example("", "The best evening I have had this year.", "positive"),
+    Example("", "The worst evening I have had this year.", "negative"),
+    Example("", "Good songs, strong actors, a lovely ending.", "positive"),
+    Example("", "Bad songs, weak actors, a silly ending.", "negative"),
+    Example("", "It made me laugh and I would watch it again.", "positive"),
+    Example("", "It made me yawn and I would not watch it again.", "negative"),
+)
 
 
 class LocalEngine:
@@ -145,17 +153,24 @@ class LocalEngine:
         )
         head, tail = _parts(asked)
         said = [f" {name}" for name in names]
-        model = self._loaded()
-        if (head, names) not in self._habits:
-            nothing = _parts(replace(asked, text=NOTHING))[1]
-            self._habits[head, names] = model.likelihoods(head, nothing, said)
-        habits = self._habits[head, names]
-        found = model.likelihoods(head, tail, said)
-        # Contextual calibration (Zhao et al. 2021): how much likelier than for a text that says nothing?
+        habits = self._habit(asked, head, said)
+        found = self._loaded().likelihoods(head, tail, said)
+        # Calibration, after the idea of Zhao et al. 2021: how much likelier than the model says it anyway?
         weights = [exp(likelihood - habit) for likelihood, habit in zip(found, habits, strict=True)]
         shares = {option: weight / sum(weights) for option, weight in zip(options, weights, strict=True)}
         usage = Usage((len(head) + len(tail)) // 4, cost=0.0, seconds=time.perf_counter() - started)
         return Judged(shares, usage=usage)
+
+    def _habit(self, asked: Prompt, head: str, said: Sequence[str]) -> list[float]:
+        """How likely each option is on average over texts that favour none; computed once for the same examples."""
+        key = head, tuple(said)
+        if key not in self._habits:
+            found = [
+                self._loaded().likelihoods(head, _parts(replace(asked, text=text))[1], said)
+                for text in _scale(asked.task)
+            ]
+            self._habits[key] = [sum(column) / len(column) for column in zip(*found, strict=True)]
+        return self._habits[key]
 
 
 def _parts(prompt: Prompt) -> tuple[str, str]:
@@ -190,10 +205,30 @@ def _name(label: str, task: Task) -> str:
 
 def _shots(task: Task) -> list[Example]:
     """Examples for the model, the labels taking turns: what it saw last it would say more often."""
-    usable = [e for e in task.examples if 0 < len(e.text) <= LONGEST_SHOT]
-    rows = [[e for e in usable if e.label == label][:SHOTS] for label in task.labels]
+    rows = _by_label(task)
     if not all(rows):
-        known = {"positive", "negative"} == {_name(label, task) for label in task.labels}
-        return list(_OWN_SHOTS) if task.kind == "sentiment" and known else []
-    turns = [e for turn in zip_longest(*rows) for e in turn if e is not None]
+        return list(_OWN_SHOTS) if _is_plus_minus(task) else []
+    turns = [e for turn in zip_longest(*(row[:SHOTS] for row in rows)) for e in turn if e is not None]
     return [replace(e, text=plain(e.text), label=_name(e.label, task)) for e in turns]
+
+
+def _scale(task: Task) -> list[str]:
+    """Texts that together favour no label: as many for each, and none that is shown as an example.
+
+    A text that says nothing is a poor scale: on SST-2 the small model then said "positive" to 78 of 100.
+    """
+    if _is_plus_minus(task):
+        return [example.text for example in _OWN_SCALE]
+    rest = [row[SHOTS:] for row in _by_label(task)]
+    n = min(map(len, rest), default=0)
+    return [plain(example.text) for row in rest for example in row[:n]] or [NOTHING]
+
+
+def _by_label(task: Task) -> list[list[Example]]:
+    usable = [example for example in task.examples if 0 < len(example.text) <= LONGEST_SHOT]
+    return [[example for example in usable if example.label == label] for label in task.labels]
+
+
+def _is_plus_minus(task: Task) -> bool:
+    names = {_name(label, task) for label in task.labels}
+    return task.kind == "sentiment" and names == {"positive", "negative"}

@@ -19,7 +19,11 @@ _running: tuple[int, threading.Thread, asyncio.AbstractEventLoop] | None = None
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
     """What the coroutine returns. Ctrl-C cancels it and waits until it has tidied up; a second one does not wait."""
-    loop = _loop()
+    try:
+        loop = _loop()
+    except RuntimeError:
+        coroutine.close()
+        raise
     outcome: Future[T] = Future()
     tasks: list[asyncio.Task[T]] = []
 

@@ -3,11 +3,12 @@
     Pace    the rule, without a clock or a network of its own: told what happened, it says how many calls may be under way
     Gate    lets coroutines through at that pace
 
-The rule is that of networks (additive increase, multiplicative decrease). It looks at one round after the other: about as many
-calls as may be under way, all begun after the limit last changed. The limit doubles with each round at first, until the server shows
-that it is full: it refuses (429), or answers take more than twice as long as when it was least busy. From then on the limit
-grows by two each round, stays while answers are slow, shrinks by a fifth when they are very slow, and halves on a refusal. Where
-shrinking does not make answers faster, the server has become slower by itself, and what counts as slow is measured anew.
+The rule is that of networks (additive increase, multiplicative decrease). It looks at one round after the other: about as
+many calls as may be under way, all begun after the limit last changed. At first the limit doubles with each round (grows
+fourfold where answers are as fast as ever), until the server shows that it is full: it refuses (429), or answers take more
+than twice as long as when it was least busy. From then on the limit grows by two each round, stays while answers are slow,
+shrinks by a fifth when they are very slow, and halves on a refusal. Where shrinking does not make answers faster, the
+server has become slower by itself, and what counts as slow is measured anew.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from statistics import fmean
 
-SLOW = 2.0  # times the least busy latency: grow no more
+FAST = 1.25  # times the least busy latency: no sign of a queue
+SLOW = 2.0  # grow no more
 VERY_SLOW = 4.0  # shrink
 HELPED = 0.85  # shrinking twice has helped where latency fell below this share
 
@@ -27,11 +29,12 @@ HELPED = 0.85  # shrinking twice has helped where latency fell below this share
 class Pace:
     """The limit of calls under way; times are seconds on any clock that does not go back."""
 
-    def __init__(self, *, start: int = 16, most: int = 128) -> None:
+    def __init__(self, *, start: int = 8, most: int = 128) -> None:
         self.most = max(1, most)
         self.limit = float(min(start, self.most))
         self.open_at = 0.0  # no call before: the server asked for a pause
         self._is_starting = True
+        self._burst = self.limit  # calls that go out together when the limit has grown
         self._best: dict[str, float] = {}  # by kind: a judgement is much shorter than a rewriting
         self._kind = ""
         self._slow: list[
@@ -51,7 +54,7 @@ class Pace:
             return  # sent at another limit
         self._latencies.append(latency)
         self._most_used = max(self._most_used, in_flight)
-        if len(self._latencies) >= (self.limit / 2 if self._is_starting else self.limit):
+        if len(self._latencies) >= (self._burst if self._is_starting else self.limit):
             self._end_round(now)
 
     def refused(self, *, began: float, now: float, wait: float = 0.0) -> None:
@@ -74,8 +77,13 @@ class Pace:
         else:
             self._slow.clear()
         if slowness <= SLOW and self._most_used >= 0.8 * int(self.limit):  # unused room tells nothing
-            self.limit = min(self.limit * 2 if self._is_starting else self.limit + 2, float(self.most))
+            self._grow(self.limit * (4 if slowness < FAST else 2) if self._is_starting else self.limit + 2)
         self._new_round(now)
+
+    def _grow(self, limit: float) -> None:
+        limit = min(limit, float(self.most))
+        self._burst = max(1.0, limit - self.limit)
+        self.limit = limit
 
     def _slow_down(self, latency: float) -> None:
         self._slow.append(latency)

@@ -121,6 +121,9 @@ def _words_left_out(before: list[str], after: list[str]) -> str:
     old, new = _content(before), _content(after)
     if not new - old and old - new:
         return "only leaves words out"
+    old, new = (
+        Counter({word: n for word, n in words.items() if word not in _DENIALS}) for words in (old, new)
+    )
     kept = sum((old & new).values())
     return "" if kept >= 0.25 * sum(old.values()) else "little in common"
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from longway.llm.engine import Judged, Sampling, Written
 from longway.llm.prompt import Prompt
 from longway.store.journal import key_of
+from longway.task import Task
 
 FORMAT = 1  # of the journal's answers
 LOST = "lost"  # kind of a row that holds no answer, only what a failed call may have cost
@@ -26,6 +27,8 @@ class Speaker:
 
     identity: Mapping[str, Any]
     renders: bool
+    # A task is the same object for thousands of prompts; it stays here so that its id stays its own.
+    _tasks: dict[int, tuple[Task, str]] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(engine: Any) -> Speaker:
@@ -57,9 +60,20 @@ class Speaker:
     def _prompt(self, prompt: Prompt, **more: Any) -> dict[str, Any]:
         if self.renders:
             return {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
-        fields = asdict(prompt)
-        fields["task"]["stances"] = dict(prompt.task.stances)
-        return fields
+        return {
+            "template": prompt.template,
+            "task": self._task(prompt.task),
+            "text": prompt.text,
+            "context": prompt.context,
+            "label": prompt.label,
+            "avoid": prompt.avoid,
+            "values": dict(prompt.values),
+        }
+
+    def _task(self, task: Task) -> str:
+        if id(task) not in self._tasks:
+            self._tasks[id(task)] = task, key_of(asdict(task) | {"stances": dict(task.stances)})
+        return self._tasks[id(task)][1]
 
 
 def answer_of(result: Written | Judged) -> dict[str, Any]:

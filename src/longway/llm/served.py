@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from longway.errors import CallFailed, SettingError
+from longway.errors import CallFailed, EngineError, SettingError
 from longway.llm.answers import (
     Completion,
     Declined,
@@ -226,11 +226,24 @@ class ServedEngine:
 
     async def _first(self, call: Call, tally: Tally) -> tuple[Completion, str]:
         """The first call of a kind goes alone: it finds out what the server takes, and whether it answers at all."""
-        if call.kind not in self._features:
-            lock = self._transport.line().first.setdefault(call.kind, asyncio.Lock())
-            async with lock:
-                if call.kind not in self._features:
-                    return await self._chat(call, tally)
+        line = self._transport.line()
+        while call.kind not in self._features:
+            if (probe := line.first.get(call.kind)) is not None:
+                await asyncio.shield(probe)  # raises what went wrong for the first one
+                continue
+            probe = line.first[call.kind] = asyncio.get_running_loop().create_future()
+            try:
+                return await self._chat(call, tally)
+            except CallFailed:
+                raise  # about this call only: the next one tries
+            except EngineError as error:
+                probe.set_exception(EngineError(str(error)))
+                probe.exception()  # there may be no one to hear it
+                raise
+            finally:
+                del line.first[call.kind]
+                if not probe.done():
+                    probe.set_result(None)
         return await self._chat(call, tally)
 
     async def _chat(self, call: Call, tally: Tally) -> tuple[Completion, str]:

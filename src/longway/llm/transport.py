@@ -97,7 +97,9 @@ class _Line:
 
     client: Any
     gate: Gate
-    first: dict[str, asyncio.Lock] = field(default_factory=dict)
+    first: dict[str, asyncio.Future[None]] = field(
+        default_factory=dict
+    )  # first calls of a kind that are under way
 
 
 class Transport:

@@ -15,7 +15,7 @@ from longway.report.numbers import or_dash, short, three_digits
 from longway.report.parts import Label, label_named, record
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, cut, harmless
 
-COMPARE_LIMIT = 200_000  # characters of each version that are compared
+COMPARE_LIMIT = 50_000  # characters of each version that are compared
 EDIT_LIMIT = 800  # characters of each version; a longer text is cut to what changed
 AROUND = 80  # characters kept on both sides of a change in a text that is cut
 CONTEXT_LIMIT = 800

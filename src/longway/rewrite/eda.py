@@ -91,7 +91,9 @@ class Eda:
                     added.append(Example(edits[-1].id, text, rows.label(row), rows.context(row)))
                 else:
                     rows.texts[row] = text
-        figures = Figures(asked=len(rows), candidates=len(edits), accepted=len(edits), refusals=refusals)
+        figures = Figures(
+            asked=len(rows), candidates=len(edits), accepted=len(edits), refusals=dict(refusals)
+        )
         yield Round(1, tuple(edits), tuple(added), figures, stopped="every row was gone through once")
 
     def texts_for(self, text: str, *, key: str = "") -> list[tuple[str, str]]:

@@ -127,6 +127,7 @@ class Razor:
             self.settings.stop,
             patience=self.settings.patience,
             rounds=self.settings.rounds,
+            n_rows=len(rows),
             start=loop.figures,
         )
         number, edits, is_spent = 0, tuple[Edit, ...](), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Literal
 
 from longway.rewrite.method import Figures
@@ -9,7 +10,7 @@ from longway.rewrite.method import Figures
 Stop = Literal["cosine", "kl", "never"]
 NOTHING_LEFT = "there is nothing left to rewrite"
 BUDGET_SPENT = "the budget is spent"
-LEAST_GAIN = 1e-7  # of the mean over pairs; a smaller change is the noise of single precision
+NOISE = 1e-6  # of one document in single precision; a mean over n documents has it by the root of n less
 
 
 class Stopping:
@@ -17,13 +18,14 @@ class Stopping:
 
     stop: "cosine" watches Eq. 14, the sum of cosines between documents of unlike labels, which should rise; "kl" watches
     Algorithm 1's sum of KL divergences, which should fall; "never" leaves it to the other rules.
-    patience: so many rounds in a row without a gain end it. rounds: the most there may be.
+    patience: so many rounds in a row without a gain end it. rounds: the most there may be. n_rows: of the dataset.
     """
 
-    def __init__(self, stop: Stop, *, patience: int, rounds: int, start: Figures) -> None:
+    def __init__(self, stop: Stop, *, patience: int, rounds: int, n_rows: int, start: Figures) -> None:
         self.stop = stop
         self.patience = patience
         self.rounds = rounds
+        self._least_gain = NOISE / sqrt(max(n_rows, 1))
         self._best = self._objective(start)
         self._without_gain = 0
 
@@ -41,7 +43,7 @@ class Stopping:
     def _is_patience_over(self, figures: Figures) -> bool:
         """A round that replaced nothing says nothing about the objective: it is not counted."""
         value = self._objective(figures)
-        is_gain = value > self._best + LEAST_GAIN
+        is_gain = value > self._best + self._least_gain
         self._best = max(self._best, value)
         self._without_gain = 0 if is_gain else self._without_gain + 1
         return self._without_gain >= self.patience

@@ -13,7 +13,9 @@ from longway.rules.stretches import Piece, comma_of, opening, piece_of, plain_se
 from longway.text.changes import Change
 from longway.text.document import Document, Word
 
-MARKS = frozenset("although though because when while if after before since unless until once whereas".split())
+MARKS = frozenset(
+    "although though because when while if after before since unless until once whereas".split()
+)
 _WITHOUT_COMMA = frozenset("because when if after before since until once while unless".split())
 _TIED = frozenset("only just even than as and or but not shortly right soon long".split())  # "only because"
 _PRONOUNS = frozenset("he she it they him her them his its their this that".split())
@@ -42,17 +44,23 @@ def _moved(document: Document, number: int, sentence: Piece, head: Word) -> Iter
 def _clause(document: Document, head: Word) -> Piece | None:
     """The clause with its mark first; None where it is no whole clause."""
     piece = piece_of(document, head)
+    if piece is not None and document.words[piece.first].text == "," and piece.first < head.index:
+        piece = Piece(document, piece.first + 1, piece.last)
     if piece is None or document.words[piece.first].lower not in MARKS:
         return None
     while piece.last > piece.first and document.words[piece.last].text == ",":
         piece = Piece(document, piece.first, piece.last - 1)
     has_subject = bool(document.children(head, "nsubj"))
-    is_finite = any(w.tag in ("VBD", "VBZ", "VBP", "MD") for w in [head, *document.children(head, "aux", "cop")])
+    is_finite = any(
+        w.tag in ("VBD", "VBZ", "VBP", "MD") for w in [head, *document.children(head, "aux", "cop")]
+    )
     marks = [w for w in document.children(head, "mark", "advmod") if w.index == piece.first]
     return piece if has_subject and is_finite and marks and len(piece) > 2 else None
 
 
-def _to_the_end(document: Document, number: int, sentence: Piece, clause: Piece, mark: str) -> Iterator[Rewriting]:
+def _to_the_end(
+    document: Document, number: int, sentence: Piece, clause: Piece, mark: str
+) -> Iterator[Rewriting]:
     comma = document.words[clause.last + 1]
     if comma.text != "," or clause.last + 2 > sentence.last:
         return
@@ -67,7 +75,9 @@ def _to_the_end(document: Document, number: int, sentence: Piece, clause: Piece,
     yield Rewriting("clause_order.to_the_end", changes)
 
 
-def _to_the_front(document: Document, number: int, sentence: Piece, clause: Piece, mark: str) -> Iterator[Rewriting]:
+def _to_the_front(
+    document: Document, number: int, sentence: Piece, clause: Piece, mark: str
+) -> Iterator[Rewriting]:
     last = clause.first - 1
     if document.words[last].text == ",":
         last -= 1
@@ -75,14 +85,21 @@ def _to_the_front(document: Document, number: int, sentence: Piece, clause: Piec
         return
     main = Piece(document, sentence.first, last)
     before = document.words[last]
-    if not _is_main(main) or _is_order_bound(main, clause) or before.lower in _TIED or main.words[0].upos == "ADV":
+    if (
+        not _is_main(main)
+        or _is_order_bound(main, clause)
+        or before.lower in _TIED
+        or main.words[0].upos == "ADV"
+    ):
         return
     if mark == "when" and before.upos == "NOUN":
         return  # "the year when"
     first = main.words[0]
     inside = Piece(document, main.first, main.first).inside
     changes = (
-        Change(first.start, first.end, f"{opening(document, number, clause.text)}{comma_of(document)} {inside}"),
+        Change(
+            first.start, first.end, f"{opening(document, number, clause.text)}{comma_of(document)} {inside}"
+        ),
         Change(main.end, sentence.end, ""),
     )
     yield Rewriting("clause_order.to_the_front", changes)
@@ -91,7 +108,11 @@ def _to_the_front(document: Document, number: int, sentence: Piece, clause: Piec
 def _is_main(main: Piece) -> bool:
     """True for a main clause that stands alone: nothing joined to it, no other clause in front, no question."""
     words, document = main.words, main.document
-    if words[0].upos in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX") or words[0].lower in ("then", "there", "it"):
+    if words[0].upos in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX") or words[0].lower in (
+        "then",
+        "there",
+        "it",
+    ):
         return False
     root = [w for w in words if w.dep == "root"]
     joined = any(w.upos in ("VERB", "AUX") for w in document.children(root[0], "conj")) if root else True

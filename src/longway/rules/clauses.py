@@ -1,8 +1,8 @@
 """Clauses that rules rebuild: subject, verbs and what follows, where the grammar is plain enough to be sure.
 
-    clauses(document)               the plain clauses of a document
-    number_of(document, piece)      "sing", "plur" or None: what a verb must agree with
-    conjugated(lemma, tense, ...)   "was", "have been" ... for a number
+clauses(document)               the plain clauses of a document
+number_of(document, piece)      "sing", "plur" or None: what a verb must agree with
+conjugated(lemma, tense, ...)   "was", "have been" ... for a number
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ def _clause(document: Document, number: int, sentence: Piece) -> Clause | None:
         [w for w in below if w.index <= head.index] + ([head] if head.upos in ("VERB", "AUX") else []),
         key=lambda w: w.index,
     )
+    if not verbs:
+        return None  # "be" behind what it says
     first, last = verbs[0].index, verbs[-1].index
     while first - 1 > sentence.first and _is_verbal_adverb(document, document.words[first - 1], head):
         first -= 1
@@ -140,7 +142,9 @@ def number_of(document: Document, piece: Piece) -> Number | None:
         return "sing" if found == "sing" else "plur" if found == "plur" else None
     if head.tag in ("NNS", "NNPS"):
         return "plur" if head.index not in names else None
-    if head.lemma.lower() in _SAME_IN_PLURAL and not any(w.lower in ("a", "an", "this", "one") for w in words):
+    if head.lemma.lower() in _SAME_IN_PLURAL and not any(
+        w.lower in ("a", "an", "this", "one") for w in words
+    ):
         return None
     if head.tag in ("NN", "NNP", "VBG", "CD"):
         return "sing"
@@ -161,7 +165,10 @@ def number_of_subject(clause: Clause) -> Number | None:
     verb = clause.finite.lower
     if verb in ("is", "was", "has", "does", "isn", "wasn") or clause.finite.tag == "VBZ":
         return "sing"
-    if verb in ("are", "were"):
+    is_first = clause.subject.words[0].lower == "i"
+    if verb in ("are", "were") or (
+        clause.finite.tag == "VBP" and verb not in ("am", "have", "do") and not is_first
+    ):
         return "plur"
     if clause.subject.words[0].lower == "i" and len(clause.subject) == 1:
         return None

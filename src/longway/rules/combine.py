@@ -23,9 +23,24 @@ from longway.text.changes import Change, apply_changes
 MOST_PARTS = 3  # rewritings in one text
 MOST_COMBINED = 10  # the best single ones, out of which combinations are made
 # Families that rebuild a clause: two of them in one text could each rely on what the other takes away.
-REBUILDING = frozenset({"negation", "restrictors", "contrast", "passive", "clause_order", "fronting", "list_order", "nominal", "aspect", "frames"})
+REBUILDING = frozenset(
+    {
+        "negation",
+        "restrictors",
+        "contrast",
+        "passive",
+        "clause_order",
+        "fronting",
+        "list_order",
+        "nominal",
+        "aspect",
+        "frames",
+    }
+)
 LAST_RESORT = frozenset({"frames"})  # offered behind all others
-_BAD = re.compile(r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE)
+_BAD = re.compile(
+    r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"\b(an?) (\S+)", re.IGNORECASE)
 
 
@@ -51,6 +66,11 @@ class Draft:
     def keeps(self) -> str:
         """ "label" where one of its parts keeps only the label, else "meaning"."""
         return "label" if any(part.keeps == "label" for part in self.parts) else "meaning"
+
+    @property
+    def is_last_resort(self) -> bool:
+        """True where one of its rules is for texts that no other rule can change."""
+        return bool(self.families & LAST_RESORT)
 
 
 def family(rule: str) -> str:
@@ -84,7 +104,7 @@ def spread(found: Sequence[Draft], n: int) -> list[Draft]:
     turns = []
     for place, draft in enumerate(found):
         kind = tuple(sorted(draft.rules))
-        turns.append((-draft.telling, seen[kind], place))
+        turns.append((-draft.telling, draft.is_last_resort, seen[kind], place))
         seen[kind] += 1
     return [found[place] for *_, place in sorted(turns)[:n]]
 
@@ -134,7 +154,7 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
 
 
-def _rank(draft: Draft, order: str) -> tuple[int, bool, bool, bytes]:
-    # Meaning before label, then by chance: the seed decides.
+def _rank(draft: Draft, order: str) -> tuple[int, bool, bytes]:
+    # What takes away telling words first, frames last; among equals the seed decides.
     noise = blake2b(f"{order}\0{draft.text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return -draft.telling, draft.keeps == "label", bool(draft.families & LAST_RESORT), noise
+    return -draft.telling, draft.is_last_resort, noise

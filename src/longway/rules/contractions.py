@@ -49,7 +49,7 @@ def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rewr
     short = {"can": "can't", "will": "won't"}.get(verb.lower)
     text = short or (f"{verb.text}n't" if verb.lower in _NEGATED - {"might", "need"} else None)
     after = document.words[negation.index + 1] if negation.index + 1 < len(document) else None
-    if text is None or negation.head == verb.index and verb.upos == "VERB" or after is None:
+    if text is None or (negation.head == verb.index and verb.upos == "VERB") or after is None:
         return
     if after.upos == "PUNCT" or after.lower in ("only", "just", "merely", "to"):
         return
@@ -63,6 +63,9 @@ def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rewr
 def _verb(document: Document, subject: Word, verb: Word) -> Iterator[Rewriting]:
     if verb.upos not in ("AUX", "VERB") or _ends_clause(document, verb):
         return
+    before = document.words[subject.index - 1].lower if subject.index else ""
+    if before in ("than", "as"):
+        return  # "worse than he is in front of it"
     if subject.relation not in ("nsubj", "expl") or document.words[verb.index + 1].text == "Not":
         return  # "it's" for "its"; a title
     glued = document.text[subject.end : verb.start]
@@ -106,5 +109,9 @@ def _inverts(document: Document, verb: Word) -> bool:
     first, _ = document.sentences[document.sentence_number(verb)]
     after = document.words[verb.index + 1 : verb.index + 3]
     is_auxiliary = verb.upos == "AUX"
-    opens = is_auxiliary and (verb.index == first or document.words[verb.index - 1].lower in ("nor", "neither", "why"))
-    return opens or (is_auxiliary and len(after) == 2 and after[1].tag == "PRP" and after[1].relation == "nsubj")
+    opens = is_auxiliary and (
+        verb.index == first or document.words[verb.index - 1].lower in ("nor", "neither", "why")
+    )
+    return opens or (
+        is_auxiliary and len(after) == 2 and after[1].tag == "PRP" and after[1].relation == "nsubj"
+    )

@@ -54,7 +54,9 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
 
 def _states(clause: Clause) -> bool:
     """True for a sentence that states something of somebody or something."""
-    is_pronoun = clause.subject.words[0].tag in ("PRP", "EX", "WP", "WDT") and clause.subject.text.lower() != "it"
+    is_pronoun = (
+        clause.subject.words[0].tag in ("PRP", "EX", "WP", "WDT") and clause.subject.text.lower() != "it"
+    )
     return not is_pronoun and len(clause.document) <= _MOST_WORDS and clause.finite.tag != "MD"
 
 
@@ -80,7 +82,9 @@ def _indeed(clause: Clause) -> Iterator[Rewriting]:
 def _is_a(clause: Clause) -> bool:
     """True for "X is a Y" and the like, without negation or adverbs."""
     rest = clause.rest
-    is_plain = len(clause.verbs) == 1 and clause.finite.lower in ("is", "was", "are", "were") and rest is not None
+    is_plain = (
+        len(clause.verbs) == 1 and clause.finite.lower in ("is", "was", "are", "were") and rest is not None
+    )
     return is_plain and rest is not None and rest.words[0].lower in ("a", "an", "the")
 
 
@@ -92,9 +96,14 @@ def _happens(clause: Clause) -> Iterator[Rewriting]:
 
 
 def _there_is(clause: Clause) -> Iterator[Rewriting]:
-    """ "Lima is a city." -> "There is a city called Lima." """
+    """As in "Lima is a city." -> "There is a city called Lima."."""
     document, rest = clause.document, clause.rest
-    if not _is_a(clause) or rest is None or rest.words[0].lower == "the" or clause.finite.lower not in ("is", "was"):
+    if (
+        not _is_a(clause)
+        or rest is None
+        or rest.words[0].lower == "the"
+        or clause.finite.lower not in ("is", "was")
+    ):
         return
     noun, subject = rest.words[-1], clause.subject
     names = in_names(document)
@@ -105,13 +114,21 @@ def _there_is(clause: Clause) -> Iterator[Rewriting]:
     if not is_name or not known or not is_bare or noun.tag != "NN":
         return
     text = f"there {clause.finite.lower} {rest.text} called {subject.text}"
-    yield Rewriting("frames.there_is", (Change(subject.start, rest.end, opening(document, clause.sentence, text)),))
+    yield Rewriting(
+        "frames.there_is", (Change(subject.start, rest.end, opening(document, clause.sentence, text)),)
+    )
 
 
 def _example(clause: Clause) -> Iterator[Rewriting]:
-    """ "Lima is a city." -> "One example of a city is Lima." """
+    """As in "Lima is a city." -> "One example of a city is Lima."."""
     document, rest = clause.document, clause.rest
-    if not _is_a(clause) or rest is None or rest.words[0].lower == "the" or clause.finite.lower != "is" or len(rest) > 5:
+    if (
+        not _is_a(clause)
+        or rest is None
+        or rest.words[0].lower == "the"
+        or clause.finite.lower != "is"
+        or len(rest) > 5
+    ):
         return
     is_bare = all(w.upos in ("DET", "ADJ", "NOUN", "NUM", "PROPN") for w in rest.words)
     if not is_bare or rest.words[-1].tag != "NN" or rest.words[-1].index in in_names(document):
@@ -119,18 +136,28 @@ def _example(clause: Clause) -> Iterator[Rewriting]:
     if any(w.upos == "PUNCT" and w.index not in in_names(document) for w in clause.subject.words):
         return
     text = f"one example of {rest.text} is {clause.subject.inside}"
-    yield Rewriting("frames.example", (Change(clause.subject.start, rest.end, opening(document, clause.sentence, text)),))
+    yield Rewriting(
+        "frames.example", (Change(clause.subject.start, rest.end, opening(document, clause.sentence, text)),)
+    )
 
 
 def _called(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
-    """ "There is a film called Blue Sky." -> "Blue Sky is a film." """
+    """As in "There is a film called Blue Sky." -> "Blue Sky is a film."."""
     words = sentence.words
-    if len(words) < 6 or words[0].lower != "there" or words[1].lower not in ("is", "was") or words[2].lower not in ("a", "an"):
+    if (
+        len(words) < 6
+        or words[0].lower != "there"
+        or words[1].lower not in ("is", "was")
+        or words[2].lower not in ("a", "an")
+    ):
         return
     called = next((w for w in words if w.lower in ("called", "named")), None)
     if called is None or called.index == sentence.last:
         return
-    name, thing = Piece(document, called.index + 1, sentence.last), Piece(document, words[2].index, called.index - 1)
+    name, thing = (
+        Piece(document, called.index + 1, sentence.last),
+        Piece(document, words[2].index, called.index - 1),
+    )
     if any(w.index not in in_names(document) for w in name.words) or thing.words[-1].upos != "NOUN":
         return
     text = f"{name.text} {words[1].text} {thing.text}"

@@ -26,7 +26,9 @@ _SCOPE = frozenset(
     "not n't n’t never no only just even solely exclusively first last still already hardly rarely any neither nor nothing "
     "nobody none yet always ever until".split()
 )
-_DATE_WORDS = frozenset("the of early late mid century centuries decade and spring summer autumn winter ,".split())
+_DATE_WORDS = frozenset(
+    "the of early late mid century centuries decade and spring summer autumn winter ,".split()
+)
 _AMOUNTS = frozenset("a an two three four five six seven eight nine ten several some many another".split())
 _PLACES = frozenset("near on in at outside inside behind under beside by next".split())
 
@@ -102,12 +104,19 @@ def _time_to_end(document: Document, number: int, sentence: Piece) -> Iterator[R
     words = sentence.words
     if words[0].lower not in ("in", "on", "during") or _has_scope(words):
         return
-    comma = next((w for w in words if w.text == "," and w.index + 1 <= sentence.last and not _is_in_date(document, w)), None)
+    comma = next(
+        (w for w in words if w.text == "," and w.index + 1 <= sentence.last and not _is_in_date(document, w)),
+        None,
+    )
     if comma is None:
         return
     time = Piece(document, sentence.first, comma.index - 1)
     main = Piece(document, comma.index + 1, sentence.last)
-    if not all(_is_date_word(w) for w in time.words[1:]) or not _is_time(time) or _final_time(main) is not None:
+    if (
+        not all(_is_date_word(w) for w in time.words[1:])
+        or not _is_time(time)
+        or _final_time(main) is not None
+    ):
         return
     root = next((w for w in main.words if w.dep == "root"), None)
     if root is None or root.upos != "VERB" or not document.children(root, "nsubj"):
@@ -131,9 +140,13 @@ def _is_in_date(document: Document, comma: Word) -> bool:
 
 
 def _where(clause: Clause) -> Iterator[Rewriting]:
-    """ "Ann died in Rome." -> "Rome is where Ann died." """
+    """As in "Ann died in Rome." -> "Rome is where Ann died."."""
     document, rest = clause.document, clause.rest
-    if rest is None or clause.finite.tag != "VBD" or clause.head.lower not in ("born", "died", "raised", "lived", "filmed"):
+    if (
+        rest is None
+        or clause.finite.tag != "VBD"
+        or clause.head.lower not in ("born", "died", "raised", "lived", "filmed")
+    ):
         return
     if len(clause.verbs) > 2 or _has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
         return
@@ -144,7 +157,11 @@ def _where(clause: Clause) -> Iterator[Rewriting]:
     verbs = Piece(document, clause.verbs[0].index, clause.verbs[-1].index)
     subject = clause.subject
     changes = (
-        Change(subject.start, subject.end, f"{opening(document, clause.sentence, place.text)} is where {subject.inside}"),
+        Change(
+            subject.start,
+            subject.end,
+            f"{opening(document, clause.sentence, place.text)} is where {subject.inside}",
+        ),
         Change(verbs.end, rest.end, ""),
     )
     yield Rewriting("fronting.where", changes)
@@ -163,7 +180,10 @@ def _plain_for_where(document: Document, number: int, sentence: Piece) -> Iterat
     place = Piece(document, sentence.first, found[0] - size - 1)
     main = Piece(document, found[0] + 1, sentence.last)
     verb = main.words[-1]
-    if not all(w.index in in_names(document) or w.tag == "DT" for w in place.words) or verb.tag not in ("VBD", "VBN"):
+    if not all(w.index in in_names(document) or w.tag == "DT" for w in place.words) or verb.tag not in (
+        "VBD",
+        "VBN",
+    ):
         return
     changes = (
         Change(place.start, main.words[0].end, opening(document, number, main.words[0].text)),
@@ -176,17 +196,26 @@ def _plain_for_where(document: Document, number: int, sentence: Piece) -> Iterat
 
 
 def _there_is(clause: Clause) -> Iterator[Rewriting]:
-    """ "A man is sleeping." -> "There is a man sleeping." """
+    """As in "A man is sleeping." -> "There is a man sleeping."."""
     document, subject = clause.document, clause.subject
-    if clause.finite.lower not in ("is", "are") or subject.words[0].lower not in _AMOUNTS or _has_scope(clause.verbs):
+    if (
+        clause.finite.lower not in ("is", "are")
+        or subject.words[0].lower not in _AMOUNTS
+        or _has_scope(clause.verbs)
+    ):
         return
-    is_doing = clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head.index == clause.verbs[-1].index
+    is_doing = (
+        clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head.index == clause.verbs[-1].index
+    )
     rest = clause.rest
     is_somewhere = rest is not None and len(clause.verbs) == 1 and rest.words[0].lower in _PLACES
     is_somewhere = is_somewhere and clause.head.upos == "NOUN" and not is_doing
     if not is_doing and not is_somewhere:
         return
     if any(w.tag in ("WDT", "WP", "VBG", "VBN", "CC") for w in subject.words):
+        return
+    is_mixed = clause.finite.lower == "are" and subject.words[0].lower in ("a", "an")  # "a group of men are"
+    if is_mixed or not any(w.upos == "NOUN" for w in subject.words):
         return
     joined = document.children(clause.head, "conj", "parataxis")
     if any(document.children(w, "nsubj") for w in joined):
@@ -200,9 +229,14 @@ def _there_is(clause: Clause) -> Iterator[Rewriting]:
 
 
 def _plain_for_there(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
-    """ "There is a man sleeping." -> "A man is sleeping." """
+    """As in "There is a man sleeping." -> "A man is sleeping."."""
     words = sentence.words
-    if len(words) < 5 or words[0].lower != "there" or words[1].lower not in ("is", "are") or _has_scope(words):
+    if (
+        len(words) < 5
+        or words[0].lower != "there"
+        or words[1].lower not in ("is", "are")
+        or _has_scope(words)
+    ):
         return
     if words[2].lower not in _AMOUNTS or any(w.tag in ("WP", "WDT", "VBZ", "VBP", "VBD") for w in words[2:]):
         return
@@ -220,7 +254,7 @@ def _plain_for_there(document: Document, number: int, sentence: Piece) -> Iterat
 
 
 def _finite(document: Document, sentence: Piece) -> Iterator[Rewriting]:
-    """ "Two men riding a horse." -> "Two men are riding a horse." """
+    """As in "Two men riding a horse." -> "Two men are riding a horse."."""
     words = sentence.words
     root = next((w for w in words if w.dep == "root"), None)
     if root is None or root.tag not in ("NN", "NNS") or words[0].lower not in _AMOUNTS | {"the"}:
@@ -228,7 +262,9 @@ def _finite(document: Document, sentence: Piece) -> Iterator[Rewriting]:
     after = document.words[root.index + 1] if root.index < sentence.last else None
     if after is None or after.tag != "VBG" or after.head != root.index or _has_finite_verb(words):
         return
-    if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]):
+    if any(
+        w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]
+    ):
         return
     form = "are" if root.tag == "NNS" else "is"
     yield Rewriting("fronting.finite", (Change(root.end, root.end, f" {form}"),))
@@ -250,7 +286,12 @@ def _inverted(clause: Clause) -> Iterator[Rewriting]:
         return
     definite = rest if _is_definite(rest) else subject
     words = [w.lower for w in definite.words]
-    if "of" not in words or not {"same", "one", "a", "an"}.isdisjoint(words) or _has_scope(definite.words) or "," in words:
+    if (
+        "of" not in words
+        or not {"same", "one", "a", "an"}.isdisjoint(words)
+        or _has_scope(definite.words)
+        or "," in words
+    ):
         return
     if any(w.tag in ("WDT", "WP", "WRB", "VBD", "VBZ", "CC") for w in definite.words):
         return
@@ -274,7 +315,7 @@ def _is_definite(piece: Piece) -> bool:
 
 
 def _cleft(clause: Clause) -> Iterator[Rewriting]:
-    """ "Ann wrote the song." -> "It was Ann who wrote the song." """
+    """As in "Ann wrote the song." -> "It was Ann who wrote the song."."""
     document, verb = clause.document, clause.head
     things = document.children(verb, "obj")
     if clause.verbs != (verb,) or verb.tag != "VBD" or verb.lemma.lower() not in VERBS or len(things) != 1:
@@ -283,7 +324,11 @@ def _cleft(clause: Clause) -> Iterator[Rewriting]:
     if things[0].index not in in_names(document) and not any(w.lower == "the" for w in determiners):
         return  # "It was Ann who made films" stresses what the plain sentence does not
     heads = [w for w in clause.subject.words if is_person(document, w) and w.index in in_names(document)]
-    if not heads or not _is_name(clause.subject) or (clause.rest is not None and _has_scope(clause.rest.words)):
+    if (
+        not heads
+        or not _is_name(clause.subject)
+        or (clause.rest is not None and _has_scope(clause.rest.words))
+    ):
         return
     it = opening(document, clause.sentence, "it")
     changes = (
@@ -294,7 +339,7 @@ def _cleft(clause: Clause) -> Iterator[Rewriting]:
 
 
 def _plain_for_cleft(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
-    """ "It was Ann who wrote the song." -> "Ann wrote the song." """
+    """As in "It was Ann who wrote the song." -> "Ann wrote the song."."""
     words = sentence.words
     if words[0].lower != "it" or words[1].lower not in ("is", "was") or _has_scope(words):
         return

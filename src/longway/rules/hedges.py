@@ -71,7 +71,9 @@ def _openers(document: Document, number: int, first: int) -> Iterator[Rewriting]
             yield Rewriting("hedges.exchanged", (Change(words[0].start, comma.end, i),))
         else:
             text = capitalised(other) if is_capital else other
-            yield Rewriting("hedges.exchanged", (Change(words[0].start, document.words[comma.index - 1].end, text),))
+            yield Rewriting(
+                "hedges.exchanged", (Change(words[0].start, document.words[comma.index - 1].end, text),)
+            )
 
 
 def _opinion(document: Document, number: int) -> Iterator[Rewriting]:
@@ -100,9 +102,24 @@ def _filler(document: Document, word: Word) -> Iterator[Rewriting]:
     if word.lower not in _FILLERS or word.upos != "ADV" or word.index == first or word.index + 1 >= end:
         return
     before, after = document.words[word.index - 1], document.words[word.index + 1]
-    is_denied = before.lower in ("not", "n't", "n’t", "never", "so", "how", "as", "too", "quite", "very", "more", "most")
+    is_denied = before.lower in (
+        "not",
+        "n't",
+        "n’t",
+        "never",
+        "so",
+        "how",
+        "as",
+        "too",
+        "quite",
+        "very",
+        "more",
+        "most",
+    )
     if is_denied or before.upos == "PUNCT" or after.upos not in ("ADJ", "DET", "VERB"):
         return
+    if after.upos == "VERB" and word.lower == "simply":
+        return  # "simply made" is made in a simple way
     if after.upos == "VERB" and before.upos not in ("AUX", "PRON", "NOUN"):
         return
     yield Rewriting("hedges.filler", (Change(before.end, word.end, ""),))

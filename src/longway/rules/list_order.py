@@ -27,7 +27,9 @@ _FIXED = (
     "executive legislative", "sodium chloride", "loss grief", "birth death", "radio television", "back forth", "up down", "old new",
 )  # fmt: skip
 _PAIRS = frozenset(frozenset(pair.split()) for pair in _FIXED)
-_STEPS = frozenset("first then later respectively finally subsequently before after next former latter followed between from".split())
+_STEPS = frozenset(
+    "first then later respectively finally subsequently before after next former latter followed between from".split()
+)
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -59,7 +61,11 @@ def _swapped(document: Document, items: list[Word]) -> Iterator[Rewriting]:
 
 def _is_joined_by_and(document: Document, items: list[Word]) -> bool:
     joints = [w for item in items for w in document.children(item, "cc")]
-    return len(joints) == 1 and joints[0].lower in ("and", "or") and not document.children(items[0], "det:predet", "cc:preconj")
+    return (
+        len(joints) == 1
+        and joints[0].lower in ("and", "or")
+        and not document.children(items[0], "det:predet", "cc:preconj")
+    )
 
 
 def _names(document: Document, items: list[Word]) -> list[Piece] | None:
@@ -67,16 +73,32 @@ def _names(document: Document, items: list[Word]) -> list[Piece] | None:
     names = in_names(document)
     pieces = []
     for item in items:
-        words = [w for w in document.subtree(item) if w.index == item.index or w.relation in ("flat", "compound")]
-        piece = Piece(document, words[0].index, words[-1].index)
+        piece = _whole_name(document, item)
         if any(w.index not in names or w.lower in ("and", ",", "of") for w in piece.words):
             return None
         pieces.append(piece)
-    people = all(is_person(document, item) and len(piece) > 1 for item, piece in zip(items, pieces, strict=True))
+    people = all(
+        is_person(document, item) and len(piece) > 1 for item, piece in zip(items, pieces, strict=True)
+    )
     places = all(piece.text.lower() in PLACES for piece in pieces)
     after = document.words[pieces[-1].last + 1] if pieces[-1].last + 1 < len(document) else None
     ends = after is None or (after.index not in names and after.lower not in ("'s", "’s", "'"))
     return pieces if (people or places) and ends else None
+
+
+def _whole_name(document: Document, item: Word) -> Piece:
+    """The name that a word belongs to, up to the next comma or "and"."""
+    names = in_names(document)
+
+    def belongs(place: int) -> bool:
+        return place in names and document.words[place].lower not in (",", "and", "or", "&")
+
+    first = last = item.index
+    while belongs(first - 1):
+        first -= 1
+    while belongs(last + 1):
+        last += 1
+    return Piece(document, first, last)
 
 
 def _bare(document: Document, items: list[Word]) -> list[Piece] | None:
@@ -93,7 +115,10 @@ def _bare(document: Document, items: list[Word]) -> list[Piece] | None:
             below = [w for w in below if w.index < item.index]
         if number == 0 and item.dep == "root":
             below = [w for w in below if w.relation not in ("cop", "nsubj", "aux", "advmod")]
-        if any(w.relation != "det" or w.lower not in ("a", "an", "the") for w in below) or item.index in names:
+        if (
+            any(w.relation != "det" or w.lower not in ("a", "an", "the") for w in below)
+            or item.index in names
+        ):
             return None
         articles.append(below[0].lower if below else "")
     if kind == "NOUN" and _is_modified(document, items):
@@ -108,6 +133,10 @@ def _is_modified(document: Document, items: list[Word]) -> bool:
     after = document.words[items[-1].index + 1] if items[-1].index + 1 < len(document) else None
     is_followed = after is not None and (after.upos in ("NOUN", "PROPN", "ADP", "PART") or after.text == "-")
     whole = piece_of(document, items[0])
-    behind = [w for w in document.children(items[0]) if w.index > items[0].index and w.relation not in ("conj", "cc", "punct")]
+    behind = [
+        w
+        for w in document.children(items[0])
+        if w.index > items[0].index and w.relation not in ("conj", "cc", "punct")
+    ]
     behind = [w for w in behind if items[0].dep != "root" or w.relation not in ("nsubj", "cop")]
     return is_followed or bool(behind) or whole is None

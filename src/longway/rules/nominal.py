@@ -26,7 +26,9 @@ from longway.text.document import Document, Word
 
 PATH = Path(__file__).parent / "nominal.toml"
 # "Hodgkin's disease" is not the disease of Hodgkin.
-_NAMED_AFTER = frozenset("disease syndrome day law theorem palsy eve principle paradox constant number end sake".split())
+_NAMED_AFTER = frozenset(
+    "disease syndrome day law theorem palsy eve principle paradox constant number end sake".split()
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ def _agent_noun(clause: Clause) -> Iterator[Rewriting]:
         return
     if not _is_one(agent) or not _is_one(thing):
         return
-    yield from _with_noun(clause, agent, thing, noun, f"{be(tense, 'sing')}{' not' if clause.negation else ''}")
+    yield from _with_noun(
+        clause, agent, thing, noun, f"{be(tense, 'sing')}{' not' if clause.negation else ''}"
+    )
 
 
 def _with_noun(clause: Clause, agent: Piece, thing: Piece, noun: str, verbs: str) -> Iterator[Rewriting]:
@@ -120,16 +124,21 @@ def _is_one(piece: Piece) -> bool:
     """True for a single person or thing: a name, or a short phrase without a list, a clause or a time in it."""
     document, names = piece.document, in_names(piece.document)
     outside = [w for w in piece.words if w.index not in names]
-    if len(piece) > 8 or any(w.tag in ("CC", "WP", "WDT", "WRB", "PRP", "PRP$", "VBD", "VBG", ",") for w in outside):
+    if len(piece) > 8 or any(
+        w.tag in ("CC", "WP", "WDT", "WRB", "PRP", "PRP$", "VBD", "VBG", ",") for w in outside
+    ):
         return False
-    if any(w.lower in ("every", "all", "no", "any", "each", "only", "by", "in", "on", "at", "during", "with") for w in outside):
+    if any(
+        w.lower in ("every", "all", "no", "any", "each", "only", "by", "in", "on", "at", "during", "with")
+        for w in outside
+    ):
         return False
     opens = piece.words[0].lower in ("the", "a", "an") or piece.first in names
     return opens and number_of(document, piece) == "sing"
 
 
 def _verb_for_noun(clause: Clause) -> Iterator[Rewriting]:
-    """ "Ann was the director of Blue Sky." -> "Ann directed Blue Sky." """
+    """As in "Ann was the director of Blue Sky." -> "Ann directed Blue Sky."."""
     document, rest = clause.document, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 2:
         return
@@ -154,7 +163,7 @@ def _verb_for_noun(clause: Clause) -> Iterator[Rewriting]:
 
 
 def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
-    """ "Blue Sky's script" -> "the script of Blue Sky" """
+    """As in "Blue Sky's script" -> "the script of Blue Sky"."""
     owner = next((w for w in document.children(noun, "nmod:poss") if w.index in in_names(document)), None)
     piece = None if owner is None else piece_of(document, owner)
     if owner is None or piece is None or document.words[piece.last].lower not in ("'s", "’s"):
@@ -166,7 +175,11 @@ def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
         return
     if any(w.upos not in ("ADJ", "NOUN") or w.index in names for w in thing.words) or noun.tag == "NNS":
         return
-    if noun.lemma.lower() in _NAMED_AFTER or _goes_on(document, noun) or any(w.tag in ("JJS", "JJR") for w in thing.words):
+    if (
+        noun.lemma.lower() in _NAMED_AFTER
+        or _goes_on(document, noun)
+        or any(w.tag in ("JJS", "JJR") for w in thing.words)
+    ):
         return
     the = "the"
     if name.first in {first for first, _ in document.sentences}:
@@ -177,7 +190,7 @@ def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
 
 
 def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
-    """ "the capital of Peru" -> "Peru's capital" """
+    """As in "the capital of Peru" -> "Peru's capital"."""
     if noun.lemma.lower() not in words().belongings or noun.tag != "NN":
         return
     of = document.words[noun.index + 1] if noun.index + 2 < len(document) else None
@@ -189,7 +202,11 @@ def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
     name = Piece(document, of.index + 1, piece.last)
     names = in_names(document)
     is_name = len(name) > 0 and all(w.index in names for w in name.words) and name.last - name.first < 4
-    if not is_name or name.text.endswith(("s", ")", ".")) or any(w.text == "," or w.lower in ("and", "of", "in") for w in name.words):
+    if (
+        not is_name
+        or name.text.endswith(("s", ")", "."))
+        or any(w.text == "," or w.lower in ("and", "of", "in") for w in name.words)
+    ):
         return
     after = document.words[name.last + 1] if name.last + 1 < len(document) else None
     if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):
@@ -200,7 +217,9 @@ def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
 def _goes_on(document: Document, noun: Word) -> bool:
     """True where a list, a clause or an "of" hangs on the noun."""
     after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
-    if after is not None and after.upos in ("NOUN", "PROPN", "CCONJ") or (after is not None and after.lower in ("of", ",", "-")):
+    if (after is not None and after.upos in ("NOUN", "PROPN", "CCONJ")) or (
+        after is not None and after.lower in ("of", ",", "-")
+    ):
         return True
     return bool(document.children(noun, "conj", "acl", "appos"))
 
@@ -222,7 +241,11 @@ def _before(document: Document, noun: Word) -> tuple[Word, list[Word]] | None:
 
 
 def _year_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
-    found = _before(document, noun) if noun.lemma.lower() in words().works and not _joined(document, noun) else None
+    found = (
+        _before(document, noun)
+        if noun.lemma.lower() in words().works and not _joined(document, noun)
+        else None
+    )
     if found is None or not found[1] or not is_year(found[1][0]) or found[0].lower == "the":
         return
     year = found[1][0]
@@ -237,7 +260,13 @@ def _year_before(document: Document, noun: Word) -> Iterator[Rewriting]:
         return
     of, year = document.words[noun.index + 1], document.words[noun.index + 2]
     found = _before(document, noun)
-    if of.lower != "from" or not is_year(year) or not year.text.isdigit() or found is None or found[0].lower == "this":
+    if (
+        of.lower != "from"
+        or not is_year(year)
+        or not year.text.isdigit()
+        or found is None
+        or found[0].lower == "this"
+    ):
         return
     if any(is_year(w) for w in found[1]):
         return
@@ -297,4 +326,8 @@ def _joined(document: Document, noun: Word) -> bool:
     after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
     if after is None:
         return False
-    return after.upos in ("NOUN", "PROPN", "CCONJ") or after.text in (",", "-", "(", "'s", "'") or after.lower in ("from", "of")
+    return (
+        after.upos in ("NOUN", "PROPN", "CCONJ")
+        or after.text in (",", "-", "(", "'s", "'")
+        or after.lower in ("from", "of")
+    )

@@ -25,7 +25,9 @@ _ORDINALS = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
     "sixteenth seventeenth eighteenth nineteenth"
 ).split()
-_LARGE = frozenset("hundred thousand million billion trillion dozen percent % dollars euros pounds am pm".split())
+_LARGE = frozenset(
+    "hundred thousand million billion trillion dozen percent % dollars euros pounds am pm".split()
+)
 _DECADES = {
     "1920s": "twenties", "1930s": "thirties", "1940s": "forties", "1950s": "fifties", "1960s": "sixties",
     "1970s": "seventies", "1980s": "eighties", "1990s": "nineties",
@@ -93,10 +95,16 @@ def _cardinal(document: Document, word: Word) -> Iterator[Rewriting]:
         yield _changed(document, word, word_of(int(word.text)), "to_word")
         if word.text == "12":
             yield _changed(document, word, "a dozen", "dozen")
-    elif word.lower in _NUMBERS:
+    elif word.lower in _NUMBERS and not _has_other_words(document, word):
         yield _changed(document, word, str(_NUMBERS[word.lower]), "to_digits")
         if word.lower == "twelve":
             yield _changed(document, word, "a dozen", "dozen")
+
+
+def _has_other_words(document: Document, word: Word) -> bool:
+    """True where another number of the sentence is written in words: "two girls and one man" stay alike."""
+    sentence = document.sentence(document.sentence_number(word))
+    return any(w.index != word.index and (w.lower in _NUMBERS or w.lower == "one") for w in sentence)
 
 
 def _counts(document: Document, word: Word) -> bool:
@@ -106,10 +114,17 @@ def _counts(document: Document, word: Word) -> bool:
     after = document.words[word.index + 1] if word.index + 1 < len(document) else None
     if head is None or after is None or head.index < word.index or word.relation != "nummod":
         return False
-    if after.lower in _LARGE or after.upos == "NUM" or head.tag not in ("NNS", "NN") or head.index in in_names(document):
+    if (
+        after.lower in _LARGE
+        or after.upos == "NUM"
+        or head.tag not in ("NNS", "NN")
+        or head.index in in_names(document)
+    ):
         return False
     glued = document.text[word.end : word.end + 1] in ("-", ".", ",", "/", ":", "%", "'")
-    is_part = before is not None and (before.upos in ("NUM", "SYM") or before.lower in ("$", "-", "number", "no.", "#"))
+    is_part = before is not None and (
+        before.upos in ("NUM", "SYM") or before.lower in ("$", "-", "number", "no.", "#")
+    )
     is_month = (before is not None and before.lower in MONTHS) or head.lower.endswith("ties")
     return not glued and not is_part and not is_month and head.tag == "NNS"
 
@@ -124,7 +139,13 @@ def _ordinal(document: Document, word: Word) -> Iterator[Rewriting]:
     found = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)", word.lower)
     if found and 1 <= int(found[1]) <= 99:
         yield _changed(document, word, ordinal_word_of(int(found[1])), "ordinal_word")
-    elif word.lower in _ORDINAL_NUMBERS and head.lemma.lower() in ("century", "season", "episode", "anniversary", "edition"):
+    elif word.lower in _ORDINAL_NUMBERS and head.lemma.lower() in (
+        "century",
+        "season",
+        "episode",
+        "anniversary",
+        "edition",
+    ):
         yield _changed(document, word, ordinal_of(_ORDINAL_NUMBERS[word.lower]), "ordinal_digits")
 
 
@@ -152,7 +173,11 @@ def _dates(document: Document) -> Iterator[Rewriting]:
         if not 1 <= int(day) <= 31:
             continue
         yield _date(found, f"{int(day)} {month} {year}", "day_first")
-        yield _date(found, f"{month} {int(day)}, {year}" if ending else f"{month} {ordinal_of(int(day))}, {year}", "day_ending")
+        yield _date(
+            found,
+            f"{month} {int(day)}, {year}" if ending else f"{month} {ordinal_of(int(day))}, {year}",
+            "day_ending",
+        )
     for found in _BRITISH_DATE.finditer(text):
         day, _, month, year = found.groups()
         if 1 <= int(day) <= 31:
@@ -160,7 +185,11 @@ def _dates(document: Document) -> Iterator[Rewriting]:
     for found in _SHORT_DATE.finditer(text):
         month, day, ending = found.groups()
         if 1 <= int(day) <= 31:
-            yield _date(found, f"on {month} {int(day)}" if ending else f"on {month} {ordinal_of(int(day))}", "day_ending")
+            yield _date(
+                found,
+                f"on {month} {int(day)}" if ending else f"on {month} {ordinal_of(int(day))}",
+                "day_ending",
+            )
             yield _date(found, f"on the {ordinal_of(int(day))} of {month}", "day_of_month")
     for found in _MONTH_OF.finditer(text):
         yield _date(found, f"{found[1]} {found[2]}", "month_year")

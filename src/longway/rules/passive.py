@@ -29,15 +29,21 @@ _WORDS_OF_AMOUNT = frozenset(
     "every each all no any most few neither none nobody nothing both either many some much only just even exclusively "
     "solely mostly mainly partly never hardly rarely almost at".split()
 )
-_ADVERBS = frozenset("also originally previously later recently officially initially eventually first jointly".split())
-_IDIOMS = frozenset("place part role attention time way care advantage friend fun sense use debut appearance name life dollar money thing".split())
+_ADVERBS = frozenset(
+    "also originally previously later recently officially initially eventually first jointly".split()
+)
+_IDIOMS = frozenset(
+    "place part role attention time way care advantage friend fun sense use debut appearance name life dollar money thing".split()
+)
 _REFLEXIVES = frozenset("himself herself itself themselves myself yourself ourselves".split())
 _TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _TO_SUBJECT = {"him": "he", "her": "she", "them": "they", "it": "it"}
 _NO_AGENTS = frozenset(
     "accident car train bus plane air hand mail law default then now mistake chance way means virtue year end".split()
 )
-_BELONGING = frozenset("of about from for to with".split())  # "a book about trains" is one phrase, "a book on Monday" not
+_BELONGING = frozenset(
+    "of about from for to with".split()
+)  # "a book about trains" is one phrase, "a book on Monday" not
 _MOST_WORDS = 14  # of a phrase that moves
 
 
@@ -55,15 +61,19 @@ def _to_passive(clause: Clause) -> Iterator[Rewriting]:
     document, verb = clause.document, clause.head
     if verb.lemma.lower() not in VERBS or verb.upos != "VERB" or clause.rest is None:
         return
-    if clause.subject.words[-1].upos == "PRON":
+    if clause.subject.words[-1].upos in ("PRON", "NUM"):
         return  # "was directed by him" is good grammar and poor style
-    if document.children(verb, "conj", "iobj", "xcomp", "ccomp", "advcl", "aux:pass", "compound:prt", "parataxis"):
+    if document.children(
+        verb, "conj", "iobj", "xcomp", "ccomp", "advcl", "aux:pass", "compound:prt", "parataxis"
+    ):
         return
     found = document.children(verb, "obj")
     thing = _object(document, found[0], clause.rest) if len(found) == 1 else None
-    if thing is None or _is_tied(clause.subject, thing) or not _may_move(clause.subject, thing):
+    if thing is None or _is_tied(thing) or not _may_move(clause.subject, thing):
         return
-    tail = _tail(document, thing, clause.rest, verb)
+    if clause.verbs == (verb,) and verb.tag in ("VBZ", "VBP") and _is_bare(thing):
+        return  # "Ann makes films" does not say that films are made by Ann
+    tail = _tail(document, thing, clause.rest)
     number = number_of(document, thing)
     verbs = None if tail is None or number is None else _passive_verbs(clause, number)
     if verbs is None:
@@ -86,9 +96,19 @@ def _object(document: Document, head: Word, rest: Piece) -> Piece | None:
         case = next(iter(document.children(below, "case")), None)
         if case is not None and case.index > head.index and case.lower not in _BELONGING:
             piece = Piece(document, piece.first, min(piece.last, case.index - 1))
-    if piece.words[-1].upos in ("ADV", "ADP") or any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(piece)):
+    if any(w.tag == "VBG" for w in document.children(head, "conj")):
+        return None
+    if piece.words[-1].upos in ("ADV", "ADP") or any(
+        w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(piece)
+    ):
         return None
     return piece
+
+
+def _is_bare(thing: Piece) -> bool:
+    """True for a noun phrase that means a kind: "films", "music"."""
+    first = thing.words[0]
+    return first.index not in in_names(thing.document) and first.tag not in ("DT", "CD", "PRP", "PRP$")
 
 
 def _passive_verbs(clause: Clause, number: Number) -> str | None:
@@ -130,11 +150,14 @@ def _to_active(clause: Clause) -> Iterator[Rewriting]:
     heads = [verb, *document.children(verb, "conj")]
     if verb.tag != "VBN" or clause.rest is None or not document.children(verb, "aux:pass"):
         return
-    if document.children(verb, "obj", "iobj", "xcomp", "ccomp", "advcl", "parataxis") or len(heads) > 2:
+    if (
+        document.children(verb, "obj", "iobj", "xcomp", "ccomp", "advcl", "parataxis", "compound:prt")
+        or len(heads) > 2
+    ):
         return
     agents = [a for head in heads for a in document.children(head, "obl") if _is_agent(document, a)]
     agent = _agent(document, agents[0], clause.rest) if len(agents) == 1 else None
-    if agent is None or _is_tied(agent, clause.subject) or _is_tied(clause.subject, agent):
+    if agent is None or _is_tied(clause.subject) or _is_tied(agent):
         return
     number = number_of(document, agent)
     if number is None and [w.lower for w in clause.auxiliaries] in (["was"], ["were"]):
@@ -142,11 +165,13 @@ def _to_active(clause: Clause) -> Iterator[Rewriting]:
     if number is None or not _may_move(clause.subject, agent):
         return
     verbs = _active_verbs(clause, heads, number)
-    between = Piece(document, clause.rest.first, agent.first - 2) if agent.first - 2 >= clause.rest.first else None
+    between = (
+        Piece(document, clause.rest.first, agent.first - 2) if agent.first - 2 >= clause.rest.first else None
+    )
     middle = "" if between is None or len(heads) == 2 else f" {between.text}"
     if verbs is None or (between is not None and not _is_middle(document, between, heads)):
         return
-    if _tail(document, agent, clause.rest, verb) is None:
+    if _tail(document, agent, clause.rest) is None:
         return
     subject = opening(document, clause.sentence, _TO_SUBJECT.get(agent.text.lower(), agent.text))
     thing = _TO_OBJECT.get(clause.subject.text.lower(), clause.subject.inside)
@@ -242,17 +267,22 @@ def _may_move(one: Piece, other: Piece) -> bool:
         outside = _outside_names(piece)
         if len(piece) > _MOST_WORDS or any(w.lower in _WORDS_OF_AMOUNT or w.text == "," for w in outside):
             return False
-        if piece.words[0].tag in ("PRP", "WP", "EX", "WDT") and piece.text.lower() not in _TO_OBJECT | _TO_SUBJECT:
+        if (
+            piece.words[0].tag in ("PRP", "WP", "EX", "WDT")
+            and piece.text.lower() not in _TO_OBJECT | _TO_SUBJECT
+        ):
             return False
     return True
 
 
-def _is_tied(owner: Piece, owned: Piece) -> bool:
+def _is_tied(owned: Piece) -> bool:
     """True for "his", "himself": the phrase speaks of the other one."""
-    return any(w.tag == "PRP$" or w.lower in _REFLEXIVES or w.lower in ("each", "one") for w in _outside_names(owned))
+    return any(
+        w.tag == "PRP$" or w.lower in _REFLEXIVES or w.lower in ("each", "one") for w in _outside_names(owned)
+    )
 
 
-def _tail(document: Document, piece: Piece, rest: Piece, verb: Word) -> str | None:
+def _tail(document: Document, piece: Piece, rest: Piece) -> str | None:
     """What follows the phrase; None where it is more than a time, or a place with a name.
 
     "He watched a bird in the sky" must not become "was watched by him in the sky".

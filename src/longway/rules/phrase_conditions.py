@@ -1,16 +1,18 @@
 """Conditions of `phrases.toml`: where a phrase may stand so that another one says the same.
 
-    subject        who does it: "person", "being" (a person or a name), "thing" (no person), "place", "name", "single"; several
-                   words: all of them
-    subjects       one of these lemmas is the subject's main word
-    after          kinds of the word behind the phrase, see `kinds_of`; "np" stands for all that open a noun phrase
-    not_after      words or lemmas that must not follow
-    before, not_before   the same for the word before the phrase
-    next           the word behind the phrase is one of these; next_end: and then nothing or a preposition follows
-    next_numeral   a number follows that is no year; next_plural: a plural follows
-    next_object    the noun phrase behind the phrase has one of these nouns
-    objects        one of these is the main word of the verb's object
-    tags           tags that the verb may have; dep, upos: what the first word of the phrase must be
+subject        who does it: "person", "being" (a person or a name), "thing" (no person), "place", "name", "single"; several
+               words: all of them
+subjects       one of these lemmas is the subject's main word
+after          kinds of the word behind the phrase, see `kinds_of`; "np" stands for all that open a noun phrase
+not_after      words or lemmas that must not follow
+before, not_before   the same for the word before the phrase
+next           the word behind the phrase is one of these; next_end: and then nothing or a preposition follows
+next_numeral   a number follows that is no year; next_plural: a plural follows
+next_object    the noun phrase behind the phrase has one of these nouns
+counted        the last word of the phrase is a noun that is counted: "a film", "films", not "in film"
+objects        one of these is the main word of the verb's object
+without        words that the sentence must not have
+tags           tags that the verb may have; dep, upos: what the first word of the phrase must be
 """
 
 from __future__ import annotations
@@ -55,8 +57,10 @@ class Conditions:
     next_end: bool = False
     next_numeral: bool = False
     next_plural: bool = False
+    counted: bool = False
     next_object: Sequence[str] = ()
     objects: Sequence[str] = ()
+    without: Sequence[str] = ()
     tags: Sequence[str] = ()
     dep: Sequence[str] = ()
     upos: Sequence[str] = ()
@@ -67,10 +71,16 @@ def holds(conditions: Conditions, document: Document, verb: Word | None, first: 
     return (
         _neighbours_hold(conditions, document, first, last)
         and _next_holds(conditions, document, last)
+        and (not conditions.counted or _is_counted(document, document.words[last]))
+        and not any(_is_one_of(w, conditions.without) for w in _sentence(document, first))
         and (not conditions.tags or (verb is not None and verb.tag in conditions.tags))
         and (not conditions.objects or _has_object(document, verb, conditions.objects))
         and _subject_holds(conditions, document, verb)
     )
+
+
+def _sentence(document: Document, place: int) -> tuple[Word, ...]:
+    return document.sentence(document.sentence_number(document.words[place]))
 
 
 def _neighbours_hold(conditions: Conditions, document: Document, first: int, last: int) -> bool:
@@ -107,6 +117,11 @@ def _is_plural(document: Document, word: Word, second: Word | None) -> bool:
     return word.tag == "NNS" and word.index not in in_names(document)
 
 
+def _is_counted(document: Document, noun: Word) -> bool:
+    has_number = document.children(noun, "det", "nummod", "nmod:poss")
+    return noun.tag == "NNS" or noun.relation == "compound" or bool(has_number)
+
+
 def _noun_after(document: Document, last: int) -> str:
     """The main noun of the phrase that begins behind a place, as a lemma; "" where there is none."""
     found = ""
@@ -126,7 +141,9 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
     """
     if word is None or word.upos == "PUNCT":
         return frozenset({"end"})
-    is_alone = "end" in kinds_of(document, _at(document, word.index + 1, word.index)) if _is_date(word) else False
+    is_alone = (
+        "end" in kinds_of(document, _at(document, word.index + 1, word.index)) if _is_date(word) else False
+    )
     found = set()
     if is_year(word):
         return frozenset({"year", "bare year"} if is_alone else {"year"})

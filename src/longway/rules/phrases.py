@@ -85,7 +85,9 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
 def _touches_a_name(document: Document, way: tuple[Item, ...], match: Match, names: frozenset[int]) -> bool:
     """True where a word of the phrase belongs to a name; "TV" has its capitals by itself."""
     own = {item.text for item in way if item.kind == "="}
-    return any(i in names and document.words[i].text not in own for i in range(match.first, match.last + 1))
+    touched = [i for i in range(match.first, match.last + 1) if i in names]
+    beside = match.first - 1 in names or match.last + 1 in names  # "TV Land"
+    return any(document.words[i].text not in own for i in touched) or bool(touched and beside)
 
 
 def _other_ways(scene: Scene, group: Group, number: int, match: Match) -> Iterator[Rewriting]:
@@ -138,20 +140,26 @@ def _match(document: Document, way: tuple[Item, ...], place: int) -> Match | Non
 def _fits(item: Item, word: Word) -> bool:
     if item.kind == "=":
         return word.lower == item.text.lower() or (item.text == "a" and word.lower == "an")
-    is_written_out = word.lower not in ("'s", "'re", "'m", "’s", "’re")  # "he's" would leave its apostrophe behind
+    is_written_out = word.lower not in (
+        "'s",
+        "'re",
+        "'m",
+        "’s",
+        "’re",
+    )  # "he's" would leave its apostrophe behind
     return word.lemma.lower() == item.text and word.upos in _UPOS[item.kind] and is_written_out
 
 
 def _is_adverb(word: Word) -> bool:
-    return word.upos == "ADV" and (word.lower.endswith("ly") or word.lower in ("first", "also", "later", "now", "then"))
+    return word.upos == "ADV" and (
+        word.lower.endswith("ly") or word.lower in ("first", "also", "later", "now", "then")
+    )
 
 
 # Writing another
 
 
-def _write(
-    document: Document, group: Group, new: tuple[Item, ...], match: Match
-) -> tuple[int, str] | None:
+def _write(document: Document, group: Group, new: tuple[Item, ...], match: Match) -> tuple[int, str] | None:
     """Where the new words begin and what they are; None where a form is missing or not sure."""
     start = document.words[match.first].start
     head = ""
@@ -195,7 +203,8 @@ def _verb_group(document: Document, match: Match, lemma: str) -> tuple[int, str,
 def _negated(document: Document, match: Match, lemma: str) -> tuple[int, str, str] | None:
     """The verbs where "was not part of" becomes "did not belong to", or the other way round."""
     verb, negation = match.verb, match.negation
-    assert verb is not None and negation is not None
+    assert verb is not None
+    assert negation is not None
     if verb.lemma.lower() == "be":
         negated = " not" if negation.lower == "not" else "n't"
         auxiliary = {"is": "does", "are": "do", "was": "did", "were": "did"}.get(verb.lower)
@@ -206,7 +215,9 @@ def _negated(document: Document, match: Match, lemma: str) -> tuple[int, str, st
     number = _number_at(document, verb)
     if number is None:
         return None
-    form = ("were" if number == "plur" else "was") if helper.lower == "did" else ("is", "are")[number == "plur"]
+    form = (
+        ("were" if number == "plur" else "was") if helper.lower == "did" else ("is", "are")[number == "plur"]
+    )
     gap = document.text[helper.end : negation.end]
     return helper.start, "", form + gap
 
@@ -225,9 +236,12 @@ def _agreeing(document: Document, verb: Word, lemma: str) -> str | None:
     number = _number_at(document, verb)
     if number is None:
         return None
-    return {("present", "sing"): "is", ("present", "plur"): "are", ("past", "sing"): "was", ("past", "plur"): "were"}[
-        _FINITE[verb.tag], number
-    ]
+    return {
+        ("present", "sing"): "is",
+        ("present", "plur"): "are",
+        ("past", "sing"): "was",
+        ("past", "plur"): "were",
+    }[_FINITE[verb.tag], number]
 
 
 def _number_at(document: Document, verb: Word) -> Number | None:
@@ -273,7 +287,8 @@ def groups() -> tuple[Group, ...]:
 def _group(name: str, entry: dict[str, object]) -> Group:
     ways = entry.pop("ways", None)
     sources, targets = entry.pop("from", []), entry.pop("to", [])
-    assert isinstance(sources, list) and isinstance(targets, list)
+    assert isinstance(sources, list)
+    assert isinstance(targets, list)
     written = ways if isinstance(ways, list) else [*sources, *targets]
     n_from = len(written) if ways is not None else len(sources)
     fixed = bool(entry.pop("fixed", False))
@@ -300,7 +315,7 @@ def _index() -> dict[str, tuple[tuple[Group, int], ...]]:
     found: defaultdict[str, list[tuple[Group, int]]] = defaultdict(list)
     for group in groups():
         for number, way in enumerate(group.ways[: group.n_from]):
-            for first in (way[:2] if way[0].kind == "~" else way[:1]):
+            for first in way[:2] if way[0].kind == "~" else way[:1]:
                 if first.kind == "~":
                     continue  # found by the word behind it: an adverb there would stay where it is
                 found[f"={first.text.lower()}" if first.kind == "=" else first.text].append((group, number))

@@ -34,9 +34,15 @@ def read_all(pipeline: English, texts: Iterable[str], *, processes: int = 1) -> 
     cuts = [list(_brackets(text)) for text in first]
     originals = list(second)
     without = [_cut(text, cut) for text, cut in zip(originals, cuts, strict=True)]
-    for text, cut, document in zip(originals, cuts, pipeline.analyse_all(without, processes=processes), strict=True):
+    for text, cut, document in zip(
+        originals, cuts, pipeline.analyse_all(without, processes=processes), strict=True
+    ):
         found = _restored(document, text, cut)
-        yield found if found is not None and any(clauses(found)) else _second_reading(pipeline, text, cut, found)
+        yield (
+            found
+            if found is not None and any(clauses(found))
+            else _second_reading(pipeline, text, cut, found)
+        )
 
 
 def read(pipeline: English, text: str) -> Document:

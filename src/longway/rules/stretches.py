@@ -1,9 +1,9 @@
 """Stretches of a text that rules move about: what is a name, where a phrase ends, how it is written elsewhere.
 
-    in_names(document)          indices of words that belong to a name or title ("Mutiny on the Bounty"): never touched
-    Piece                       some words in a row, as rules move them
-    piece_of(document, word)    the phrase that hangs on a word, None where it is not in one piece
-    plain_sentences(document)   sentences that rules may rebuild, with their last word before the full stop
+in_names(document)          indices of words that belong to a name or title ("Mutiny on the Bounty"): never touched
+Piece                       some words in a row, as rules move them
+piece_of(document, word)    the phrase that hangs on a word, None where it is not in one piece
+plain_sentences(document)   sentences that rules may rebuild, with their last word before the full stop
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from longway.text.capitals import capitalised
 from longway.text.document import Document, Word
 
 # Small words that stand inside names: "Mutiny on the Bounty", "The Lord of the Rings".
-_INSIDE = frozenset("of the and in on a an to for with at from by de la van der du von & 's - : , 's’".split())
+_INSIDE = frozenset(
+    "of the and in on a an to for with at from by de la van der du von & 's - : , 's’".split()
+)
 _OPENERS = frozenset(
     "the a an this that these those there it he she they we i you his her its their our my your in on at by for "
     "from with during after before since until while when although though because if as both all some many most "
@@ -57,7 +59,17 @@ def _is_capital(document: Document, word: Word) -> bool:
         return True
     if word.lower in _OPENERS:
         return _opens_a_number_title(document, word, end)
-    return word.upos == "PROPN" or _leads_to_a_capital(document, word, end)
+    return (
+        word.upos == "PROPN"
+        or _leads_to_a_capital(document, word, end)
+        or _may_be_a_title(document, word, end)
+    )
+
+
+def _may_be_a_title(document: Document, word: Word, end: int) -> bool:
+    """True for the first word of "Telephone was released", which may be a song: a single noun without an article."""
+    after = document.words[word.index + 1] if word.index + 1 < end else None
+    return after is not None and word.tag in ("NN", "NNP", "VB", "JJ") and after.tag in ("VBZ", "VBD", "MD")
 
 
 def _leads_to_a_capital(document: Document, word: Word, end: int) -> bool:
@@ -76,7 +88,9 @@ def _opens_a_number_title(document: Document, word: Word, end: int) -> bool:
         return False
     after = document.words[word.index + 1]
     follows = after.text[:1].isupper() and after.text != "I"
-    return follows and after.upos != "PROPN" or (after.lower == "and" and _leads_to_a_capital(document, word, end))
+    return (follows and after.upos != "PROPN") or (
+        after.lower == "and" and _leads_to_a_capital(document, word, end)
+    )
 
 
 def _bridges(document: Document, capital: list[bool]) -> Iterator[int]:
@@ -219,10 +233,14 @@ def plain_sentences(document: Document) -> Iterator[tuple[int, Piece]]:
 def _follows_an_initial(document: Document, first: int) -> bool:
     """True where a "sentence" is the rest of one that was cut behind "J."."""
     before = document.words[max(0, first - 2) : first]
-    return bool(before) and (len(before[-1].text) <= 3 and before[-1].text not in (".", "!", "?", "...", '"', ")"))
+    return bool(before) and (
+        len(before[-1].text) <= 3 and before[-1].text not in (".", "!", "?", "...", '"', ")")
+    )
 
 
-_BREAKING = frozenset({'"', "“", "”", "``", "''", ";", ":", "?", "!", "...", "…", "--", "–", "—", "|", "-lrb-", "-rrb-"})
+_BREAKING = frozenset(
+    {'"', "“", "”", "``", "''", ";", ":", "?", "!", "...", "…", "--", "–", "—", "|", "-lrb-", "-rrb-"}
+)
 
 
 def is_time(document: Document, word: Word) -> bool:

@@ -21,7 +21,7 @@ _CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
 _LEFT_OUT = frozenset(
     "play act work make take have get go come give show run call name line man woman person people star role part show "
     "season series single record title character place group member number set order state house court party field point "
-    "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity solely exclusively exactly merely".split()
+    "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity behavior big manner era newspaper film movie solely exclusively exactly merely".split()
 )
 
 
@@ -45,8 +45,13 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
 def _is_in_compound(scene: Scene, word: Word) -> bool:
     """True for the parts of "film festival" or "well-known", which are terms of their own."""
     document = scene.document
-    glued = "-" in (document.text[word.end : word.end + 1], document.text[max(0, word.start - 1) : word.start])
-    is_part = word.relation == "compound" or (word.upos == "NOUN" and bool(document.children(word, "compound")))
+    glued = "-" in (
+        document.text[word.end : word.end + 1],
+        document.text[max(0, word.start - 1) : word.start],
+    )
+    is_part = word.relation == "compound" or (
+        word.upos == "NOUN" and bool(document.children(word, "compound"))
+    )
     return glued or is_part
 
 

@@ -45,7 +45,9 @@ class Names:
         n = float(len(lost) + len(new))
         if candidate.keeps == "label" or not n:
             return Verdict(self.name, True, n)
-        return Verdict(self.name, False, n, ", ".join([f"{x} lost" for x in lost] + [f"{x} new" for x in new]))
+        return Verdict(
+            self.name, False, n, ", ".join([f"{x} lost" for x in lost] + [f"{x} new" for x in new])
+        )
 
     def names(self, text: str) -> set[str]:
         """The words of a text's names, in lower case.

@@ -23,7 +23,9 @@ _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "t
 _SMALL = {word: float(i) for i, word in enumerate(_ONES)} | {
     word: 20.0 + 10 * i for i, word in enumerate(_TENS)
 }
-_RANKS = {word: i for i, word in enumerate(_ORDINALS)} | {word: 20 + 10 * i for i, word in enumerate(_TEN_ORDINALS)}
+_RANKS = {word: i for i, word in enumerate(_ORDINALS)} | {
+    word: 20 + 10 * i for i, word in enumerate(_TEN_ORDINALS)
+}
 _DECADES = {
     word: f"19{20 + 10 * i}s"
     for i, word in enumerate("twenties thirties forties fifties sixties seventies eighties nineties".split())
@@ -32,6 +34,10 @@ _TIMES = {"twice": 2.0, "thrice": 3.0}
 _MONTHS = (
     "january february march april june july august september october november december".split()
 )  # May is more often a verb
+_MONTH = "(?:" + "|".join([*_MONTHS, "may"]) + ")"
+_DAY = re.compile(
+    rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)(?: of)? ({_MONTH})\b|\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)\b"
+)  # "the 5th of June" is "5 June"
 _TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:st|nd|rd|th|s)?\b|[a-z]+")
 
 
@@ -65,7 +71,7 @@ def numbers(text: str) -> Counter[str]:
     True
     """
     found: Counter[str] = Counter()
-    tokens = _TOKEN.findall(text.lower())
+    tokens = _TOKEN.findall(_DAY.sub(_plain_day, text.lower()))
     place = 0
     while place < len(tokens):
         name, length = _at(tokens, place)
@@ -73,6 +79,10 @@ def numbers(text: str) -> Counter[str]:
             found[name] += 1
         place += length
     return found
+
+
+def _plain_day(match: re.Match[str]) -> str:
+    return " ".join(part for part in match.groups() if part)
 
 
 def _at(tokens: list[str], place: int) -> tuple[str, int]:
@@ -102,16 +112,30 @@ def _cardinal(tokens: list[str], place: int) -> tuple[float | None, int, int]:
         value = _value(token)
         if value is not None and (part is None or (part % 100 >= 20 and part % 10 == 0 and value < 10)):
             part = value if part is None else part + value
-        elif value is not None and part is not None and part % 100 == 0 and value < 100 and not token[0].isdigit():
+        elif (
+            value is not None
+            and part is not None
+            and part % 100 == 0
+            and value < 100
+            and not token[0].isdigit()
+        ):
             part += value  # two hundred (and) five
-        elif token in _SCALES and (part is not None or i > place or token != "dozen"):
+        elif token in _SCALES:
             scale = _SCALES[token]
             part = (1.0 if part is None else part) * scale
             if scale >= 1000:
                 total, part = total + part, None
-        elif token in _RANKS and part is not None and part % 10 == 0 and 20 <= part < 100 and _RANKS[token] < 10:
+        elif (
+            token in _RANKS
+            and part is not None
+            and part % 10 == 0
+            and 20 <= part < 100
+            and _RANKS[token] < 10
+        ):
             return None, i - place + 1, int(part) + _RANKS[token]
-        elif not (token == "and" and i + 1 < len(tokens) and part and part >= 100 and tokens[i + 1] in _SMALL):
+        elif not (
+            token == "and" and i + 1 < len(tokens) and part and part >= 100 and tokens[i + 1] in _SMALL
+        ):
             break
         i += 1
     if i == place:

@@ -43,7 +43,9 @@ class OtherLabel:
         if stance == "contradicts" and inside:
             return Verdict(self.name, False, float(len(inside)), f"the context speaks of {inside[0]!r}")
         if stance == "entails" and outside and not _is_denied(candidate.after):
-            return Verdict(self.name, False, float(len(outside)), f"the context does not speak of {outside[0]!r}")
+            return Verdict(
+                self.name, False, float(len(outside)), f"the context does not speak of {outside[0]!r}"
+            )
         return Verdict(self.name, True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 
 from longway.records import Verdict
 from longway.verify.check import Candidate
@@ -17,9 +18,19 @@ _PREAMBLE = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
-    r"<\||\|>|```|</?[a-z_]+>|\[/?inst\]|\{\s*\"|\"\s*\}|^\s*[-*#>]+\s|\\n|\blabel\s*[:=]|\bas an ai\b", re.IGNORECASE
+    r"<\||\|>|```|</?[a-z_]+>|\[/?inst\]|\{\s*\"|\"\s*\}|^\s*[-*#>]+\s|\\n|\blabel\s*[:=]|\bas an ai\b",
+    re.IGNORECASE,
 )
-_TALK = ("rewrite", "rewritten", "rewriting", "paraphrase", "paraphrased", "reworded", "instruction", "prompt")
+_TALK = (
+    "rewrite",
+    "rewritten",
+    "rewriting",
+    "paraphrase",
+    "paraphrased",
+    "reworded",
+    "instruction",
+    "prompt",
+)
 _PAIRED = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"))
 _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
 
@@ -109,7 +120,7 @@ def _foreign(before: str, after: str) -> str:
 def _doubled(before: str, after: str) -> str:
     def pairs(text: str) -> set[str]:
         found = words(text)
-        return {one for one, two in zip(found, found[1:], strict=False) if one == two and not one[0].isdigit()}
+        return {one for one, two in pairwise(found) if one == two and not one[0].isdigit()}
 
     new = pairs(after) - pairs(before) - _DOUBLED_FINE
     return f"a word twice: {min(new)!r}" if new else ""

@@ -1,7 +1,7 @@
 """Words as the checks compare them: cut, lowered, and brought to a common stem.
 
-    words(text)              "Didn't she win?"  ->  didn't, she, win
-    added(before, after)     content words that only the second text has
+words(text)              "Didn't she win?"  ->  didn't, she, win
+added(before, after)     content words that only the second text has
 """
 
 from __future__ import annotations

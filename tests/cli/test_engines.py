@@ -1,0 +1,79 @@
+"""`longway engines` as a stranger meets it; engines that take long to load are not tested here but listed."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli.engines import app
+from longway.llm import engines, installing
+from longway.llm.engines import EngineStatus
+from longway.llm.installing import Package
+
+FOUND = [
+    EngineStatus("rules", True, "rewriting by rules", "Put [red] otherwise.", 20.0),
+    EngineStatus("local", True, "a small model", "Said differently.", 0.5, 41.0),
+    EngineStatus("served", False, "no model is named"),
+]
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the command; gives the result."""
+    for name in ("LONGWAY_MODEL", "LONGWAY_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *args, **more: CliRunner().invoke(app, list(args), **more)
+
+
+@pytest.fixture
+def missing(monkeypatch):
+    """Two packages are missing; gives the list of engines that were installed."""
+    installed = []
+    parts = [Package("one>=2", False, 30), Package("two", True, 94)]
+    monkeypatch.setattr(installing, "parts_missing", lambda engine: parts)
+    monkeypatch.setattr(installing, "install", installed.append)
+    return installed
+
+
+def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypatch):
+    monkeypatch.setattr(engines, "available", lambda **_: FOUND)
+    result = run()
+    assert result.exit_code == 0
+    assert "20 texts/s" in result.output
+    assert "2.0 s a text, 41 tokens/s" in result.output
+    assert "Put [red] otherwise." in result.output
+    assert "not ready" in result.output
+    assert "--engine auto takes rules" in result.output
+
+
+def test_json_holds_every_engine_and_the_choice(run):
+    result = run("--json", "--no-test")
+    found = json.loads(result.output)
+    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "served", "replay"]
+    assert all(engine["self_test"] == "" for engine in found["engines"])
+    assert found["auto"]["why"]
+
+
+def test_install_says_what_and_how_big_and_asks(run, missing):
+    result = run("install", "local", input="n\n")
+    assert result.exit_code == 1
+    assert missing == []
+    for part in ("124 MB", "one>=2", "pip install --no-deps two", "Install them now?"):
+        assert part in result.output
+
+
+def test_install_goes_on_when_told_to(run, missing):
+    assert run("install", "local", input="y\n").exit_code == 0
+    result = run("install", "local", "--yes")
+    assert missing == ["local", "local"]
+    assert "Install them now?" not in result.output
+
+
+def test_install_says_when_nothing_is_missing(run, monkeypatch):
+    monkeypatch.setattr(installing, "parts_missing", lambda engine: [])
+    assert "has all it needs" in run("install", "rules").output
+
+
+def test_an_unknown_engine_is_told_with_the_known_ones(run):
+    result = run("install", "magic")
+    assert "local, rules, served" in str(result.exception)

@@ -1,0 +1,104 @@
+"""Several engines in turn, with toy engines."""
+
+import asyncio
+
+import pytest
+
+from longway.errors import SettingError
+from longway.llm.engine import Judged, Sampling, Usage, Written
+from longway.llm.prompt import rewrite_prompt
+from longway.llm.turn import TurnEngine
+from longway.task import task_of
+
+TASK = task_of(["neg", "pos"])
+PROMPT = rewrite_prompt(TASK, "A text.", label="pos")
+
+
+class Toy:
+    """Writes what it is told, and counts how often it was asked."""
+
+    def __init__(self, name, texts, *, can=("write",), how=(), cost=0.0, judged=None):
+        self.name, self.can, self.calls, self.closed = name, frozenset(can), 0, False
+        self._written = Written(tuple(texts), (f"{name} is tired",), tuple(how), Usage(1, 2, cost, 0.5))
+        self._judged = judged or Judged({}, "cannot")
+
+    @property
+    def identity(self):
+        return {"engine": self.name}
+
+    async def write(self, prompt, n, sampling):
+        self.calls += 1
+        return Written(
+            self._written.texts[:n], self._written.refusals, self._written.how[:n], self._written.usage
+        )
+
+    async def judge(self, prompt, options):
+        self.calls += 1
+        return self._judged
+
+    async def embed(self, texts):
+        return [[1.0] for _ in texts]
+
+    async def close(self):
+        self.closed = True
+
+
+def written(engine, n):
+    return asyncio.run(engine.write(PROMPT, n, Sampling()))
+
+
+def test_the_second_engine_is_asked_only_for_what_is_missing():
+    first, second = Toy("a", ["one", "two"], how=["rule.x", "rule.y"]), Toy("b", ["two", "three", "four"])
+    engine = TurnEngine([first, second])
+    assert written(engine, 2).texts == ("one", "two")
+    assert second.calls == 0
+    both = written(engine, 3)
+    assert both.texts == ("one", "two", "three")
+    assert both.how == ("rule.x", "rule.y", "b")
+    assert both.refusals == ("a: a is tired", "b: b is tired")
+    assert both.usage == Usage(2, 4, 0.0, 1.0)
+
+
+def test_an_unknown_cost_stays_unknown():
+    assert written(TurnEngine([Toy("a", []), Toy("b", ["x"], cost=None)]), 1).usage.cost is None
+
+
+def test_the_first_engine_with_an_answer_judges():
+    certain = Judged({"neg": 0.1, "pos": 0.9})
+    engine = TurnEngine(
+        [Toy("a", []), Toy("b", [], can=["judge"]), Toy("c", [], can=["judge"], judged=certain)]
+    )
+    judged = asyncio.run(engine.judge(PROMPT, ["neg", "pos"]))
+    assert judged.best == "pos"
+    nobody = asyncio.run(
+        TurnEngine([Toy("a", []), Toy("b", [], can=["judge"])]).judge(PROMPT, ["neg", "pos"])
+    )
+    assert nobody.refusal == "b: cannot"
+
+
+def test_name_abilities_and_identity_are_those_of_all():
+    engine = TurnEngine([Toy("a", []), Toy("b", [], can=["judge", "embed"])])
+    assert engine.name == "a+b"
+    assert engine.can == {"write", "judge", "embed"}
+    assert engine.identity == {"engine": "turn", "engines": [{"engine": "a"}, {"engine": "b"}]}
+    assert asyncio.run(engine.embed(["x"])) == [[1.0]]
+    asyncio.run(engine.close())
+    assert all(part.closed for part in engine.engines)
+
+
+def test_the_most_that_a_call_can_cost_is_the_sum_of_those_that_may_be_asked():
+    first, second = Toy("a", []), Toy("b", [])
+    second.most_to_write = lambda prompt, n, sampling: 0.25 * n
+    second.price, second.max_in_flight = None, 8
+    engine = TurnEngine([first, second])
+    assert engine.most_to_write(PROMPT, 4, Sampling()) == 1.0
+    assert engine.most_to_judge(PROMPT, ["neg", "pos"]) == 0.0
+    assert engine.price is None
+    assert engine.max_in_flight == 8
+
+
+def test_one_engine_alone_is_no_turn():
+    with pytest.raises(SettingError, match="at least two"):
+        TurnEngine([Toy("a", [])])
+    with pytest.raises(SettingError, match="vectors"):
+        asyncio.run(TurnEngine([Toy("a", []), Toy("b", [])]).embed(["x"]))

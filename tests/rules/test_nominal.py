@@ -1,0 +1,52 @@
+"""Nouns for what is done and what belongs."""
+
+import pytest
+
+from longway.rules.nominal import rewritings, words
+from tests.rules.put import put
+
+CASES = [
+    ("was_the", "Jane Moor directed Blue Harbor.", "Jane Moor was the director of Blue Harbor."),
+    ("the_was", "Jane Moor directed Blue Harbor.", "The director of Blue Harbor was Jane Moor."),
+    ("was_the", "Blue Harbor was written by a nurse.", "A nurse was the writer of Blue Harbor."),
+    (
+        "the_was",
+        "Blue Harbor was not directed by Jane Moor.",
+        "The director of Blue Harbor was not Jane Moor.",
+    ),
+    ("verb", "Jane Moor is the owner of the house.", "Jane Moor owns the house."),
+    ("verb", "Jane Moor was not the director of Blue Harbor.", "Jane Moor did not direct Blue Harbor."),
+    ("of", "Jane Moor's middle name is Ruth.", "The middle name of Jane Moor is Ruth."),
+    ("owned", "Lima is the capital of Peru.", "Lima is Peru's capital."),
+    ("year_behind", "Blue Harbor is a 1999 film.", "Blue Harbor is a film from 1999."),
+    ("year_before", "Blue Harbor is an odd film from 1999.", "Blue Harbor is a 1999 odd film."),
+    ("nation_behind", "Jane Moor is an Italian actress.", "Jane Moor is an actress from Italy."),
+    ("nation_before", "Jane Moor is an actress from the United States.", "Jane Moor is an American actress."),
+]
+
+
+@pytest.mark.parametrize(("rule", "text", "expected"), CASES)
+def test_a_phrase_is_put_the_other_way(rule, text, expected):
+    assert (f"nominal.{rule}", expected) in put(rewritings, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jane Moor directed two films in Rome.",
+        "Jane Moor is an Italian actress and singer.",  # who is Italian?
+        "Parkinson's disease is cruel.",
+        "Yesterday's news is old.",
+        "The 1999 film festival was held.",
+        "Jane Moor is the president of the United States.",
+        "Blue Harbor was directed by Jane Moor and Ann Hill.",
+        "Jane Moor plays American Football.",
+    ],
+)
+def test_what_belongs_together_stays(text):
+    assert put(rewritings, text) == []
+
+
+def test_every_noun_leads_back_to_its_verb():
+    assert all(words().verbs[noun] == verb for verb, noun in words().nouns.items())
+    assert all(words().countries[country.lower()] == nation for nation, country in words().nations.items())

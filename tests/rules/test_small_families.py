@@ -1,0 +1,107 @@
+"""Aspect, frames, synonyms and names: exact sentences, and those that must stay."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from longway.rules import aspect, frames, names, words
+from longway.rules.rule import Scene
+from tests.rules.put import put
+from tests.rules.said import scene_of
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A man is riding a horse.", "A man rides a horse."),
+        ("A man rides a horse.", "A man is riding a horse."),
+        ("Two girls are jumping.", "Two girls jump."),
+        ("The dogs chase a ball.", "The dogs are chasing a ball."),
+    ],
+)
+def test_a_caption_has_two_forms_of_the_present(text, expected):
+    assert [new for _, new in put(aspect.rewritings, text)] == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jane Moor directs films.",  # named: what she does for a living
+        "A man knows the way.",
+        "A man often rides a horse.",
+        "A car is standing there.",
+        "A man rode a horse.",
+        "A man is wearing a hat and singing.",
+    ],
+)
+def test_habits_states_and_the_past_keep_their_form(text):
+    assert put(aspect.rewritings, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The soup is hot.", "It is true that the soup is hot."),
+        ("Lima is a city.", "Lima is indeed a city."),
+        ("Lima is a city.", "There is a city called Lima."),
+        ("Lima is a city.", "One example of a city is Lima."),
+        ("Lima was a village.", "Lima happened to be a village."),
+        ("Jane Moor won a race.", "Jane Moor indeed won a race."),
+        ("There is a film called Blue Harbor.", "Blue Harbor is a film."),
+    ],
+)
+def test_a_frame_is_put_around_a_plain_sentence(text, expected):
+    assert expected in [new for _, new in put(frames.rewritings, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the soup hot?",
+        "It is true that the soup is hot.",
+        "Eat the soup!",
+        "The soup, with bread.",
+        "The soup is hot. The bread is cold.",
+    ],
+)
+def test_questions_fragments_and_several_sentences_get_no_frame(text):
+    assert put(frames.rewritings, text) == []
+
+
+@pytest.mark.skipif(not words.has_wordnet(), reason="WordNet is not in place")
+def test_a_word_becomes_a_synonym_with_its_article():
+    new = [text for _, text in put(words.rewritings, "She purchased a car.")]
+    assert "She bought a car." in new
+    assert "She purchased an automobile." in new
+    assert put(words.rewritings, "Car Wash is a film.") == []
+
+
+def test_a_telling_name_changes_everywhere_and_keeps_its_gender():
+    text = "Mary Cole is great. I love Cole, and she sings."
+    found = list(names.rewritings(Scene(scene_of(text).document, telling=frozenset({"cole"}))))
+    assert found
+    for one in found:
+        new = one.of(scene_of(text).document)
+        assert one.keeps == "label"
+        assert "Cole" not in new
+        assert "Mary" not in new
+        assert new.endswith(", and she sings.")
+        first, surname = new.split()[:2]
+        assert first in names.FIRST_NAMES["feminine"]
+        assert f"I love {surname}," in new
+
+
+@pytest.mark.parametrize(
+    ("context", "telling"),
+    [("Mary Cole sings.", {"cole"}), (None, {"great"}), (None, set())],
+)
+def test_names_stay_in_pairs_and_where_they_tell_nothing(context, telling):
+    document = scene_of("Mary Cole is great.").document
+    assert list(names.rewritings(Scene(document, context, telling=frozenset(telling)))) == []
+
+
+def test_the_table_of_rules_has_every_family():
+    from longway.rules import FAMILIES, RULES
+
+    assert tuple(RULES) == FAMILIES
+    assert all(find_spec(f"longway.rules.{name}") for name in RULES)

@@ -1,0 +1,42 @@
+"""What the tests of checks share: candidates in few words, and models whose answers are written down."""
+
+import numpy as np
+
+from longway.verify.check import Candidate
+
+
+def candidate(before, after, label="yes", *, row=0, context=None, keeps="meaning", telling=()):
+    """One candidate."""
+    return Candidate(row, before, after, label, context, keeps, frozenset(telling))
+
+
+def reason(check, before, after, **more):
+    """Why a check rejects; "" where it passes."""
+    verdict = check([candidate(before, after, **more)])[0]
+    assert verdict.passed == (verdict.reason == "")
+    return verdict.reason
+
+
+class Vectors:
+    """Gives each text the vector that was written down for it, and counts what it was asked."""
+
+    def __init__(self, known):
+        self.known, self.asked = known, []
+
+    def __call__(self, texts):
+        self.asked += texts
+        found = np.array([self.known[text] for text in texts], np.float32)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+class Stances:
+    """Gives each (context, text) the probabilities that were written down."""
+
+    version = "written down"
+
+    def __init__(self, known):
+        self.known, self.asked = known, []
+
+    def probabilities(self, pairs):
+        self.asked += pairs
+        return np.array([self.known[text] for _, text in pairs])

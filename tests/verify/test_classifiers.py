@@ -1,0 +1,80 @@
+"""Classifiers of single texts: cross-validated, and strict only where the label really moves."""
+
+import numpy as np
+import pytest
+
+from longway.verify import classifiers
+from longway.verify.classifiers import Bounds, Classifiers
+from tests.verify.scenes import candidate
+
+GOOD = "fine lovely bright warm kind".split()
+BAD = "awful dull grim cold cruel".split()
+FILL = "the film was shown here that evening again".split()
+BOUNDS = Bounds(least=0.45, share=0.6, doubt=0.6)
+
+
+def reviews(n=200, seed=0):
+    random = np.random.default_rng(seed)
+    texts, labels = [], []
+    for i in range(n):
+        words = GOOD if i % 2 else BAD
+        texts.append(" ".join([*random.choice(FILL, 3), *random.choice(words, 2)]))
+        labels.append("pos" if i % 2 else "neg")
+    return texts, labels
+
+
+def vectors(texts):
+    """How many good and bad words, whichever they are: an encoder that knows synonyms."""
+    kinds = ({*GOOD, "superb"}, {*BAD, "dire"})
+    return np.array([[sum(w in kind for w in t.split()) for kind in kinds] for t in texts], np.float32)
+
+
+TEXTS, LABELS = reviews()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_fine"),
+    [
+        ("the film was fine", "the film was lovely", True),
+        ("the film was fine", "the film was superb", True),  # a word that the bag of words never saw
+        ("the film was fine", "the film was awful", False),
+        ("the film was fine and warm", "the film was dire and dire", False),
+    ],
+)
+def test_a_label_that_moves_is_rejected(before, after, is_fine):
+    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=vectors)
+    verdict = check([candidate(before, after, "pos", row=1)])[0]
+    assert verdict.passed == is_fine
+    assert 0 <= verdict.score <= 1
+
+
+def test_without_an_encoder_the_words_decide():
+    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=None)
+    some = [
+        candidate("the film was fine", after, "pos") for after in ("it was lovely warm", "it was awful dull")
+    ]
+    assert [v.passed for v in check(some)] == [True, False]
+
+
+def test_a_row_is_judged_by_models_that_did_not_see_it():
+    """The last row alone has a word, with the label it should not have; its own model must not have learned it."""
+    texts, labels = [*TEXTS, "zyzzyva zyzzyva"], [*LABELS, "pos"]
+    check = Classifiers(texts, labels, BOUNDS, vectors=None)
+    check([candidate("a", "b", "pos")])
+    for fold, (_, bag) in enumerate(check._models):
+        assert ("zyzzyva" in bag._places) == (check._folds[-1] != fold)
+
+
+def test_large_datasets_are_learned_from_a_part(monkeypatch):
+    monkeypatch.setattr(classifiers, "MOST_ROWS", 50)
+    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=vectors)
+    check([candidate("a", "b", "pos")])
+    assert (check._folds >= 0).sum() == 50
+    left_out = int(np.flatnonzero(check._folds < 0)[0])
+    assert check([candidate("it was fine", "it was awful", "pos", row=left_out)])[0].passed is False
+
+
+def test_no_candidates_need_no_models():
+    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=None)
+    assert check([]) == []
+    assert check._models == []

@@ -1,0 +1,68 @@
+"""Checks of pairs: new words against the context, and the entailment model's answer."""
+
+import pytest
+
+from longway.task import task_of
+from longway.verify.entails import Entails
+from longway.verify.memory import Memory
+from longway.verify.other_label import OtherLabel
+from tests.verify.scenes import Stances, candidate, reason
+
+TASK = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
+EVIDENCE = "Ann Lee was born in Oslo in 1968 and lives in Rome."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "label", "why"),
+    [
+        ("Ann Lee was born in 1971.", "Ann Lee was born in 1949.", "REFUTES", ""),
+        ("Ann Lee was born in 1971.", "Ann Lee was born in 1968.", "REFUTES", "the context speaks of '1968'"),
+        ("Ann Lee was born in Paris.", "Ann Lee was born in Oslo.", "REFUTES", "the context speaks of 'oslo'"),
+        ("Ann Lee was not born in Oslo.", "Ann Lee was born in Paris.", "REFUTES", ""),
+        ("Ann Lee was born in Oslo.", "Ann Lee lives in Rome.", "SUPPORTS", ""),
+        ("Ann Lee was born in Oslo.", "Ann Lee was born in Paris.", "SUPPORTS", "the context does not speak of 'paris'"),
+        ("Ann Lee was born in 1968.", "Ann Lee was not born in 1971.", "SUPPORTS", ""),
+    ],
+)  # fmt: skip
+def test_what_is_new_must_not_make_another_label_true(before, after, label, why):
+    assert reason(OtherLabel(TASK), before, after, label=label, context=EVIDENCE, keeps="label") == why
+
+
+def test_texts_that_keep_their_meaning_are_not_asked_for_new_words():
+    assert (
+        reason(OtherLabel(TASK), "She was born.", "She lives in Rome.", label="REFUTES", context=EVIDENCE)
+        == ""
+    )
+
+
+def entails(known, memory=None):
+    return Entails(TASK, Stances(known), memory or Memory(), least=0.5, share=0.8, least_label=0.6)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keeps", "is_fine"),
+    [
+        ([0.1, 0.8, 0.1], [0.2, 0.7, 0.1], "meaning", True),  # as clear as before
+        ([0.1, 0.8, 0.1], [0.7, 0.2, 0.1], "meaning", False),  # clearly supported now
+        ([0.6, 0.3, 0.1], [0.6, 0.27, 0.1], "meaning", True),  # the model doubted the original as well
+        ([0.6, 0.3, 0.1], [0.7, 0.2, 0.1], "meaning", False),  # and doubts this one more
+        ([0.1, 0.8, 0.1], [0.2, 0.55, 0.2], "label", False),  # something else must be clearer
+        ([0.6, 0.3, 0.1], [0.2, 0.65, 0.1], "label", True),
+    ],
+)
+def test_a_refuted_claim_must_stay_refuted(old, new, keeps, is_fine):
+    check = entails({"old": old, "new": new})
+    verdict = check([candidate("old", "new", "REFUTES", context=EVIDENCE, keeps=keeps)])[0]
+    assert verdict.passed == is_fine
+    assert verdict.score == pytest.approx(new[1], abs=1e-6)
+
+
+def test_each_label_is_asked_for_its_own_stance():
+    check = entails({"a": [0.9, 0.05, 0.05], "b": [0.8, 0.1, 0.1]})
+    both = [candidate("a", "b", label, context=EVIDENCE) for label in ("SUPPORTS", "REFUTES")]
+    assert [v.passed for v in check(both)] == [True, True]
+    assert [round(v.score, 3) for v in check(both)] == [0.8, 0.1]
+
+
+def test_nothing_is_asked_for_no_candidates():
+    assert entails({})([]) == []

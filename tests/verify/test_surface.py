@@ -1,0 +1,61 @@
+"""The shape of a rewritten text: what may pass and what may not."""
+
+import pytest
+
+from longway.verify.surface import Surface
+from tests.verify.scenes import reason
+
+CHECK = Surface(["REFUTES", "SUPPORTS", "not enough info"])
+BEFORE = "The old mill (built in 1870) burned down."
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "A fire destroyed the old mill (built in 1870).",
+        "The old mill, which was built in 1870, burned down.",
+        "Built in 1870, the old mill burned down!",
+        "The old mill (built in 1870) burnt down to the ground.",
+    ],
+)
+def test_a_text_of_its_own_passes(after):
+    assert reason(CHECK, BEFORE, after) == ""
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        ("the old mill (built in 1870), burned down", "a copy"),
+        ("It burned.", "2 words"),
+        ("The old mill burned down " + "and the fire went on for days " * 3 + ".", "words instead of"),
+        ("", "no text"),
+        ("...!", "no text"),
+        ("Here is the rewritten text: The old mill went up in flames.", "prompt text"),
+        ("Sure! The old mill went up in flames in a great fire.", "prompt text"),
+        ("The old mill went up in flames. Label: it burned.", "prompt text"),
+        ("<text>The old mill went up in flames, in 1870.</text>", "prompt text"),
+        ('{"text": "The old mill went up in flames."}', "prompt text"),
+        ("The old mill went up in flames, in a rewritten way.", "prompt text"),
+        ("The old mill (built in 1870 went up in flames.", "unbalanced ()"),
+        ('The old "mill went up in flames one day.', 'unbalanced "'),
+        ("The old mill went up in flames.\nIt was built in 1870.", "several paragraphs"),
+        ("The old mill went up in\x07 flames that day.", "control characters"),
+        ("The old мельница went up in flames that day.", "not Latin"),
+        ("The old old mill went up in flames that day.", "a word twice"),
+        ("the old mill went up in flames that day.", "lower case"),
+        ("The old mill went up in flames, and then,", "breaks off"),
+        ("The old mill went up in flames (REFUTES) that day.", "label's name"),
+        ("There is not enough info about the old mill's fire.", "label's name"),
+    ],
+)
+def test_what_is_no_text_of_its_own_is_rejected(after, why):
+    assert why in reason(CHECK, BEFORE, after)
+
+
+def test_faults_of_the_original_are_no_faults_of_the_new_text():
+    before = "so so bad (really\nthe film supports nothing"
+    assert reason(CHECK, before, "so so terrible (really\nthis film supports nothing") == ""
+
+
+def test_a_label_inside_another_word_is_no_label():
+    assert reason(Surface(["pos"]), "She held the office.", "She was in possession of it.") == ""

@@ -1,0 +1,144 @@
+"""All checks together: their order, what they save, what is missing, what the report says."""
+
+import pytest
+
+from longway.classify import minilm
+from longway.llm.asking import Asker
+from longway.records import Verdict
+from longway.store.journal import Journal
+from longway.task import task_of
+from longway.verify import verifier as module
+from longway.verify.verifier import Verifier, passed, verifier_for
+from tests.verify.scenes import candidate
+from tests.verify.test_judge import Answers
+
+CLAIMS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
+REVIEWS = task_of(["neg", "pos"])
+
+
+class Shorter:
+    """Passes texts shorter than n, and remembers what it saw."""
+
+    def __init__(self, name, n):
+        self.name, self.n, self.seen = name, n, []
+
+    def __call__(self, candidates):
+        self.seen += [c.after for c in candidates]
+        return [
+            Verdict(self.name, len(c.after) < self.n, reason="" if len(c.after) < self.n else "long")
+            for c in candidates
+        ]
+
+
+def test_later_checks_see_only_what_passed_and_every_verdict_is_kept():
+    first, second = Shorter("first", 5), Shorter("second", 3)
+    checks = Verifier([first, second])
+    found = list(checks.verify([candidate("", after) for after in ("abcdef", "ab", "abcd")]))
+    assert [[(v.check, v.passed) for v in verdicts] for verdicts in found] == [
+        [("first", False)],
+        [("first", True), ("second", True)],
+        [("first", True), ("second", False)],
+    ]
+    assert second.seen == ["ab", "abcd"]
+    assert [passed(verdicts) for verdicts in found] == [False, True, False]
+    assert (checks.seen["second"], checks.failed["second"]) == (2, 1)
+
+
+def test_verdicts_come_in_parts_so_that_a_spent_budget_loses_little(monkeypatch):
+    monkeypatch.setattr(module, "AT_ONCE", 2)
+    check = Shorter("only", 9)
+    verdicts = Verifier([check]).verify([candidate("", str(i)) for i in range(5)])
+    next(verdicts)
+    assert check.seen == ["0", "1"]
+    assert len(list(verdicts)) == 4
+
+
+def test_no_candidates_give_no_verdicts():
+    assert list(Verifier([Shorter("only", 9)]).verify([])) == []
+
+
+@pytest.fixture
+def without_models(monkeypatch):
+    """As if the optional packages were not installed."""
+    monkeypatch.setattr(minilm, "_load", minilm.model_folder)
+    monkeypatch.setattr(minilm, "find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("without_models")
+def test_without_optional_packages_fewer_checks_remain_and_are_listed(monkeypatch):
+    from longway.classify import entailment
+
+    monkeypatch.setattr(entailment, "_load", minilm.model_folder)
+    found = verifier_for(CLAIMS, ["A mill burned."], ["REFUTES"], ["It stands."], judge=None)
+    assert [check.name for check in found.checks] == [
+        "surface",
+        "negation",
+        "numbers",
+        "names",
+        "other label",
+    ]
+    assert [line.partition(":")[0] for line in found.missing] == ["meaning", "entailment", "judge"]
+    assert "longway[local]" in found.missing[0]
+    verdicts = list(
+        found.verify([candidate("A mill burned.", "A mill did not burn.", "REFUTES", context="It stands.")])
+    )
+    assert verdicts[0][-1].reason == "negation changed"
+
+
+@pytest.mark.usefixtures("without_models")
+def test_single_texts_get_classifiers_and_the_judge():
+    texts = [f"a {word} film" for word in ("fine", "dull") * 10]
+    labels = ["pos", "neg"] * 10
+    asker = Asker(Answers({"a really fine film": {"neg": 0.1, "pos": 0.9}}), Journal(None))
+    found = verifier_for(REVIEWS, texts, labels, None, judge=asker, seed=1)
+    assert [check.name for check in found.checks] == [
+        "surface",
+        "negation",
+        "numbers",
+        "names",
+        "classifiers",
+        "judge",
+    ]
+    verdicts = next(iter(found.verify([candidate("a fine film", "a really fine film", "pos")])))
+    assert passed(verdicts)
+    assert verdicts[-1].check == "judge"
+
+
+def test_the_small_local_model_is_not_asked_about_pairs():
+    engine = Answers({})
+    engine.name = "local"
+    missing = []
+    assert module._judge(CLAIMS, Asker(engine, Journal(None)), missing) == []
+    assert "chance" in missing[0]
+
+
+def test_labels_without_a_stance_have_no_entailment_check():
+    task = task_of(["a", "b"], context_name="context")
+    missing = []
+    assert module._entails(task, None, missing) == []
+    assert missing == ["entailment: the labels do not tell what the context says about a text"]
+
+
+def test_the_report_has_what_a_run_needs():
+    report = Verifier([Shorter("only", 9)], missing=["judge: none"]).report(0)
+    assert report == {"errors": {}, "missing": ["judge: none"], "expected_wrong": None}
+
+
+def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatch):
+    rates = {"only": {side: {"share": 0.1} for side in ("false_accept", "false_reject")}}
+    rates["all"] = {
+        "false_accept": {"share": 0.2, "low": 0.1, "high": 0.3},
+        "false_reject": {"share": 0.1, "low": 0.05, "high": 0.2},
+    }
+    for name in ("longway.verify.verifier.error_rates", "longway.verify.calibration.error_rates"):
+        monkeypatch.setattr(name, lambda kind: rates)
+
+    def wrong(n_long):
+        checks = Verifier([Shorter("only", 3)])
+        list(checks.verify([candidate("", "long" if i < n_long else "ok") for i in range(100)]))
+        return checks.report(100 - n_long)["expected_wrong"]
+
+    few, many = wrong(15), wrong(60)
+    assert few["share"] < many["share"]
+    assert many["low"] < many["share"] < many["high"]
+    assert "of 100 candidates the checks rejected 60" in many["basis"]
