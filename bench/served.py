@@ -1,6 +1,6 @@
 """How much of a server's throughput does the served engine reach, how many calls does it hold in flight, in how much memory?
 
-    python bench/served.py [--rows 6000] [--slots 80] [--seconds 1.0]
+    python bench/served.py [--rows 8000] [--slots 80] [--seconds 1.0]
 
 A server in another process answers `slots` requests at once, each after `seconds`: slots / seconds calls a second are all
 it can give. Two clients ask it the same rewriting prompts: the engine through Asker with a journal on disk (what a run does), and
@@ -99,7 +99,7 @@ def measure(client, options) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=6000)
+    parser.add_argument("--rows", type=int, default=8000)
     parser.add_argument("--slots", type=int, default=80)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longway.classify.entailment import tidied
 from longway.text.document import Document
 from longway.text.english import english
 from longway.text.inflect import inflect
@@ -61,25 +62,10 @@ def of_pairs(path: Path, source: str, keep: Any = lambda row: True) -> list[Pair
 def of_fever(path: Path, source: str, avoid: frozenset[str] = frozenset()) -> list[Pair]:
     """Evidence-claim rows, without those whose claim is to be avoided."""
     return [
-        Pair(plain(row["evidence"]), plain(row["claim"]), FEVER_LABELS[row["label"]], source)
+        Pair(tidied(row["evidence"]), tidied(row["claim"]), FEVER_LABELS[row["label"]], source)
         for row in rows(path)
-        if normal(plain(row["claim"])) not in avoid
+        if normal(tidied(row["claim"])) not in avoid
     ]
-
-
-def plain(text: str) -> str:
-    """FEVER's text without its marks for brackets and quotes, and without spaces before punctuation."""
-    for mark, sign in (
-        ("-LRB-", "("),
-        ("-RRB-", ")"),
-        ("-LSB-", "["),
-        ("-RSB-", "]"),
-        ("``", '"'),
-        ("''", '"'),
-    ):
-        text = text.replace(mark, sign)
-    text = re.sub(r"\( ", "(", re.sub(r" ([.,;:!?)\]]|'s\b|n't\b)", r"\1", text))
-    return " ".join(text.split())
 
 
 def read_all(data: Path) -> tuple[list[Pair], list[Pair], dict[str, list[Pair]]]:

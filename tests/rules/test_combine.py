@@ -5,7 +5,15 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.rules.combine import MOST_COMBINED, Draft, choose, drafts, go_together, has_flaw
+from longway.rules.combine import (
+    MOST_COMBINED,
+    MOST_LAST_RESORTS,
+    Draft,
+    choose,
+    drafts,
+    go_together,
+    has_flaw,
+)
 from longway.rules.rule import Rewriting, Scene
 from longway.text.changes import Change
 from longway.text.document import Document
@@ -86,6 +94,11 @@ def test_rules_are_spread_and_frames_come_last():
     frame = Draft("c", (swap(1, "red", "frames.true"),), 0)
     chosen = choose([frame, *many, other], 3)
     assert [draft.text for draft in chosen] == ["a0", "b", "a1"]
+
+
+def test_an_answer_has_few_frames():
+    frames = [Draft(f"f{i}", (swap(0, "red", f"frames.f{i}"),), 0) for i in range(9)]
+    assert len(choose(frames, 9)) == MOST_LAST_RESORTS
 
 
 def test_a_label_keeping_part_makes_the_whole_label_keeping():

@@ -2,34 +2,41 @@
 
 import pytest
 
-from longway.rules.fronting import rewritings
+from longway.rules import fronting, there
+from longway.rules.rule import Scene
 from tests.rules.put import put
 
+
+def rewritings(scene: Scene):
+    yield from fronting.rewritings(scene)
+    yield from there.rewritings(scene)
+
+
 CASES = [
-    ("time_to_front", "Jane Moor was born in Rome in 1984.", "In 1984, Jane Moor was born in Rome."),
-    ("time_to_front", "The bridge opened on May 5, 2001.", "On May 5, 2001, the bridge opened."),
-    ("time_to_end", "In 1984, Jane Moor moved to Peru.", "Jane Moor moved to Peru in 1984."),
-    ("where", "Jane Moor died in Rome.", "Rome is where Jane Moor died."),
-    ("plain_for_where", "Rome is where Jane Moor died.", "Jane Moor died in Rome."),
-    ("there_is", "A man is sleeping outside.", "There is a man sleeping outside."),
-    ("there_is", "Two dogs are near a lake.", "There are two dogs near a lake."),
-    ("plain_for_there", "There is a boy near a fountain.", "A boy is near a fountain."),
-    ("plain_for_there", "There are two men riding a horse.", "Two men are riding a horse."),
-    ("finite", "Two men riding a horse.", "Two men are riding a horse."),
+    ("fronting.time_to_front", "Jane Moor was born in Rome in 1984.", "In 1984, Jane Moor was born in Rome."),
+    ("fronting.time_to_front", "The bridge opened on May 5, 2001.", "On May 5, 2001, the bridge opened."),
+    ("fronting.time_to_end", "In 1984, Jane Moor moved to Peru.", "Jane Moor moved to Peru in 1984."),
+    ("fronting.where", "Jane Moor died in Rome.", "Rome is where Jane Moor died."),
+    ("fronting.plain_for_where", "Rome is where Jane Moor died.", "Jane Moor died in Rome."),
+    ("there.there_is", "A man is sleeping outside.", "There is a man sleeping outside."),
+    ("there.there_is", "Two dogs are near a lake.", "There are two dogs near a lake."),
+    ("there.plain", "There is a boy near a fountain.", "A boy is near a fountain."),
+    ("there.plain", "There are two men riding a horse.", "Two men are riding a horse."),
+    ("there.finite", "Two men riding a horse.", "Two men are riding a horse."),
     (
-        "inverted",
+        "fronting.inverted",
         "Jane Moor is the mayor of Fairview.",
         "The mayor of Fairview is Jane Moor.",
     ),
-    ("inverted", "The mayor of Fairview is Jane Moor.", "Jane Moor is the mayor of Fairview."),
-    ("cleft", "Jane Moor wrote the song.", "It was Jane Moor who wrote the song."),
-    ("plain_for_cleft", "It was Jane Moor who wrote the song.", "Jane Moor wrote the song."),
+    ("fronting.inverted", "The mayor of Fairview is Jane Moor.", "Jane Moor is the mayor of Fairview."),
+    ("fronting.cleft", "Jane Moor wrote the song.", "It was Jane Moor who wrote the song."),
+    ("fronting.plain_for_cleft", "It was Jane Moor who wrote the song.", "Jane Moor wrote the song."),
 ]
 
 
 @pytest.mark.parametrize(("rule", "text", "expected"), CASES)
 def test_a_sentence_is_turned_round(rule, text, expected):
-    assert (f"fronting.{rule}", expected) in put(rewritings, text)
+    assert (rule, expected) in put(rewritings, text)
 
 
 @pytest.mark.parametrize(

@@ -2,32 +2,47 @@
 
 import pytest
 
-from longway.rules.nominal import rewritings, words
+from longway.rules import nominal, origins
+from longway.rules.nominal import words
 from tests.rules.put import put
 
+
+def rewritings(scene):
+    yield from nominal.rewritings(scene)
+    yield from origins.rewritings(scene)
+
+
 CASES = [
-    ("was_the", "Jane Moor directed Blue Harbor.", "Jane Moor was the director of Blue Harbor."),
-    ("the_was", "Jane Moor directed Blue Harbor.", "The director of Blue Harbor was Jane Moor."),
-    ("was_the", "Blue Harbor was written by a nurse.", "A nurse was the writer of Blue Harbor."),
+    ("nominal.was_the", "Jane Moor directed Blue Harbor.", "Jane Moor was the director of Blue Harbor."),
+    ("nominal.the_was", "Jane Moor directed Blue Harbor.", "The director of Blue Harbor was Jane Moor."),
+    ("nominal.was_the", "Blue Harbor was written by a nurse.", "A nurse was the writer of Blue Harbor."),
     (
-        "the_was",
+        "nominal.the_was",
         "Blue Harbor was not directed by Jane Moor.",
         "The director of Blue Harbor was not Jane Moor.",
     ),
-    ("verb", "Jane Moor is the owner of the house.", "Jane Moor owns the house."),
-    ("verb", "Jane Moor was not the director of Blue Harbor.", "Jane Moor did not direct Blue Harbor."),
-    ("of", "Jane Moor's middle name is Ruth.", "The middle name of Jane Moor is Ruth."),
-    ("owned", "Lima is the capital of Peru.", "Lima is Peru's capital."),
-    ("year_behind", "Blue Harbor is a 1999 film.", "Blue Harbor is a film from 1999."),
-    ("year_before", "Blue Harbor is an odd film from 1999.", "Blue Harbor is a 1999 odd film."),
-    ("nation_behind", "Jane Moor is an Italian actress.", "Jane Moor is an actress from Italy."),
-    ("nation_before", "Jane Moor is an actress from the United States.", "Jane Moor is an American actress."),
+    ("nominal.verb", "Jane Moor is the owner of the house.", "Jane Moor owns the house."),
+    (
+        "nominal.verb",
+        "Jane Moor was not the director of Blue Harbor.",
+        "Jane Moor did not direct Blue Harbor.",
+    ),
+    ("nominal.of", "Jane Moor's middle name is Ruth.", "The middle name of Jane Moor is Ruth."),
+    ("nominal.owned", "Lima is the capital of Peru.", "Lima is Peru's capital."),
+    ("origins.year_behind", "Blue Harbor is a 1999 film.", "Blue Harbor is a film from 1999."),
+    ("origins.year_before", "Blue Harbor is an odd film from 1999.", "Blue Harbor is a 1999 odd film."),
+    ("origins.nation_behind", "Jane Moor is an Italian actress.", "Jane Moor is an actress from Italy."),
+    (
+        "origins.nation_before",
+        "Jane Moor is an actress from the United States.",
+        "Jane Moor is an American actress.",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("rule", "text", "expected"), CASES)
 def test_a_phrase_is_put_the_other_way(rule, text, expected):
-    assert (f"nominal.{rule}", expected) in put(rewritings, text)
+    assert (rule, expected) in put(rewritings, text)
 
 
 @pytest.mark.parametrize(

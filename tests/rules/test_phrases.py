@@ -2,7 +2,8 @@
 
 import pytest
 
-from longway.rules.phrases import groups, rewritings
+from longway.rules.phrase_table import groups
+from longway.rules.phrases import rewritings
 from tests.rules.put import put
 
 CASES = [

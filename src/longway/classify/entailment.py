@@ -28,6 +28,9 @@ STANCES = ("entails", "contradicts", "neutral")
 MAX_TOKENS = 160
 MODEL = Path(__file__).parent / "entailment_model"
 _WORD = re.compile(r"\w+")
+_MARKS = (("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"), ("``", '"'), ("''", '"'))
+_SPACE_BEFORE = re.compile(r" ([.,;:!?)\]]|'s\b|n't\b)")
+_SPACE_AFTER = re.compile(r"(\() ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -56,12 +59,25 @@ class Entailment:
         """For each (context, text) the probabilities of `STANCES`: (n, 3). Equal pairs are computed once."""
         places: dict[tuple[str, str], int] = {}
         where = [places.setdefault(pair, len(places)) for pair in pairs]
-        cut = [(shortened(context, text), text) for context, text in places]
+        tidy = [(tidied(context), tidied(text)) for context, text in places]
+        cut = [(shortened(context, text), text) for context, text in tidy]
         states = self.encoder.states(cut, max_tokens=MAX_TOKENS)
         logits = (states @ self.head + self.bias).astype(np.float64) / self.temperature
         logits -= logits.max(axis=1, keepdims=True)
         odds = np.exp(logits)
         return (odds / odds.sum(axis=1, keepdims=True))[where]
+
+
+def tidied(text: str) -> str:
+    """The text without treebank marks for brackets and quotes, and without spaces before punctuation, as in training.
+
+    >>> tidied("Ann Lee -LRB- born 1968 -RRB- did n't sing .")
+    "Ann Lee (born 1968) didn't sing."
+    """
+    for mark, sign in _MARKS:
+        text = text.replace(mark, sign)
+    text = _SPACE_AFTER.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text))
+    return " ".join(text.split())
 
 
 def shortened(context: str, text: str, *, words: int = 110) -> str:

@@ -27,6 +27,7 @@ from longway.rules import all_rewritings
 from longway.rules.combine import Draft, choose, drafts
 from longway.rules.reading import read, read_all
 from longway.rules.rule import Scene
+from longway.rules.words import wordnet_version
 from longway.text.document import Document
 from longway.text.english import English, english
 
@@ -58,6 +59,7 @@ class RulesEngine:
             "version": version("longway"),
             "rules": rules_version(),
             "pipeline": self._english.fingerprint,
+            "wordnet": wordnet_version(),
             "seed": self.seed,
         }
 

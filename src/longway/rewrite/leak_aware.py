@@ -35,6 +35,7 @@ _MARKS = (_START, _END, _LENGTH)
 _N_LENGTHS = 8
 TELLING = 0.7  # log odds from which a word is called telling: two to one
 OFTEN = 5  # and the texts it must stand in
+STRONG = 1.4  # log odds of patterns that must not spread: four to one
 PLANTED = 1e6  # added to the score of a text that would spread a telling pattern
 
 
@@ -67,7 +68,7 @@ class GiveAway:
             self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
         self._keep = [_words(phrase) for phrase in keep]
         self._only = None if only is None else {_words(phrase) for phrase in only}
-        tokens = tokenize_column(pl.Series(texts, dtype=pl.String)).to_list()
+        tokens = _tokens(texts)
         self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
         self._numbers: dict[Feature, int] = {}
         self._rows = [self._add_features(t) for t in tokens]
@@ -91,14 +92,13 @@ class GiveAway:
     def of_candidates(self, row: int, texts: Sequence[str]) -> NDArray[np.float64]:
         """The scores that these texts would have in place of a row."""
         own = set(self._rows[row].tolist())
-        label = self.labels[row]
-        scores = np.zeros(len(texts))
-        for i, text in enumerate(texts):
-            found = (self._numbers.get(feature) for feature in self._features(tokenize(text)))
-            numbers = np.array([number for number in found if number is not None], dtype=np.int64)
-            itself = np.array([number in own for number in numbers.tolist()], dtype=np.int64)
-            scores[i] = self._told(numbers, np.full(len(numbers), label), itself).sum()
-            scores[i] += PLANTED * self._is_planting(numbers[itself == 0])
+        known = [self._known(tokens) for tokens in _tokens(texts)]
+        flat = np.array([number for numbers in known for number in numbers], dtype=np.int64)
+        text_of = np.repeat(np.arange(len(texts)), [len(numbers) for numbers in known])
+        itself = np.array([number in own for number in flat.tolist()], dtype=np.int64)
+        told = self._told(flat, np.full(len(flat), self.labels[row]), itself)
+        scores = np.bincount(text_of, weights=told, minlength=len(texts)).astype(np.float64)
+        scores[np.unique(text_of[self._is_planted(flat) & (itself == 0)])] += PLANTED
         return scores
 
     def telling(self, text: str, label: int, *, most: int = 8) -> tuple[str, ...]:
@@ -141,14 +141,20 @@ class GiveAway:
                 told = self._told(
                     np.arange(len(total)), np.full(len(total), label), np.zeros(len(total), np.int64)
                 )
-                telling = (told > TELLING) & (total >= OFTEN)
+                telling = (told > STRONG) & (total >= OFTEN)
                 most[telling] = rarer * total[telling]
         return most
 
-    def _is_planting(self, new: NDArray[np.int64]) -> bool:
-        """Whether one of the features that a text would bring in stands in as many texts already as it may."""
-        watched = new[new < len(self._most)]
-        return bool((self._counts[:, watched].sum(axis=0) + 1 > self._most[watched]).any())
+    def _is_planted(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For each feature whether it stands in as many texts already as it may."""
+        watched = numbers < len(self._most)  # those that came later were never telling
+        most = np.where(watched, self._most[np.where(watched, numbers, 0)], np.inf)
+        return self._counts[:, numbers].sum(axis=0) + 1 > most
+
+    def _known(self, tokens: Sequence[str]) -> list[int]:
+        """The numbers of those features of a text that some text of the dataset has, or had."""
+        found = (self._numbers.get(feature) for feature in self._features(tokens))
+        return [number for number in found if number is not None]
 
     def _told(
         self, numbers: NDArray[np.int64], labels: NDArray[np.int64], itself: NDArray[np.int64]
@@ -186,6 +192,10 @@ class GiveAway:
         if self._edges is not None:
             found.add((_LENGTH, str(np.searchsorted(self._edges, len(tokens)))))
         return found
+
+
+def _tokens(texts: Sequence[str]) -> list[list[str]]:
+    return tokenize_column(pl.Series(texts, dtype=pl.String)).to_list()
 
 
 def _words(phrase: str) -> Feature:

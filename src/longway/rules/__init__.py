@@ -9,38 +9,51 @@ A new family is a file with a function `rewritings(scene)` and a row in the tabl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 
+from longway.rules import (
+    aspect,
+    clause_order,
+    contractions,
+    contrast,
+    frames,
+    fronting,
+    hedges,
+    list_order,
+    names,
+    negation,
+    nominal,
+    number_words,
+    origins,
+    passive,
+    phrases,
+    restrictors,
+    there,
+    words,
+)
 from longway.rules.rule import Rewriting, Rule, Scene
 
-# Those that take telling patterns apart come first: negation, "only", then grammar, then words.
-FAMILIES = (
-    "negation",
-    "restrictors",
-    "contrast",
-    "passive",
-    "clause_order",
-    "fronting",
-    "nominal",
-    "phrases",
-    "aspect",
-    "list_order",
-    "contractions",
-    "number_words",
-    "hedges",
-    "words",
-    "names",
-    "frames",
-)
-
-
-def _table() -> dict[str, Rule]:
-    names = [name for name in FAMILIES if find_spec(f"longway.rules.{name}")]
-    return {name: import_module(f"longway.rules.{name}").rewritings for name in names}
-
-
-RULES: dict[str, Rule] = _table()
+# Those that take telling patterns apart come first: negation, "only", then grammar, then words. Of two that make the same
+# text the first one counts.
+RULES: dict[str, Rule] = {
+    "negation": negation.rewritings,
+    "restrictors": restrictors.rewritings,
+    "contrast": contrast.rewritings,
+    "passive": passive.rewritings,
+    "clause_order": clause_order.rewritings,
+    "fronting": fronting.rewritings,
+    "there": there.rewritings,
+    "nominal": nominal.rewritings,
+    "origins": origins.rewritings,
+    "phrases": phrases.rewritings,
+    "aspect": aspect.rewritings,
+    "list_order": list_order.rewritings,
+    "contractions": contractions.rewritings,
+    "number_words": number_words.rewritings,
+    "hedges": hedges.rewritings,
+    "words": words.rewritings,
+    "names": names.rewritings,
+    "frames": frames.rewritings,
+}
 
 
 def all_rewritings(scene: Scene) -> Iterator[Rewriting]:

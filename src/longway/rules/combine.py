@@ -24,20 +24,10 @@ MOST_PARTS = 3  # rewritings in one text
 MOST_COMBINED = 10  # the best single ones, out of which combinations are made
 # Families that rebuild a clause: two of them in one text could each rely on what the other takes away.
 REBUILDING = frozenset(
-    {
-        "negation",
-        "restrictors",
-        "contrast",
-        "passive",
-        "clause_order",
-        "fronting",
-        "list_order",
-        "nominal",
-        "aspect",
-        "frames",
-    }
+    "negation restrictors contrast passive clause_order fronting there list_order nominal aspect frames".split()
 )
 LAST_RESORT = frozenset({"frames"})  # offered behind all others
+MOST_LAST_RESORTS = 4  # of them in one answer
 _BAD = re.compile(
     r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE
 )
@@ -95,7 +85,16 @@ def drafts(scene: Scene, rewritings: Iterable[Rewriting], *, order: str = "") ->
 
 def choose(found: Sequence[Draft], n: int) -> list[Draft]:
     """Up to n of the drafts, in their order, but no kind of text twice while there is another."""
-    return spread(found, n)
+    return spread(_without_too_many_frames(spread(found, len(found))), n)
+
+
+def _without_too_many_frames(found: Iterable[Draft]) -> list[Draft]:
+    kept, n_frames = [], 0
+    for draft in found:
+        n_frames += draft.is_last_resort
+        if not draft.is_last_resort or n_frames <= MOST_LAST_RESORTS:
+            kept.append(draft)
+    return kept
 
 
 def spread(found: Sequence[Draft], n: int) -> list[Draft]:

@@ -1,10 +1,8 @@
-"""Sentences turned round: a time at the front or the end, "there is", and "it was ... who".
+"""Sentences turned round: a time at the front or the end, "is where", and "it was ... who".
 
     "Ann was born in Rome in 1984."   ->  "In 1984, Ann was born in Rome."       and back
     "Ann died in Rome."               ->  "Rome is where Ann died."              and back
     "It was Ann who wrote it."        ->  "Ann wrote it."
-    "A man is sleeping outside."      ->  "There is a man sleeping outside."     and back
-    "Two men riding a horse."         ->  "Two men are riding a horse."
     "Ann is the owner of the house."  ->  "The owner of the house is Ann."       and back
 
 Nothing is moved across "not", "only" and the like: what they speak of could change.
@@ -22,15 +20,13 @@ from longway.rules.stretches import MONTHS, Piece, comma_of, in_names, is_year, 
 from longway.text.changes import Change
 from longway.text.document import Document, Word
 
-_SCOPE = frozenset(
+SCOPE = frozenset(
     "not n't n’t never no only just even solely exclusively first last still already hardly rarely any neither nor nothing "
     "nobody none yet always ever until".split()
 )
 _DATE_WORDS = frozenset(
     "the of early late mid century centuries decade and spring summer autumn winter ,".split()
 )
-_AMOUNTS = frozenset("a an two three four five six seven eight nine ten several some many another".split())
-_PLACES = frozenset("near on in at outside inside behind under beside by next".split())
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -39,15 +35,12 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
     for clause in clauses(document):
         yield from _time_to_front(clause)
         yield from _where(clause)
-        yield from _there_is(clause)
         yield from _inverted(clause)
         yield from _cleft(clause)
     for number, sentence in plain_sentences(document):
         yield from _time_to_end(document, number, sentence)
         yield from _plain_for_cleft(document, number, sentence)
-        yield from _plain_for_there(document, number, sentence)
         yield from _plain_for_where(document, number, sentence)
-        yield from _finite(document, sentence)
 
 
 # Times
@@ -55,7 +48,7 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
 
 def _time_to_front(clause: Clause) -> Iterator[Rewriting]:
     document = clause.document
-    if clause.rest is None or clause.head.upos != "VERB" or _has_scope(clause.verbs + clause.rest.words):
+    if clause.rest is None or clause.head.upos != "VERB" or has_scope(clause.verbs + clause.rest.words):
         return
     time = _final_time(clause.rest)
     if time is None or _is_opened_by(clause.subject, ("it", "there", "this", "that")):
@@ -102,7 +95,7 @@ def _is_date_word(word: Word) -> bool:
 
 def _time_to_end(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
     words = sentence.words
-    if words[0].lower not in ("in", "on", "during") or _has_scope(words):
+    if words[0].lower not in ("in", "on", "during") or has_scope(words):
         return
     comma = next(
         (w for w in words if w.text == "," and w.index + 1 <= sentence.last and not _is_in_date(document, w)),
@@ -148,7 +141,7 @@ def _where(clause: Clause) -> Iterator[Rewriting]:
         or clause.head.lower not in ("born", "died", "raised", "lived", "filmed")
     ):
         return
-    if len(clause.verbs) > 2 or _has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
+    if len(clause.verbs) > 2 or has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
         return
     place = Piece(document, rest.first + 1, rest.last)
     is_name = all(w.index in in_names(document) or w.tag == "DT" for w in place.words)
@@ -171,7 +164,7 @@ def _plain_for_where(document: Document, number: int, sentence: Piece) -> Iterat
     """ "Rome is where Ann died." -> "Ann died in Rome."; the same for "is the place where", "is when" is left."""
     words = sentence.words
     found = [w.index for w in words if w.lower == "where"]
-    if len(found) != 1 or _has_scope(words):
+    if len(found) != 1 or has_scope(words):
         return
     before = [w.lower for w in document.words[sentence.first : found[0]]]
     size = 1 if before[-1:] == ["is"] else 3 if before[-3:] == ["is", "the", "place"] else 0
@@ -192,88 +185,6 @@ def _plain_for_where(document: Document, number: int, sentence: Piece) -> Iterat
     yield Rewriting("fronting.plain_for_where", changes)
 
 
-# There is
-
-
-def _there_is(clause: Clause) -> Iterator[Rewriting]:
-    """As in "A man is sleeping." -> "There is a man sleeping."."""
-    document, subject = clause.document, clause.subject
-    if (
-        clause.finite.lower not in ("is", "are")
-        or subject.words[0].lower not in _AMOUNTS
-        or _has_scope(clause.verbs)
-    ):
-        return
-    is_doing = (
-        clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head.index == clause.verbs[-1].index
-    )
-    rest = clause.rest
-    is_somewhere = rest is not None and len(clause.verbs) == 1 and rest.words[0].lower in _PLACES
-    is_somewhere = is_somewhere and clause.head.upos == "NOUN" and not is_doing
-    if not is_doing and not is_somewhere:
-        return
-    if any(w.tag in ("WDT", "WP", "VBG", "VBN", "CC") for w in subject.words):
-        return
-    is_mixed = clause.finite.lower == "are" and subject.words[0].lower in ("a", "an")  # "a group of men are"
-    if is_mixed or not any(w.upos == "NOUN" for w in subject.words):
-        return
-    joined = document.children(clause.head, "conj", "parataxis")
-    if any(document.children(w, "nsubj") for w in joined):
-        return
-    there = opening(document, clause.sentence, "there")
-    changes = (
-        Change(subject.start, subject.start + 1, f"{there} {clause.finite.lower} {subject.inside[0]}"),
-        Change(subject.end, clause.finite.end, ""),
-    )
-    yield Rewriting("fronting.there_is", changes)
-
-
-def _plain_for_there(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
-    """As in "There is a man sleeping." -> "A man is sleeping."."""
-    words = sentence.words
-    if (
-        len(words) < 5
-        or words[0].lower != "there"
-        or words[1].lower not in ("is", "are")
-        or _has_scope(words)
-    ):
-        return
-    if words[2].lower not in _AMOUNTS or any(w.tag in ("WP", "WDT", "VBZ", "VBP", "VBD") for w in words[2:]):
-        return
-    ends = (w.index for w in words[3:] if w.tag == "VBG" or (w.upos == "ADP" and w.lower in _PLACES))
-    place = next(ends, None)
-    if place is None or document.words[place - 1].upos != "NOUN" or place == sentence.last:
-        return
-    subject = Piece(document, words[2].index, place - 1)
-    if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in subject.words):
-        return
-    changes = (
-        Change(words[0].start, subject.end, f"{opening(document, number, subject.text)} {words[1].text}"),
-    )
-    yield Rewriting("fronting.plain_for_there", changes)
-
-
-def _finite(document: Document, sentence: Piece) -> Iterator[Rewriting]:
-    """As in "Two men riding a horse." -> "Two men are riding a horse."."""
-    words = sentence.words
-    root = next((w for w in words if w.dep == "root"), None)
-    if root is None or root.tag not in ("NN", "NNS") or words[0].lower not in _AMOUNTS | {"the"}:
-        return
-    after = document.words[root.index + 1] if root.index < sentence.last else None
-    if after is None or after.tag != "VBG" or after.head != root.index or _has_finite_verb(words):
-        return
-    if any(
-        w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]
-    ):
-        return
-    form = "are" if root.tag == "NNS" else "is"
-    yield Rewriting("fronting.finite", (Change(root.end, root.end, f" {form}"),))
-
-
-def _has_finite_verb(words: tuple[Word, ...]) -> bool:
-    return any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
-
-
 # Who it is
 
 
@@ -289,7 +200,7 @@ def _inverted(clause: Clause) -> Iterator[Rewriting]:
     if (
         "of" not in words
         or not {"same", "one", "a", "an"}.isdisjoint(words)
-        or _has_scope(definite.words)
+        or has_scope(definite.words)
         or "," in words
     ):
         return
@@ -327,7 +238,7 @@ def _cleft(clause: Clause) -> Iterator[Rewriting]:
     if (
         not heads
         or not _is_name(clause.subject)
-        or (clause.rest is not None and _has_scope(clause.rest.words))
+        or (clause.rest is not None and has_scope(clause.rest.words))
     ):
         return
     it = opening(document, clause.sentence, "it")
@@ -341,7 +252,7 @@ def _cleft(clause: Clause) -> Iterator[Rewriting]:
 def _plain_for_cleft(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
     """As in "It was Ann who wrote the song." -> "Ann wrote the song."."""
     words = sentence.words
-    if words[0].lower != "it" or words[1].lower not in ("is", "was") or _has_scope(words):
+    if words[0].lower != "it" or words[1].lower not in ("is", "was") or has_scope(words):
         return
     found = [w for w in words[3:-1] if w.lower in ("who", "that") and w.tag in ("WP", "WDT", "IN")]
     if not found:
@@ -359,8 +270,9 @@ def _plain_for_cleft(document: Document, number: int, sentence: Piece) -> Iterat
     yield Rewriting("fronting.plain_for_cleft", changes)
 
 
-def _has_scope(words: tuple[Word, ...]) -> bool:
-    return any(w.lower in _SCOPE for w in words)
+def has_scope(words: tuple[Word, ...]) -> bool:
+    """True where "not", "only" or the like is among the words: what they speak of hangs on the order."""
+    return any(w.lower in SCOPE for w in words)
 
 
 def _is_opened_by(piece: Piece, words: tuple[str, ...]) -> bool:

@@ -1,10 +1,8 @@
-"""Nouns for what is done and what belongs: "directed" and "the director of", "Rome's mayor", "a film from 1999".
+"""Nouns for what is done and what belongs: "directed" and "the director of", "Rome's mayor".
 
     "Ann directed Blue Sky."       ->  "Ann was the director of Blue Sky.", "The director of Blue Sky was Ann."
     "Ann is the owner of it."      ->  "Ann owns it."
     "Blue Sky's script"            ->  "the script of Blue Sky"              and back
-    "a 1999 film"                  ->  "a film from 1999"                    and back
-    "an Italian actor"             ->  "an actor from Italy"                 and back
 
 The words are in `nominal.toml`. Where a list or a clause hangs on the noun, nothing is done: what belongs to what is not sure then.
 """
@@ -19,8 +17,7 @@ from pathlib import Path
 
 from longway.rules.clauses import NOT_WORDS, Clause, be, clauses, number_of, verb_form
 from longway.rules.rule import Rewriting, Scene
-from longway.rules.stretches import Piece, in_names, is_year, opening, piece_of
-from longway.text.articles import mend_articles
+from longway.rules.stretches import Piece, in_names, opening, piece_of
 from longway.text.changes import Change
 from longway.text.document import Document, Word
 
@@ -73,10 +70,6 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
             continue
         yield from _of(document, word)
         yield from _owned(document, word)
-        yield from _year_behind(document, word)
-        yield from _year_before(document, word)
-        yield from _nation_behind(document, word)
-        yield from _nation_before(document, word)
 
 
 # Who did it
@@ -171,6 +164,8 @@ def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
     name = Piece(document, piece.first, piece.last - 1)
     thing = Piece(document, piece.last + 1, noun.index)
     names = in_names(document)
+    if name.first - 1 in names:
+        return  # "Ann and the Bees's singer"
     if not all(w.index in names for w in name.words) or any(w.text == "," for w in name.words):
         return
     if any(w.upos not in ("ADJ", "NOUN") or w.index in names for w in thing.words) or noun.tag == "NNS":
@@ -222,112 +217,3 @@ def _goes_on(document: Document, noun: Word) -> bool:
     ):
         return True
     return bool(document.children(noun, "conj", "acl", "appos"))
-
-
-# When and where from
-
-
-def _before(document: Document, noun: Word) -> tuple[Word, list[Word]] | None:
-    """The article of a noun and what stands between; None where it is no plain phrase."""
-    modifiers: list[Word] = []
-    for place in range(noun.index - 1, max(-1, noun.index - 6), -1):
-        word = document.words[place]
-        if word.lower in ("a", "an", "the", "this"):
-            return word, modifiers[::-1]
-        if word.upos not in ("ADJ", "NOUN", "NUM", "PROPN") and word.text != "-":
-            return None
-        modifiers.append(word)
-    return None
-
-
-def _year_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
-    found = (
-        _before(document, noun)
-        if noun.lemma.lower() in words().works and not _joined(document, noun)
-        else None
-    )
-    if found is None or not found[1] or not is_year(found[1][0]) or found[0].lower == "the":
-        return
-    year = found[1][0]
-    following = document.words[year.index + 1]
-    removed = Change(year.start, following.start, "")
-    changes = (removed, Change(noun.end, noun.end, f" from {year.text}"))
-    yield Rewriting("nominal.year_behind", (*changes, *mend_articles(document, [removed])))
-
-
-def _year_before(document: Document, noun: Word) -> Iterator[Rewriting]:
-    if noun.lemma.lower() not in words().works or noun.index + 2 >= len(document):
-        return
-    of, year = document.words[noun.index + 1], document.words[noun.index + 2]
-    found = _before(document, noun)
-    if (
-        of.lower != "from"
-        or not is_year(year)
-        or not year.text.isdigit()
-        or found is None
-        or found[0].lower == "this"
-    ):
-        return
-    if any(is_year(w) for w in found[1]):
-        return
-    first = found[1][0] if found[1] else noun
-    added = Change(first.start, first.start, f"{year.text} ")
-    changes = (added, Change(noun.end, year.end, ""))
-    yield Rewriting("nominal.year_before", (*changes, *mend_articles(document, [added])))
-
-
-def _nation_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
-    lists = words()
-    known = noun.lemma.lower() in lists.people | lists.works
-    found = _before(document, noun) if known and not _joined(document, noun) else None
-    if found is None or found[0].lower == "this" or noun.tag == "NNS":
-        return
-    for size in (2, 1):
-        adjective = " ".join(w.text for w in found[1][:size])
-        country = lists.nations.get(adjective) if len(found[1]) >= size else None
-        if country is None:
-            continue
-        last = found[1][size - 1]
-        following = document.words[last.index + 1]
-        if following.text == "-" or following.index in in_names(document):
-            return  # "American-born", "American Football"
-        removed = Change(found[1][0].start, following.start, "")
-        changes = (removed, Change(noun.end, noun.end, f" from {country}"))
-        yield Rewriting("nominal.nation_behind", (*changes, *mend_articles(document, [removed])))
-        return
-
-
-def _nation_before(document: Document, noun: Word) -> Iterator[Rewriting]:
-    lists = words()
-    if noun.lemma.lower() not in lists.people | lists.works or noun.index + 2 >= len(document):
-        return
-    found = _before(document, noun)
-    if document.words[noun.index + 1].lower != "from" or found is None or found[0].lower == "this":
-        return
-    for size in (3, 2, 1):
-        place = document.words[noun.index + 2 : noun.index + 2 + size]
-        nation = lists.countries.get(" ".join(w.lower for w in place)) if len(place) == size else None
-        if nation is None:
-            continue
-        after = document.words[place[-1].index + 1] if place[-1].index + 1 < len(document) else None
-        is_end = after is None or after.text in (".", "!") or after.lower in ("who", "that", "by", "with")
-        modifiers = [w for w in found[1] if not is_year(w)]
-        if not is_end or any(w.text in lists.nations for w in found[1]):
-            return
-        first = modifiers[0] if modifiers else noun
-        added = Change(first.start, first.start, f"{nation} ")
-        changes = (added, Change(noun.end, place[-1].end, ""))
-        yield Rewriting("nominal.nation_before", (*changes, *mend_articles(document, [added])))
-        return
-
-
-def _joined(document: Document, noun: Word) -> bool:
-    """True where another noun or a list follows: "an American actor and singer", "a 1999 film festival"."""
-    after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
-    if after is None:
-        return False
-    return (
-        after.upos in ("NOUN", "PROPN", "CCONJ")
-        or after.text in (",", "-", "(", "'s", "'")
-        or after.lower in ("from", "of")
-    )

@@ -291,7 +291,7 @@ def _tail(document: Document, piece: Piece, rest: Piece) -> str | None:
         return ""
     after, names = Piece(document, piece.last + 1, rest.last), in_names(document)
     if piece.last in names and after.first in names:
-        return None  # "Trouble with the Curve": where does the name end?
+        return None  # "Trouble with the Horse": where does the name end?
     is_case = after.words[0].lower in ("in", "on", "at", "during", "for", "since", "until")
     known = [is_year(w) or w.lower in MONTHS or w.index in names or w.upos == "NUM" for w in after.words]
     small = [w.upos in ("ADP", "DET") or w.text == "," or w.lower == "century" for w in after.words]

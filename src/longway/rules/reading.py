@@ -3,9 +3,9 @@
     read_all(pipeline, texts)      one Document for each text
     read(pipeline, text)           the same for one
 
-"Pearl (album) was recorded" and "Exit the King is a comedy" confuse a parser. So a bracket behind a name, and a title
+"Pearl (album) was recorded" and "Exit the Queen is a comedy" confuse a parser. So a bracket behind a name, and a title
 that opens a sentence which was not understood, are taken out before the analysis and put back into it: they become part of one word,
-"Pearl (album)" or "Exit the King". Every word still is at its exact place in the text.
+"Pearl (album)" or "Exit the Queen". Every word still is at its exact place in the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from longway.text.english import English
 STAND_IN = "Hamlet"  # a name that every parser knows as one
 _BRACKET = re.compile(r"(?<=[\w.!?'’]) \([^()\n]{1,60}\)(?= )")
 _TITLE = re.compile(
-    r"(?:[A-Z0-9][\w'’.:&!-]*|\d+)(?: (?:(?:of|the|and|in|on|a|an|to|for|with|at|from|by|de|la|&|[A-Z0-9][\w'’.:&!?,-]*) )*"
+    r"(?:[A-Z0-9][\w'’.:&!-]*|\d+)(?: (?:(?:of|the|and|in|on|a|an|to|for|with|at|from|by|de|la|&|[A-Z0-9][\w'’.:&!?-]*) )*"
     r"(?:[A-Z0-9][\w'’.:&!?-]*))(?= (?:is|was|are|were|has|had|have|did|does|will|can|could|would|\w+(?:ed|s)|won|came|began|took) )"
 )
 Cut = tuple[int, int, str]  # from where to where, and what stands in

@@ -1,6 +1,6 @@
 """Stretches of a text that rules move about: what is a name, where a phrase ends, how it is written elsewhere.
 
-in_names(document)          indices of words that belong to a name or title ("Mutiny on the Bounty"): never touched
+in_names(document)          indices of words that belong to a name or title ("Mutiny on the Barge"): never touched
 Piece                       some words in a row, as rules move them
 piece_of(document, word)    the phrase that hangs on a word, None where it is not in one piece
 plain_sentences(document)   sentences that rules may rebuild, with their last word before the full stop
@@ -15,7 +15,7 @@ from functools import lru_cache
 from longway.text.capitals import capitalised
 from longway.text.document import Document, Word
 
-# Small words that stand inside names: "Mutiny on the Bounty", "The Lord of the Rings".
+# Small words that stand inside names: "Mutiny on the Barge", "The Lord of the Rings".
 _INSIDE = frozenset(
     "of the and in on a an to for with at from by de la van der du von & 's - : , 's’".split()
 )
@@ -73,7 +73,7 @@ def _may_be_a_title(document: Document, word: Word, end: int) -> bool:
 
 
 def _leads_to_a_capital(document: Document, word: Word, end: int) -> bool:
-    """True for the "Mutiny" of "Mutiny on the Bounty": only small words stand before the next capital or a bracket."""
+    """True for the "Mutiny" of "Mutiny on the Barge": only small words stand before the next capital or a bracket."""
     for other in document.words[word.index + 1 : min(end, word.index + 5)]:
         if other.text[:1].isupper() or other.text == "(":
             return True
@@ -83,7 +83,7 @@ def _leads_to_a_capital(document: Document, word: Word, end: int) -> bool:
 
 
 def _opens_a_number_title(document: Document, word: Word, end: int) -> bool:
-    """True for the "Two" of "Two and a Half Men", the "No" of "No Way Out", the "It" of "It Happened"."""
+    """True for the "Two" of "Two and a Half Cats", the "No" of "No Way Back", the "It" of "It Happens"."""
     if word.lower in ("the", "a", "an") or word.upos == "ADP" or word.index + 1 >= end:
         return False
     after = document.words[word.index + 1]

@@ -52,14 +52,19 @@ def _is_in_compound(scene: Scene, word: Word) -> bool:
     is_part = word.relation == "compound" or (
         word.upos == "NOUN" and bool(document.children(word, "compound"))
     )
-    return glued or is_part
+    is_participle = word.upos == "VERB" and word.relation in ("amod", "compound")  # "purchasing power"
+    return glued or is_part or is_participle
 
 
 @lru_cache(maxsize=1)
+def wordnet_version() -> str:
+    """The version of WordNet that is read, "" where there is none."""
+    try:
+        return wordnet_source().version
+    except LongwayError:
+        return ""
+
+
 def has_wordnet() -> bool:
     """True where WordNet's files are there."""
-    try:
-        wordnet_source()
-    except LongwayError:
-        return False
-    return True
+    return wordnet_version() != ""
