@@ -42,6 +42,18 @@ def test_texts_pass_the_filters_differ_and_come_again(engine):
     assert first.usage.cost == 0
 
 
+def test_the_event_loop_stays_free_while_the_model_writes(engine):
+    async def both():
+        writing = asyncio.ensure_future(engine.write(asked("The baker sold all the bread."), 1, SHORT))
+        ticks = 0
+        while not writing.done():
+            await asyncio.sleep(0.001)
+            ticks += 1
+        return ticks
+
+    assert asyncio.run(both()) > 3
+
+
 def test_banned_words_are_not_written(engine):
     model = loaded(engine.model_path)
     head, tail = "Fruit: apple, pear\nFruit:", " apple, pear\nFruit: apple,"
@@ -76,18 +88,6 @@ def test_the_likelihood_of_an_option_is_the_one_in_the_whole_distribution(engine
     everything = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     slow = [next(t["logprob"] for t in everything if t["token"] == o) for o in (" positive", " negative")]
     assert fast == pytest.approx(slow, abs=1e-4)
-
-
-def test_the_event_loop_stays_free_while_the_model_writes(engine):
-    async def both():
-        writing = asyncio.ensure_future(engine.write(asked("The baker sold all the bread."), 1, SHORT))
-        ticks = 0
-        while not writing.done():
-            await asyncio.sleep(0.001)
-            ticks += 1
-        return ticks
-
-    assert asyncio.run(both()) > 3
 
 
 def test_pairs_are_never_judged_by_the_small_model(engine):

@@ -66,6 +66,12 @@ def test_a_text_that_keeps_its_label_must_not_just_lose_the_negation():
     assert why == "only the negation changed"
 
 
+def test_where_the_label_is_meant_to_change_so_may_the_negation():
+    check = Negation(["SUPPORTS"])
+    assert reason(check, "Ann won.", "Ann did not win.", label="REFUTES", keeps="label") == ""
+    assert reason(check, "Ann won.", "Ann did not win.", label="SUPPORTS", keeps="label") != ""
+
+
 def test_the_score_is_the_change_in_number():
     assert Negation()([candidate("He did not win.", "He won.")])[0].score == -1
 

@@ -6,6 +6,7 @@ from longway.task import task_of
 from longway.verify.entails import Entails
 from longway.verify.memory import Memory
 from longway.verify.other_label import OtherLabel
+from longway.verify.same_context import SameContext
 from tests.verify.scenes import Stances, candidate, reason
 
 TASK = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
@@ -33,6 +34,13 @@ def test_texts_that_keep_their_meaning_are_not_asked_for_new_words():
         reason(OtherLabel(TASK), "She was born.", "She lives in Rome.", label="REFUTES", context=EVIDENCE)
         == ""
     )
+
+
+def test_the_context_must_be_the_rows_own():
+    check = SameContext(["one", "two"])
+    assert reason(check, "a", "b", row=1, context="two") == ""
+    assert reason(check, "a", "b", row=1, context="one") == "the context is not the row's own"
+    assert reason(check, "a", "b", row=7, context="one") != ""
 
 
 def entails(known, memory=None):

@@ -72,6 +72,7 @@ def test_without_optional_packages_fewer_checks_remain_and_are_listed(monkeypatc
     found = verifier_for(CLAIMS, ["A mill burned."], ["REFUTES"], ["It stands."], judge=None)
     assert [check.name for check in found.checks] == [
         "surface",
+        "context",
         "negation",
         "numbers",
         "names",

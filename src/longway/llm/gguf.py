@@ -202,12 +202,15 @@ def _server(path: Path, *, port: int, api_key: str | None) -> Any:
     params.cache_ram_mib = 0  # nothing but the slot itself decides where a call starts
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
     try:
-        return xllamacpp.Server(params)
+        server = xllamacpp.Server(params)
     except RuntimeError:
         raise EngineError(
             f"{path.name} could not be loaded. A GGUF model of a kind that {back_end()} knows was expected"
             f"{f', and port {port} must be free' if port else ''}. Install it again with: longway engines install local"
         ) from None
+    # Its loop starts a little later; a server that ends before its loop has begun waits for it forever.
+    server.handle_completions({"prompt": "a", "n_predict": 0})
+    return server
 
 
 def _threads() -> int:

@@ -4,7 +4,8 @@
     "He was not alive."     "He was dead."                    passes: one negation less, one opposite
     "She failed to win."    "She did not win."                passes
 
-A text that keeps only its label may deny something else, but not the same with the negation just gone or come.
+A text that keeps only its label may deny something else, but not the same with the negation just gone or come. Where the
+label is meant to be another one than the row's (CrossAug's negative claims), negation is what should change.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from collections.abc import Sequence
 from longway.records import Verdict
 from longway.verify.check import Candidate
 from longway.verify.polarity import DENIALS, flips, is_restricted, negations, plain
-from longway.verify.words import content, words
+from longway.verify.words import added
 
 
 class Negation:
-    """The check of what is denied and restricted."""
+    """The check of what is denied and restricted. labels: the dataset's, by row."""
 
     name = "negation"
+
+    def __init__(self, labels: Sequence[str] = ()) -> None:
+        self.labels = labels
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each; score: negations come minus negations gone."""
@@ -28,7 +32,8 @@ class Negation:
 
     def _verdict(self, candidate: Candidate) -> Verdict:
         before, after = negations(candidate.before), negations(candidate.after)
-        reason = fault(candidate.before, candidate.after, keeps=candidate.keeps)
+        is_meant = candidate.row < len(self.labels) and self.labels[candidate.row] != candidate.label
+        reason = "" if is_meant else fault(candidate.before, candidate.after, keeps=candidate.keeps)
         return Verdict(self.name, not reason, float(after - before), reason)
 
 
@@ -57,5 +62,5 @@ def fault(before: str, after: str, *, keeps: str = "meaning") -> str:
 
 def _says_something_else(before: str, after: str) -> bool:
     """Whether words other than those that deny were exchanged."""
-    old, new = (content(w for w in words(plain(t)) if w not in DENIALS) for t in (before, after))
-    return bool(new - old) and bool(old - new)
+    old, new = (plain(text) for text in (before, after))
+    return any(w not in DENIALS for w in added(old, new)) and any(w not in DENIALS for w in added(new, old))

@@ -14,8 +14,8 @@ from longway.records import Verdict
 from longway.task import Task
 from longway.verify.check import Candidate
 from longway.verify.numbers import numbers
-from longway.verify.polarity import DENIALS
-from longway.verify.words import added, stem, words
+from longway.verify.polarity import DENIALS, negations
+from longway.verify.words import added, forms_of, words
 
 
 class OtherLabel:
@@ -34,23 +34,17 @@ class OtherLabel:
         stance = self.stances.get(candidate.label)
         if candidate.keeps != "label" or candidate.context is None or stance is None:
             return Verdict(self.name, True)
-        context = {stem(word) for word in words(candidate.context)}
+        context = frozenset().union(*map(forms_of, words(candidate.context)))
         new = [word for word in added(candidate.before, candidate.after) if word not in DENIALS]
         counted = numbers(candidate.after) - numbers(candidate.before)
         said = numbers(candidate.context)
-        inside = [w for w in new if stem(w) in context] + [n for n in counted if n in said]
-        outside = [w for w in new if stem(w) not in context] + [n for n in counted if n not in said]
+        inside = [w for w in new if forms_of(w) & context] + [n for n in counted if n in said]
+        outside = [w for w in new if not forms_of(w) & context] + [n for n in counted if n not in said]
         if stance == "contradicts" and inside:
             return Verdict(self.name, False, float(len(inside)), f"the context speaks of {inside[0]!r}")
-        if stance == "entails" and outside and not _is_denied(candidate.after):
+        # A supported "was not born in 1979" speaks of what the context does not.
+        if stance == "entails" and outside and not negations(candidate.after):
             return Verdict(
                 self.name, False, float(len(outside)), f"the context does not speak of {outside[0]!r}"
             )
         return Verdict(self.name, True)
-
-
-def _is_denied(text: str) -> bool:
-    """Whether the text denies something: a supported "was not born in 1979" speaks of what the context does not."""
-    from longway.verify.polarity import negations
-
-    return negations(text) > 0

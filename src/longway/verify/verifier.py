@@ -24,10 +24,11 @@ from longway.verify.names import Names
 from longway.verify.negation import Negation
 from longway.verify.numbers import Numbers
 from longway.verify.other_label import OtherLabel
+from longway.verify.same_context import SameContext
 from longway.verify.surface import Surface
 
 AT_ONCE = 512  # candidates that go through all checks together
-_SHAPE = frozenset({"surface"})  # says nothing about labels
+_SHAPE = frozenset({"surface", "context"})  # say nothing about labels
 
 
 def passed(verdicts: Sequence[Verdict]) -> bool:
@@ -114,13 +115,14 @@ def verifier_for(
     contexts = contexts if task.is_pair else None
     checks: list[Check] = [
         Surface(task.labels),
-        Negation(),
+        Negation(labels),
         Numbers(),
         Names.of([*texts, *(contexts or ())]),
     ]
     missing: list[str] = []
     memory = Memory(journal)
-    if task.is_pair:
+    if contexts is not None:
+        checks[1:1] = [SameContext(contexts)]
         checks.append(OtherLabel(task))
     encoded = _encoded(memory, missing)
     if encoded is not None:

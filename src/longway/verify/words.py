@@ -7,8 +7,9 @@ added(before, after)     content words that only the second text has
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from functools import lru_cache
+
+from longway.errors import LongwayError
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|\w+")
 FUNCTION_WORDS = frozenset(
@@ -42,14 +43,32 @@ def stem(word: str) -> str:
     return word
 
 
-def content(some: Iterable[str]) -> Counter[str]:
-    """Stems of the words that carry meaning, with how often each occurs."""
-    return Counter(stem(word) for word in some if word not in FUNCTION_WORDS)
+@lru_cache(maxsize=100_000)
+def forms_of(word: str) -> frozenset[str]:
+    """What a word may be a form of, so that "won" and "win" meet; its stem alone without the package that inflects.
+
+    >>> forms_of("won") & forms_of("wins") != frozenset()
+    True
+    """
+    word = word.removesuffix("'s")
+    try:
+        from longway.text.inflect import lemmas
+
+        found = {lemma for upos in ("VERB", "NOUN", "ADJ") for lemma in lemmas(word, upos)}
+    except LongwayError:
+        found = set()
+    return frozenset({*found, stem(word)})
 
 
 def added(before: str, after: str) -> list[str]:
-    """Content words of `after` whose stem `before` lacks, in order, each once."""
-    old = {stem(word) for word in words(before)}
+    """Content words of `after` that are no form of a word of `before`, in order, each once.
+
+    >>> added("Ann did not win the race.", "Ann won the regatta.")
+    ['regatta']
+    """
+    old = frozenset().union(*map(forms_of, words(before)))
     return [
-        word for word in dict.fromkeys(words(after)) if word not in FUNCTION_WORDS and stem(word) not in old
+        word
+        for word in dict.fromkeys(words(after))
+        if word not in FUNCTION_WORDS and not forms_of(word) & old
     ]
