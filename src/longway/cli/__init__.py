@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from longway.cli import audit, demo, doctor, runs
+from longway.cli import audit, demo, doctor, engines, rewrite, runs
 from longway.errors import LongwayError
 
 app = typer.Typer(
@@ -26,6 +26,8 @@ app = typer.Typer(
 app.command("audit")(audit.command)
 app.command("demo")(demo.command)
 app.command("doctor")(doctor.command)
+app.add_typer(engines.app, name="engines")
+app.command("rewrite")(rewrite.command)
 app.command("runs")(runs.command)
 
 

@@ -22,7 +22,7 @@ from longway.llm.asking import Asker
 from longway.llm.engine import Sampling, Written
 from longway.llm.prompt import rewrite_prompt
 from longway.records import Example, Leak
-from longway.rewrite import METHODS
+from longway.rewrite import METHODS, plain_method
 from longway.rewrite.leak_aware import GiveAway
 from longway.rewrite.method import Asked, Method, Round, Rows
 from longway.rewrite.razor import Razor, RazorSettings
@@ -35,6 +35,7 @@ from longway.verify.verifier import Verifier, verifier_for
 Choose = Literal["gamma", "leak"]
 EXAMPLES_PER_LABEL = 3
 LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
+RARER = 0.5  # a telling pattern may stand in half as many texts as it did, whichever label they have
 AT_ONCE = 256  # prompts put to an engine before what came back is used
 
 
@@ -91,9 +92,10 @@ class RewriteSettings:
             rounds=self.rounds,
             stop=self.stop,
             patience=self.patience,
-            per_row=self.per_row,
-            least=0.0 if leak_aware else None,  # a text that speaks for another label needs no help
+            per_row=1 if leak_aware and self.per_row is None else self.per_row,
             only_better=self.only_better or leak_aware,
+            # The entailment model is the slow part: with the chooser's order, most rows need it once.
+            verify="best first" if leak_aware else "all",
             space=self.space,
         )
 
@@ -151,10 +153,10 @@ class Rewriting:
     def _method(self) -> Method:
         settings = self.settings
         if settings.method != "razor":
-            return METHODS[settings.method].of(settings, write=self.writer, verify=self.verifier.verify)
+            return plain_method(settings.method, seed=settings.seed)
         parts: dict[str, Any] = {}
         if settings.choose == "leak":
-            give_away = GiveAway(self.rows.texts, self.rows.labels, keep=settings.keep)
+            give_away = GiveAway(self.rows.texts, self.rows.labels, keep=settings.keep, rarer=RARER)
             parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
         return Razor(
             settings.razor(), write=self.writer, verify=self.verifier.verify, leak=self.leak, **parts

@@ -49,7 +49,7 @@ def run_rewrite(
     engines: Engines | None = None,
     out: Path | str | None = None,
     step: Callable[[str], object] = lambda name: None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     on_start: Callable[[Run, RewriteSettings], object] = lambda run, settings: None,
     on_round: Callable[[Round], object] = lambda done: None,
 ) -> tuple[Run, dict[str, Any]]:

@@ -31,11 +31,16 @@ NOT_VERIFIED = "not verified"
 
 @dataclass(slots=True)
 class Draft:
-    """One candidate on its way to an edit. score: gamma; verdicts: None until it was verified."""
+    """One candidate on its way to an edit.
+
+    score: gamma. rank: what is looked at first where not all are verified; gamma, or the chooser's score.
+    verdicts: None until it was verified.
+    """
 
     candidate: Candidate
     how: str
     score: float = float("nan")
+    rank: float = float("nan")
     verdicts: tuple[Verdict, ...] | None = None
     reason: str = NOT_VERIFIED
     why: str = NOT_VERIFIED  # the reason in short, to be counted
@@ -116,11 +121,25 @@ def write_drafts(write: Write, asked: Sequence[Asked]) -> Drafts:
     return result
 
 
+def rank_drafts(drafts: Sequence[Draft], chooser: Chooser, *, only_better: bool = False) -> None:
+    """Rank the drafts by a chooser's scores; with `only_better`, say of those that are no better than the original so."""
+    for row, group in groupby(drafts, key=lambda draft: draft.row):
+        of_row = list(group)
+        texts = [*(draft.candidate.after for draft in of_row), of_row[0].candidate.before]
+        *scores, stays = chooser.of_candidates(row, texts)
+        for draft, score in zip(of_row, scores, strict=True):
+            draft.rank = float(score)
+            if only_better and not _order(score) < _order(stays):
+                draft.reason = draft.why = NOT_BETTER
+
+
 def verify_drafts(verify: Verify, drafts: Sequence[Draft], *, best_first: bool = False) -> bool:
     """Give each draft its verdicts; True where the budget ended on the way, and the rest stays unverified.
 
-    best_first: only as many drafts of a row as it takes to find one that passes, from the lowest score up.
+    best_first: only as many drafts of a row as it takes to find one that passes, from the lowest rank up.
+    Drafts that `rank_drafts` found no better than the original are left out.
     """
+    drafts = [draft for draft in drafts if draft.why != NOT_BETTER]
     if not best_first:
         return _verify_all(verify, drafts)
     waiting = [sorted(of_row, key=_place) for _, of_row in groupby(drafts, key=lambda draft: draft.row)]
@@ -190,7 +209,7 @@ def until_spent(answers: Callable[[], Iterable[T]]) -> tuple[list[T], bool]:
 
 
 def _place(draft: Draft) -> float:
-    return _order(draft.score)
+    return _order(draft.rank)
 
 
 def _order(score: float) -> float:

@@ -35,7 +35,7 @@ _MARKS = (_START, _END, _LENGTH)
 _N_LENGTHS = 8
 TELLING = 0.7  # log odds from which a word is called telling: two to one
 OFTEN = 5  # and the texts it must stand in
-STRONG = 1.4  # log odds of patterns that must not spread: four to one
+STRONG = 1.1  # log odds of patterns that must not spread: three to one
 PLANTED = 1e6  # added to the score of a text that would spread a telling pattern
 
 

@@ -29,7 +29,15 @@ import numpy as np
 
 from longway.errors import SettingError
 from longway.records import Edit, Leak
-from longway.rewrite.drafts import Draft, Drafts, rejections, settle, verify_drafts, write_drafts
+from longway.rewrite.drafts import (
+    Draft,
+    Drafts,
+    rank_drafts,
+    rejections,
+    settle,
+    verify_drafts,
+    write_drafts,
+)
 from longway.rewrite.method import Asked, Chooser, Figures, Floats, Round, Rows, Verify, Write
 from longway.rewrite.selection import Balance, count_of, top_rows
 from longway.rewrite.spaces import Embed, Space, SpaceName, space_of
@@ -46,7 +54,7 @@ class RazorSettings:
 
     k: rows a round takes up, as a number (int) or a share of all rows (float). m: candidates for each.
     balance: "none", or the labels taken "equal" or in turn ("alternate", as the published code does).
-    rounds: the most there may be. stop: "cosine" (Eq. 14, published version), "kl" (Algorithm 1) or "never".
+    rounds: the most there may be. stop: "cosine" (Eq. 14, published version), "kl" (Algorithm 1), "leak" (what a bag of words gets right) or "never".
     patience: rounds without a gain after which it stops.
     tries: times in a row that a row may get no verified candidate before it is left alone.
     per_row: how often a row may be replaced; None for any number.
@@ -259,7 +267,9 @@ class _Loop:
         labels = self.rows.labels[[draft.row for draft in drafts]]
         scores = self.space.score([draft.candidate.after for draft in drafts], labels)
         for draft, score in zip(drafts, scores.tolist(), strict=True):
-            draft.score = score
+            draft.score = draft.rank = score
+        if self.razor.choose_by is not None:
+            rank_drafts(drafts, self.razor.choose_by, only_better=self.settings.only_better)
         self._tick("score")
 
     def _replace(self, accepted: dict[int, str]) -> None:

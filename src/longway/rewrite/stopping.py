@@ -7,9 +7,14 @@ from typing import Literal
 
 from longway.rewrite.method import Figures
 
-Stop = Literal["cosine", "kl", "never"]
+Stop = Literal["cosine", "kl", "leak", "never"]
 NOTHING_LEFT = "there is nothing left to rewrite"
 BUDGET_SPENT = "the budget is spent"
+NO_GAIN = {
+    "cosine": "sum of cosines no longer rises",
+    "kl": "divergence no longer falls",
+    "leak": "leak no longer falls",
+}
 NOISE = 1e-6  # of one document in single precision; a mean over n documents has it by the root of n less
 
 
@@ -17,7 +22,8 @@ class Stopping:
     """Watches the figures of the rounds and says why to stop.
 
     stop: "cosine" watches Eq. 14, the sum of cosines between documents of unlike labels, which should rise; "kl" watches
-    Algorithm 1's sum of KL divergences, which should fall; "never" leaves it to the other rules.
+    Algorithm 1's sum of KL divergences, which should fall; "leak" watches what a bag of words gets right, which should
+    fall; "never" leaves it to the other rules.
     patience: so many rounds in a row without a gain end it. rounds: the most there may be. n_rows: of the dataset.
     """
 
@@ -36,8 +42,7 @@ class Stopping:
         if figures.leak is not None and figures.leak.low <= figures.leak.majority:
             return "the leak has reached chance"
         if self.stop != "never" and figures.accepted and self._is_patience_over(figures):
-            name = "sum of cosines no longer rises" if self.stop == "cosine" else "divergence no longer falls"
-            return f"the {name}"
+            return f"the {NO_GAIN[self.stop]}"
         return f"{number} rounds are done" if number >= self.rounds else ""
 
     def _is_patience_over(self, figures: Figures) -> bool:
@@ -50,5 +55,8 @@ class Stopping:
 
     def _objective(self, figures: Figures) -> float:
         """What should rise."""
-        value = figures.cosine if self.stop != "kl" else figures.divergence
-        return 0.0 if value is None else value if self.stop != "kl" else -value
+        if self.stop == "leak":
+            return 0.0 if figures.leak is None else -figures.leak.accuracy
+        if self.stop == "kl":
+            return 0.0 if figures.divergence is None else -figures.divergence
+        return figures.cosine or 0.0
