@@ -287,9 +287,10 @@ def choose_bounds(kinds: dict[str, list[Set]], same: Set, models: Models, bounds
 
 GRIDS: dict[str, list[dict[str, float]]] = {
     "entailment": [
-        {"least": least, "share": share, "least_label": max(0.6, least)}
+        {"least": least, "share": share, "mutual": mutual, "least_label": max(0.6, least)}
         for least in (0.3, 0.4, 0.5, 0.6)
-        for share in (0.6, 0.75, 0.9)
+        for share in (0.6, 0.8, 0.95)
+        for mutual in (0.8, 0.9, 0.95, 2.0)
     ],
     "classifiers": [
         {"least": least, "share": share, "doubt": doubt}

@@ -33,15 +33,16 @@ def pack(args: argparse.Namespace) -> None:
     """Tokenise every pair and write what training needs, in a vocabulary of the tokens that occur."""
     from safetensors.numpy import save_file
 
-    from entailment_data import perturbed, read_all
+    from entailment_data import perturbed, read_all, reworded
     from longway.classify.minilm import MiniLM
 
     train, choose, tests = read_all(args.shared)
     if args.limit:
         train, choose = train[:: len(train) // args.limit], choose[: args.limit]
         tests = {name: part[: args.limit] for name, part in tests.items()}
-    train += perturbed(train, seed=1, limit=args.perturb)
-    kinds = perturbed(choose[:500] + choose[-700:], seed=2, limit=700)
+    train += perturbed(train, seed=1, limit=args.perturb) + reworded(train, seed=1, limit=args.perturb // 2)
+    few = choose[:500] + choose[-700:]
+    kinds = perturbed(few, seed=2, limit=700) + reworded(few, seed=2, limit=200)
     parts = {"train": train, "choose": choose, "perturbed": kinds, **tests}
     encoder = MiniLM.load()
     tokens = {name: tokenised(encoder, part) for name, part in parts.items()}
@@ -372,6 +373,7 @@ TESTS = {
     "mnli_matched": "MultiNLI matched, three labels",
 }
 KINDS = {
+    "fever+reworded": "a claim put differently by our rules",
     "fever+not_in": "a claim negated",
     "fever+not_out": "a claim's negation taken out",
     "fever+not_self": "a text against its own negation",

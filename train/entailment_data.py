@@ -19,11 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from longway.classify.entailment import tidied
+from longway.llm.asking import Asker
+from longway.llm.prompt import rewrite_prompt
+from longway.llm.rules import RulesEngine
+from longway.store.journal import Journal
+from longway.task import task_of
 from longway.text.document import Document
 from longway.text.english import english
 from longway.text.inflect import inflect
 from longway.text.replacements import antonyms
 
+FACTS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
+INFERENCE = task_of(
+    ["contradiction", "entailment", "neutral"], text_name="hypothesis", context_name="premise"
+)
 FEVER_LABELS = {"SUPPORTS": "e", "REFUTES": "c"}
 FLIP = {"e": "c", "c": "e"}
 
@@ -131,6 +140,25 @@ def perturbed(pairs: Iterable[Pair], *, seed: int, limit: int) -> list[Pair]:
             if names:
                 found.extend(_swapped_names(pair, names, random_))
                 found.extend(_other_context(pair, part, random_))
+    return found
+
+
+def reworded(pairs: Iterable[Pair], *, seed: int, limit: int) -> list[Pair]:
+    """Texts put differently by our rules, which keep what they mean: the answers stay.
+
+    Without them the model takes "nothing but" for anything but "only", since it learned what "only" comes with.
+    """
+    random_ = random.Random(seed)
+    asker = Asker(RulesEngine(seed), Journal(None))
+    found: list[Pair] = []
+    for source, task in (("fever", FACTS), ("snli", INFERENCE), ("wanli", INFERENCE)):
+        part = [pair for pair in pairs if pair.source == source]
+        chosen = part if source == "fever" else random_.sample(part, min(limit, len(part)))
+        prompts = [rewrite_prompt(task, pair.text, label=task.labels[0]) for pair in chosen]
+        for pair, written in zip(chosen, asker.write_all(prompts, 2), strict=True):
+            for text, how in zip(written.texts, written.how, strict=True):
+                if not how.startswith("label:"):
+                    found.append(Pair(pair.context, text, pair.answers, f"{source}+reworded"))
     return found
 
 

@@ -16,7 +16,7 @@ WORDS = st.lists(st.sampled_from("a b c d not".split()), min_size=1, max_size=5)
 
 def ngrams(text):
     marked = ["<", *tokenize(text), ">"]
-    ones = {(w,) for w in marked[1:-1]}
+    ones = {(w,) for w in marked[1:-1]} | {("denies",) for w in marked if w == "not"}
     return ones | set(pairwise(marked)) | set(zip(marked, marked[1:], marked[2:], strict=False))
 
 
@@ -58,10 +58,10 @@ def test_replacing_gives_what_starting_anew_would(texts, new):
 def test_kept_words_say_nothing_and_only_given_ones_speak():
     texts = ["great film", "great play", "poor film", "poor play"]
     labels = [1, 1, 0, 0]
-    assert GiveAway(texts, labels, only=["great", "poor"], lengths=False).scores().min() > 0
+    assert GiveAway(texts, labels, only=[("great",), ("poor",)], lengths=False).scores().min() > 0
     assert GiveAway(texts, labels, keep=["great", "poor"], lengths=False).scores().max() < 0
     assert not GiveAway(texts, labels, keep=["great", "poor", "film", "play"], lengths=False).scores().any()
-    assert not GiveAway(texts, labels, only=["nothing of this"], lengths=False).scores().any()
+    assert not GiveAway(texts, labels, only=[("nothing", "here")], lengths=False).scores().any()
 
 
 def test_one_replacement_after_the_other_balances_a_shortcut_instead_of_turning_it_around():

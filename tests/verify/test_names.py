@@ -17,6 +17,8 @@ CHECK = Names.of(["the song was sung in a small town by the river", "songs and t
         ("The town is small.", "Small is the town."),
         ("In Rome, Ann Lee sang.", "Ann Lee sang in Rome."),
         ("I think Ann sang.", "Ann sang, I think."),
+        ("Ann Lee is a singer from the United States.", "Ann Lee is an American singer."),
+        ("It was sung on TV.", "It was sung on television."),
     ],
 )
 def test_the_same_names_pass(before, after):
@@ -31,6 +33,7 @@ def test_the_same_names_pass(before, after):
         ("Ann Lee sang the song.", "She sang the song.", "ann lost, lee lost"),
         ("The song was sung in Rome.", "The song was sung.", "rome lost"),
         ("The song was sung.", "The song was sung in Rome.", "rome new"),
+        ("Ann Lee is an Italian singer.", "Ann Lee is a singer from France.", "italian lost, french new"),
     ],
 )
 def test_other_names_are_rejected(before, after, why):

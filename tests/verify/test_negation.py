@@ -25,6 +25,7 @@ SAME = [
     ("Only four came.", "No more than four came."),
     ("At least two came.", "No fewer than two came."),
     ("It is not only long.", "It is long."),
+    ("It helps those who live alone.", "It helps those who live by themselves."),
     ("The storm closed the harbour.", "The harbour was closed by the storm."),
 ]
 OTHER = [

@@ -20,6 +20,8 @@ EVIDENCE = "Ann Lee was born in Oslo in 1968 and lives in Rome."
         ("Ann Lee was born in 1971.", "Ann Lee was born in 1968.", "REFUTES", "the context speaks of '1968'"),
         ("Ann Lee was born in Paris.", "Ann Lee was born in Oslo.", "REFUTES", "the context speaks of 'oslo'"),
         ("Ann Lee was not born in Oslo.", "Ann Lee was born in Paris.", "REFUTES", ""),
+        ("Ann Lee is a painter.", "Ann Lee was born in Oslo in 1949.", "REFUTES", ""),
+        ("Ann Lee was born in 1968.", "Ann Lee was born in the year 1968.", "SUPPORTS", ""),
         ("Ann Lee was born in Oslo.", "Ann Lee lives in Rome.", "SUPPORTS", ""),
         ("Ann Lee was born in Oslo.", "Ann Lee was born in Paris.", "SUPPORTS", "the context does not speak of 'paris'"),
         ("Ann Lee was born in 1968.", "Ann Lee was not born in 1971.", "SUPPORTS", ""),
@@ -44,7 +46,9 @@ def test_the_context_must_be_the_rows_own():
 
 
 def entails(known, memory=None):
-    return Entails(TASK, Stances(known), memory or Memory(), least=0.5, share=0.8, least_label=0.6)
+    return Entails(
+        TASK, Stances(known), memory or Memory(), least=0.5, share=0.8, mutual=0.9, least_label=0.6
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,9 +64,25 @@ def entails(known, memory=None):
 )
 def test_a_refuted_claim_must_stay_refuted(old, new, keeps, is_fine):
     check = entails({"old": old, "new": new})
+    check.mutual = 2.0
     verdict = check([candidate("old", "new", "REFUTES", context=EVIDENCE, keeps=keeps)])[0]
     assert verdict.passed == is_fine
     assert verdict.score == pytest.approx(new[1], abs=1e-6)
+
+
+@pytest.mark.parametrize(("there", "back", "keeps", "is_fine"), [
+    (0.95, 0.92, "meaning", True),
+    (0.95, 0.5, "meaning", False),  # the new text says less
+    (0.95, 0.92, "label", False),
+])  # fmt: skip
+def test_texts_that_entail_each_other_have_the_same_label(there, back, keeps, is_fine):
+    doubted = {("E", "old"): [0.1, 0.8, 0.1], ("E", "new"): [0.7, 0.2, 0.1]}
+    model = Stances({})
+    model.probabilities = lambda pairs: [
+        (doubted | {("old", "new"): [there, 0, 0], ("new", "old"): [back, 0, 0]})[pair] for pair in pairs
+    ]
+    check = Entails(TASK, model, Memory(), least=0.5, share=0.8, mutual=0.9, least_label=0.6)
+    assert check([candidate("old", "new", "REFUTES", context="E", keeps=keeps)])[0].passed == is_fine
 
 
 def test_each_label_is_asked_for_its_own_stance():

@@ -59,3 +59,8 @@ def test_faults_of_the_original_are_no_faults_of_the_new_text():
 
 def test_a_label_inside_another_word_is_no_label():
     assert reason(Surface(["pos"]), "She held the office.", "She was in possession of it.") == ""
+
+
+def test_a_text_that_keeps_only_its_label_may_leave_things_out():
+    assert reason(CHECK, BEFORE, "The mill burned.", keeps="label") == ""
+    assert "words instead of" in reason(CHECK, BEFORE, "The mill burned.")

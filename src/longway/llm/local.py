@@ -19,7 +19,7 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from longway.errors import SettingError
+from longway.errors import CallFailed, SettingError
 from longway.llm.dress import dressed, plain
 from longway.llm.engine import Judged, Sampling, Usage, Written
 from longway.llm.gguf import SLOTS, Draw, Model, back_end, fingerprint, installed_model, loaded
@@ -32,9 +32,8 @@ REWRITE, JUDGE = "local-rewrite.v1", "local-judge.v1"
 READING = 1  # goes up when texts are drawn, filtered or judged in another way
 DRAWS = 3  # times as many samples as texts are wanted, at most
 LONGEST_TO_WRITE = 400  # characters; what is longer it cannot hold together
-LONGEST_TO_JUDGE = 4000
-LONGEST_SHOT = 300
-SHOTS = 2  # examples for each label
+LONGEST_TO_JUDGE = 1800
+ROOM_FOR_SHOTS = 1200  # characters, all examples together
 NOTHING = "N/A"  # a text that says nothing: what the model answers here is its habit, not its judgement
 _SENTIMENTS = {"pos": "positive", "neg": "negative"}
 _OWN_SHOTS = (
@@ -87,7 +86,12 @@ class LocalEngine:
             return Written((), (f"longer than {LONGEST_TO_WRITE} characters: too long for the small model",))
         if not prompt.text.strip():
             return Written((), ("there is no text to rewrite",))
-        return await self._loaded().in_worker(self._write, prompt, n, sampling)
+        try:
+            return await self._loaded().in_worker(self._write, prompt, n, sampling)
+        except (
+            CallFailed
+        ) as failed:  # a script of many tokens does not fit: the next try would end the same way
+            return Written((), (str(failed),))
 
     async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
         """How likely each option is for a single text; refused for pairs."""
@@ -97,7 +101,10 @@ class LocalEngine:
             return Judged({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
         if len(set(options)) < 2:
             return Judged(dict.fromkeys(options, 1.0), "" if options else "there is nothing to choose from")
-        return await self._loaded().in_worker(self._judge, prompt, tuple(dict.fromkeys(options)))
+        try:
+            return await self._loaded().in_worker(self._judge, prompt, tuple(dict.fromkeys(options)))
+        except CallFailed as failed:
+            return Judged({}, str(failed))
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Always an error: this model's vectors are of no use."""
@@ -208,7 +215,7 @@ def _shots(task: Task) -> list[Example]:
     rows = _by_label(task)
     if not all(rows):
         return list(_OWN_SHOTS) if _is_plus_minus(task) else []
-    turns = [e for turn in zip_longest(*(row[:SHOTS] for row in rows)) for e in turn if e is not None]
+    turns = [e for turn in zip_longest(*(row[: _each(task)] for row in rows)) for e in turn if e is not None]
     return [replace(e, text=plain(e.text), label=_name(e.label, task)) for e in turns]
 
 
@@ -219,14 +226,20 @@ def _scale(task: Task) -> list[str]:
     """
     if _is_plus_minus(task):
         return [example.text for example in _OWN_SCALE]
-    rest = [row[SHOTS:] for row in _by_label(task)]
+    rest = [row[_each(task) :] for row in _by_label(task)]
     n = min(map(len, rest), default=0)
     return [plain(example.text) for row in rest for example in row[:n]] or [NOTHING]
 
 
 def _by_label(task: Task) -> list[list[Example]]:
-    usable = [example for example in task.examples if 0 < len(example.text) <= LONGEST_SHOT]
+    longest = ROOM_FOR_SHOTS // max(1, _each(task) * len(task.labels))
+    usable = [example for example in task.examples if 0 < len(example.text) <= longest]
     return [[example for example in usable if example.label == label] for label in task.labels]
+
+
+def _each(task: Task) -> int:
+    """How many examples of each label are shown."""
+    return 2 if len(task.labels) <= 3 else 1
 
 
 def _is_plus_minus(task: Task) -> bool:

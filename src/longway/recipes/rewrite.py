@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from longway.data import Dataset, load
+from longway.detect.findings import Chosen, search
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
 from longway.errors import SettingError
@@ -23,7 +24,7 @@ from longway.llm.engine import Sampling, Written
 from longway.llm.prompt import rewrite_prompt
 from longway.records import Example, Leak
 from longway.rewrite import METHODS, plain_method
-from longway.rewrite.leak_aware import GiveAway
+from longway.rewrite.leak_aware import Feature, GiveAway, feature
 from longway.rewrite.method import Asked, Method, Round, Rows
 from longway.rewrite.razor import Razor, RazorSettings
 from longway.rewrite.selection import Balance
@@ -92,6 +93,7 @@ class RewriteSettings:
             rounds=self.rounds,
             stop=self.stop,
             patience=self.patience,
+            least=0.0 if leak_aware else None,  # a text that gives nothing away needs no help
             per_row=1 if leak_aware and self.per_row is None else self.per_row,
             only_better=self.only_better or leak_aware,
             # The entailment model is the slow part: with the chooser's order, most rows need it once.
@@ -156,11 +158,25 @@ class Rewriting:
             return plain_method(settings.method, seed=settings.seed)
         parts: dict[str, Any] = {}
         if settings.choose == "leak":
-            give_away = GiveAway(self.rows.texts, self.rows.labels, keep=settings.keep, rarer=RARER)
+            give_away = self._give_away()
             parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
         return Razor(
             settings.razor(), write=self.writer, verify=self.verifier.verify, leak=self.leak, **parts
         )
+
+    def _give_away(self) -> GiveAway:
+        """What a surface-only model could use.
+
+        The text of a pair should say nothing about the label alone, so that all of it counts. A single text is all there
+        is: there, only patterns that an audit finds count, and what the user called real signal does not.
+        """
+        rows, settings = self.rows, self.settings
+        if rows.task.is_pair:
+            return GiveAway(rows.texts, rows.labels, keep=settings.keep, rarer=RARER)
+        found = search(Reading.of(dataset_of(rows)))
+        only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
+        lengths = any(chosen.finding.level == "length" for chosen in found.chosen)
+        return GiveAway(rows.texts, rows.labels, keep=settings.keep, only=only, lengths=lengths, rarer=RARER)
 
     def _telling(self, give_away: GiveAway) -> Callable[[str, str], tuple[str, ...]]:
         number = {name: i for i, name in enumerate(self.rows.label_names)}
@@ -169,6 +185,16 @@ class Rewriting:
     def leak(self, rows: Rows) -> Leak:
         """What a bag of words tells from the texts alone, as the rows stand."""
         return leak_by_folds(Reading.of(dataset_of(rows)), "text", seed=self.settings.seed)
+
+
+def _feature(chosen: Chosen) -> Feature | None:
+    """A finding as a feature of single texts; None for what is no sequence of words."""
+    level, pattern = chosen.finding.level, chosen.pattern
+    if level in ("token", "ngram"):
+        return feature(" ".join(pattern.phrase))
+    if level == "position" and pattern.name.startswith(("first word", "last word")):
+        return feature(" ".join(pattern.phrase), first=pattern.name.startswith("first"), last=pattern.at_end)
+    return None
 
 
 def rows_of(dataset: Dataset, *, seed: int = 0) -> Rows:

@@ -17,7 +17,7 @@ from typing import Any
 from longway.metrics.bleu import corpus_bleu
 from longway.recipes.before_after import Comparison, Fate
 from longway.records import Edit
-from longway.rewrite.drafts import NOT_BETTER, NOT_CHOSEN
+from longway.rewrite.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
 from longway.rewrite.method import Round, Rows
 from longway.store import now
 from longway.text.tokens import tokenize
@@ -25,7 +25,8 @@ from longway.text.tokens import tokenize
 SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
 N_TERMS = 15
-CHOICES = (NOT_CHOSEN, NOT_BETTER)  # no fault of the candidate: another text was preferred
+# No fault of the candidate: another text was preferred, or passed before it was looked at.
+CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED)
 
 
 class Summary:

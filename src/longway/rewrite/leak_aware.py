@@ -2,7 +2,7 @@
 
 RAZOR's gamma asks how unlike the other labels a text is. That finds odd texts, and seldom those that give their label away
 (notes/LOG.md). `GiveAway` asks the question that a surface-only model would: how much do this text's words, pairs and
-triples of words, and its length, speak for its own label, judged by all *other* texts?
+triples of words, its length, and whether it denies something, speak for its own label, judged by all *other* texts?
 
     score(d, y) = sum over features f of d of   log (c_y(f) + a p_y) / (c_rest(f) + a (1 - p_y))  -  log p_y / (1 - p_y)
 
@@ -27,11 +27,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from longway.text.negations import is_negation
 from longway.text.tokens import tokenize, tokenize_column
 
 Feature = tuple[str, ...]
-_START, _END, _LENGTH = "\x02", "\x03", "\x04"  # no token is a control character
-_MARKS = (_START, _END, _LENGTH)
+_START, _END, _LENGTH, _DENIAL = "\x02", "\x03", "\x04", "\x05"  # no token is a control character
+_MARKS = (_START, _END, _LENGTH, _DENIAL)
 _N_LENGTHS = 8
 TELLING = 0.7  # log odds from which a word is called telling: two to one
 OFTEN = 5  # and the texts it must stand in
@@ -56,7 +57,7 @@ class GiveAway:
         *,
         smoothing: float = 4.0,
         keep: Iterable[str] = (),
-        only: Iterable[str] | None = None,
+        only: Iterable[Feature] | None = None,
         lengths: bool = True,
         rarer: float | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class GiveAway:
         with np.errstate(divide="ignore"):
             self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
         self._keep = [_words(phrase) for phrase in keep]
-        self._only = None if only is None else {_words(phrase) for phrase in only}
+        self._only = None if only is None else set(only)
         tokens = _tokens(texts)
         self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
         self._numbers: dict[Feature, int] = {}
@@ -189,9 +190,20 @@ class GiveAway:
             found &= self._only
         if self._keep:
             found = {f for f in found if not any(_overlap(f, phrase) for phrase in self._keep)}
+        if self._only is None and not self._keep and any(map(is_negation, tokens)):
+            found.add((_DENIAL,))
         if self._edges is not None:
             found.add((_LENGTH, str(np.searchsorted(self._edges, len(tokens)))))
         return found
+
+
+def feature(phrase: str, *, first: bool = False, last: bool = False) -> Feature:
+    """The feature that stands for a phrase, anywhere or as the first or last words of a text.
+
+    >>> feature("not a"), len(feature("honestly", first=True))
+    (('not', 'a'), 2)
+    """
+    return (*((_START,) if first else ()), *tokenize(phrase), *((_END,) if last else ()))
 
 
 def _tokens(texts: Sequence[str]) -> list[list[str]]:

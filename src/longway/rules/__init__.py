@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
     "hedges": hedges.rewritings,
     "words": words.rewritings,
     "names": names.rewritings,
-    "frames": frames.rewritings,
+    # "frames": frames.rewritings,
 }
 
 

@@ -3,7 +3,8 @@
     REFUTES   the context contradicts the claim: how likely is that of the new claim, and how likely was it of the old?
 
 The model is not always right about the old text. Where it is, the new one must be as clear; where it is not, the new one must not
-be worse. A text that says something else and keeps only its label has no such excuse.
+be worse. A text whose meaning is kept may also pass by its meaning: where old and new entail each other, the label is the same.
+A text that says something else and keeps only its label has neither excuse.
 """
 
 from __future__ import annotations
@@ -36,30 +37,41 @@ class Entails:
     """The check of a label's stance.
 
     least: the probability that is enough by itself. share: of the original's probability, what is enough where the model
-    doubts the original, too; least_label: what texts need that keep only their label.
+    doubts the original, too. mutual: how likely old and new must entail each other, where neither is enough.
+    least_label: what texts need that keep only their label.
     """
 
     name = "entailment"
 
     def __init__(
-        self, task: Task, model: Model, memory: Memory, *, least: float, share: float, least_label: float
+        self,
+        task: Task,
+        model: Model,
+        memory: Memory,
+        *,
+        least: float,
+        share: float,
+        mutual: float,
+        least_label: float,
     ) -> None:
         self.stances = task.stances
         self.model, self.memory = model, memory
-        self.least, self.share, self.least_label = least, share, least_label
+        self.least, self.share, self.mutual, self.least_label = least, share, mutual, least_label
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each; score: the probability of the label's stance."""
-        texts = [(c.context or "", c.after) for c in candidates] + [
-            (c.context or "", c.before) for c in candidates
-        ]
-        said = self.memory.rows("entailment", self.model.version, texts, self.model.probabilities)
         columns = [STANCES.index(self.stances[c.label]) for c in candidates]
-        own = said[np.arange(len(texts)), columns * 2].astype(float) if candidates else np.zeros(0)
-        after, before = own[: len(candidates)], own[len(candidates) :]
-        return [
-            self._verdict(c, float(a), float(b)) for c, a, b in zip(candidates, after, before, strict=True)
-        ]
+        rows = np.arange(len(candidates))
+        after, before = (
+            self._said([(c.context or "", getattr(c, side)) for c in candidates])[rows, columns]
+            for side in ("after", "before")
+        )
+        verdicts = [self._verdict(*one) for one in zip(candidates, after, before, strict=True)]
+        doubtful = [i for i, v in enumerate(verdicts) if not v.passed and candidates[i].keeps != "label"]
+        for i, likely in zip(doubtful, self._mutual([candidates[i] for i in doubtful]), strict=True):
+            if likely >= self.mutual:
+                verdicts[i] = Verdict(self.name, True, verdicts[i].score)
+        return verdicts
 
     def _verdict(self, candidate: Candidate, after: float, before: float) -> Verdict:
         if candidate.keeps == "label":
@@ -68,4 +80,15 @@ class Entails:
             passed = after >= self.least or (before < self.least and after >= self.share * before)
         stance = self.stances[candidate.label]
         reason = "" if passed else f"that the context {stance} it is {after:.2f} likely, {before:.2f} before"
-        return Verdict(self.name, passed, after, reason)
+        return Verdict(self.name, bool(passed), float(after), reason)
+
+    def _mutual(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+        """How likely the old text entails the new one and the other way round, whichever is less."""
+        there = self._said([(c.before, c.after) for c in candidates])
+        back = self._said([(c.after, c.before) for c in candidates])
+        entails = STANCES.index("entails")
+        return np.minimum(there[:, entails], back[:, entails])
+
+    def _said(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
+        found = self.memory.rows("entailment", self.model.version, pairs, self.model.probabilities)
+        return found.astype(float) if pairs else np.zeros((0, len(STANCES)))

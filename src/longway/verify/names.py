@@ -1,14 +1,17 @@
 """Are the names the same? A name is a word with a capital inside a sentence, or one that is never written small.
 
-"Ann Lee sang." and "Ann Kay sang." differ; "The song was sung by Ann Lee." has the names of "Ann Lee sang the song."
+"Ann Lee sang." and "Ann Kay sang." differ; "The song was sung by Ann Lee." has the names of "Ann Lee sang the song." An
+"American" is somebody from the United States, and TV is television.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from longway.records import Verdict
+from longway.rules.nominal import words as nation_words
 from longway.verify.check import Candidate
 from longway.verify.words import FUNCTION_WORDS, words
 
@@ -38,10 +41,10 @@ class Names:
         return [self._verdict(candidate) for candidate in candidates]
 
     def _verdict(self, candidate: Candidate) -> Verdict:
-        before, after = (set(_parts(text)) for text in (candidate.before, candidate.after))
+        old, changed = (_in_one_way(text) for text in (candidate.before, candidate.after))
         told = {part for phrase in candidate.telling for part in _parts(phrase)}
-        lost = sorted(self.names(candidate.before) - after - told)
-        new = sorted(self.names(candidate.after) - before)
+        lost = sorted(self.names(old) - set(_parts(changed)) - told)
+        new = sorted(self.names(changed) - set(_parts(old)))
         n = float(len(lost) + len(new))
         if candidate.keeps == "label" or not n:
             return Verdict(self.name, True, n)
@@ -64,6 +67,21 @@ class Names:
                 continue
             found.update(_parts(match.group()))
         return found - _NOT_NAMES
+
+
+def _in_one_way(text: str) -> str:
+    """The text with countries as the adjective that goes with them, and abbreviations written out."""
+    pattern, ways = _ways()
+    return pattern.sub(lambda match: ways[match.group().removeprefix("the ")], text)
+
+
+@cache
+def _ways() -> tuple[re.Pattern[str], dict[str, str]]:
+    ways = {country.removeprefix("the "): nation for nation, country in nation_words().nations.items()}
+    ways |= {"U.S.": "American", "USA": "American", "America": "American", "UK": "British", "U.K.": "British"}
+    ways |= {"United Kingdom": "British", "TV": "television", "T.V.": "television"}
+    names = "|".join(re.escape(name) for name in sorted(ways, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:the )?(?:{names})(?!\w)"), ways
 
 
 def _parts(text: str) -> list[str]:

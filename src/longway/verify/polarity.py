@@ -26,6 +26,10 @@ _IDLE_PHRASE = re.compile(
     r"\bno (?:fewer|less) than\b|\bnot (?:only|just|merely|solely)\b|\bno doubt\b|\bno matter\b|\bno wonder\b|"
     r"\bwhether or not\b|\bnot to mention\b|\bnone other than\b|\bnothing short of\b|\bif not\b|\bno\. ?\d|\bnever ?mind\b"
 )
+# "Alone" that restricts nothing: somebody is by himself.
+_BY_ONESELF = re.compile(
+    r"\b(?<=(?:live|left|home) )alone\b|\b(?<=(?:lives|lived|stand|stood|alone) )alone\b|\b(?<=living )alone\b"
+)
 # Several words that deny once.
 _ONE_DENIAL = re.compile(
     r"\banything but\b|\bfar from\b|\bby no means\b|\bin no way\b|\bat no (?:time|point)\b|\bnot (?:at all|once|ever|even once)\b|"
@@ -51,6 +55,7 @@ def plain(text: str) -> str:
     """The text in lower case with phrases that restrict or deny as a whole put as one sign each."""
     text = text.lower().replace("’", "'")
     text = re.sub(r"\bcan't\b|\bcan not\b", "cannot", text)
+    text = _BY_ONESELF.sub(" ", text)
     text = _IDLE_PHRASE.sub(" ", _ONLY_PHRASE.sub(" <only> ", text))
     return _NEITHER.sub(r" not \1 ", _ONE_DENIAL.sub(" not ", text))
 

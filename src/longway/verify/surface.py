@@ -53,17 +53,19 @@ class Surface:
         """One verdict for each; the reason names the first fault found."""
         return [
             Verdict(self.name, not reason, reason=reason)
-            for reason in (self.fault(c.before, c.after) for c in candidates)
+            for reason in (self.fault(c.before, c.after, keeps=c.keeps) for c in candidates)
         ]
 
-    def fault(self, before: str, after: str) -> str:
+    def fault(self, before: str, after: str, *, keeps: str = "meaning") -> str:
         """What is wrong with the new text, "" where nothing is."""
         old, new = words(before), words(after)
         if not new or not any(c.isalpha() for c in after):
             return "no text"
         if old == new:
             return "a copy"
-        if not self.shortest * len(old) <= len(new) <= self.longest * len(old) + self.more:
+        # What keeps only its label may leave things out.
+        shortest = self.shortest if keeps == "meaning" else 0.5 * self.shortest
+        if not shortest * len(old) <= len(new) <= self.longest * len(old) + self.more:
             return f"{len(new)} words instead of {len(old)}"
         for test in (_control, _leaked, _unbalanced, _foreign, _doubled, _unfinished):
             if reason := test(before, after):
