@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.classify.minilm_onnx import Forward, forward_of
 from longway.errors import MissingExtra
 
 Floats = NDArray[np.float32]
@@ -40,6 +41,8 @@ class MiniLM:
         self.heads = heads
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
         count = sum(name.endswith("attention.self.query.weight") for name in weights)
+        self._onnx: Forward | None = None
+        self._tried_onnx = False
         self._layers = [_Layer(weights, f"{LAYER}.{i}.", heads) for i in range(count)]
 
     @classmethod
@@ -74,6 +77,14 @@ class MiniLM:
 
     def forward(self, ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
         """The last layer's states: (batch, tokens, width). mask: where there is a token."""
+        if not self._tried_onnx:
+            self._onnx, self._tried_onnx = forward_of(self.weights, heads=self.heads), True
+        return (
+            self.slow_forward(ids, segments, mask) if self._onnx is None else self._onnx(ids, segments, mask)
+        )
+
+    def slow_forward(self, ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
+        """The same in numpy: where ONNX Runtime is not installed, and to compare with."""
         x = self.weights["embeddings.word_embeddings.weight"][ids]
         x = x + self.weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
         x = x + self.weights["embeddings.token_type_embeddings.weight"][segments]
