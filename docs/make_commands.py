@@ -10,6 +10,7 @@ terminal and the version of typer, and the page must not.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -32,20 +33,28 @@ TOP = """# Commands
 `longway --version` prints the version. `longway COMMAND --help` prints what is below.
 
 A command exits with 0 when it did its work, with 2 when an option or the data is wrong (standard error says what
-to do), with 1 when `longway doctor` finds the core incomplete, and with 130 when it was stopped by Ctrl-C.
+to do), with 1 when `longway doctor` finds the core incomplete or you answered no, and with 130 when it was stopped by Ctrl-C.
 """
 
 
 def page() -> str:
     """The whole page."""
-    group = typer.main.get_command(app)
-    commands: dict[str, Any] = group.commands  # type: ignore[attr-defined]
+    group: Any = typer.main.get_command(app)
+    commands = dict(all_commands(group))
     rows = "\n".join(
-        f"| [`longway {name}`](#longway-{name}) | {_first_line(command)} |"
+        f"| [`longway {name}`](#longway-{name.replace(' ', '-')}) | {_first_line(command)} |"
         for name, command in commands.items()
     )
     sections = [_section(name, command) for name, command in commands.items()]
     return "\n".join([TOP.format(help=_lines(group.help), rows=rows), *sections])
+
+
+def all_commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its name, those of a command's own (`engines install`) behind it."""
+    for name, command in group.commands.items():
+        yield before + name, command
+        if hasattr(command, "commands"):
+            yield from all_commands(command, f"{before}{name} ")
 
 
 def _section(name: str, command: Any) -> str:

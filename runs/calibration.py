@@ -72,6 +72,7 @@ class Set:
     is_right: bool
     candidates: list[Candidate]
     verdicts: dict[str, list[Verdict]] = field(default_factory=dict)
+    own: tuple[list[Any], list[Any]] = ([], [])  # what the classifiers said of the new texts and the old
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -232,7 +233,7 @@ class Models:
         self.names = Names.of(row[column] for name, column in WORDS for row in islice(rows(name), 3000))
         self.seed = seed
         self._classifiers: dict[str, Classifiers] = {}
-        self.rows = max(60, min(1500, 5 * limit))
+        self.rows = max(60, min(800, 4 * limit))
 
     def classifiers(self, name: str, bounds: dict[str, float]) -> Classifiers:
         """Trained on film reviews or on sentences from them, as the candidates are."""
@@ -267,7 +268,7 @@ def judge_all(groups: Sequence[Set], models: Models, bounds: dict[str, dict[str,
         group.verdicts = {check.name: check(group.candidates) for check in models.checks(group, bounds)}
 
 
-def choose_bounds(kinds: dict[str, list[Set]], same: Set, models: Models, bounds: Any) -> dict[str, Any]:
+def choose_bounds(kinds: dict[str, list[Set]], models: Models, bounds: Any) -> dict[str, Any]:
     """Thresholds from the first half of the rows: closeness by what right candidates need, the rest by fewest errors."""
     right = [g for groups in kinds.values() for g in groups if g.is_right]
     cosines = [v.score for g in right for v in _half(g.verdicts["meaning"], 0) if v.score is not None]
@@ -302,9 +303,19 @@ GRIDS: dict[str, list[dict[str, float]]] = {
 
 
 def judge_only(groups: Sequence[Set], models: Models, bounds: Any, name: str) -> None:
+    """Let one check look again, with other thresholds; what its model said is known."""
     for group in groups:
         check = next(c for c in models.checks(group, bounds) if c.name == name)
-        group.verdicts[name] = check(group.candidates)
+        if isinstance(check, Classifiers):
+            if not group.own[0]:
+                labels = [c.label for c in group.candidates]
+                group.own = tuple(
+                    check.own([0] * len(labels), [getattr(c, side) for c in group.candidates], labels)
+                    for side in ("after", "before")
+                )
+            group.verdicts[name] = [check.verdict(*one) for one in zip(*group.own, strict=True)]
+        else:
+            group.verdicts[name] = check(group.candidates)
 
 
 def mean_error(groups: Sequence[Set], check: str, half: int) -> float:
@@ -382,9 +393,10 @@ def main() -> None:
     for groups in kinds.values():
         judge_all(groups, models, bounds)
     same.verdicts["meaning"] = Meaning(models.encoded, **bounds["meaning"])(same.candidates)
-    bounds = choose_bounds(kinds, same, models, bounds)
-    for groups in kinds.values():
-        judge_all(groups, models, bounds)
+    bounds = choose_bounds(kinds, models, bounds)
+    for kind, groups in kinds.items():
+        for name in ("meaning", "entailment" if kind == "pair" else "classifiers"):
+            judge_only(groups, models, bounds, name)
     rates = {kind: rates_of(groups) for kind, groups in kinds.items()}
     tables(kinds, rates, same)
     if args.write:

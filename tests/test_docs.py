@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import json
 import os
 import re
 import shlex
@@ -30,16 +31,24 @@ from longway.data.formats import KINDS as FORMATS
 from longway.data.problems import KINDS as PROBLEMS
 from longway.detect import LEVELS
 from longway.detect.flags import QUESTIONS
-from longway.records import Finding, Leak, Problem, Telling
+from longway.llm.engines import NAMES as ENGINES
+from longway.recipes.before_after import Fate
+from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
+from longway.rewrite import METHODS
+from longway.rules import RULES
+from longway.rules.reading import read
+from longway.rules.rule import Scene
 from longway.sample import planted, sample_path
+from longway.text.english import english
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-COMMANDS = sorted(typer.main.get_command(app).commands)
 DETECTOR_PAGES = [*LEVELS, "leak", "duplicates"]
 SECTIONS = ["What it looks for", "Why it matters", "Example", "How to fix it", "Known limits"]
 
+# The context of the pairs on the page of rules.
+CONTEXT = "Mira Sol (born 4 May 1959) is a Peruvian painter who has lived in Oslo since 1990."
 # What the examples read: name, sample, split.
 FILES = [
     ("reviews.csv", "reviews", "train"),
@@ -49,6 +58,17 @@ FILES = [
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def make_commands():
+    """The script that writes the page of commands, as a module."""
+    spec = importlib.util.spec_from_file_location("make_commands", DOCS / "make_commands.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+COMMANDS = dict(make_commands().all_commands(typer.main.get_command(app)))
 
 
 def name_of(page):
@@ -167,19 +187,16 @@ def test_every_command_has_help_and_a_section_in_the_reference(command):
     text = (DOCS / "commands.md").read_text(encoding="utf-8")
     section = text.partition(f"\n## longway {command}\n")[2].partition("\n## ")[0]
     assert section
-    for parameter in typer.main.get_command(app).commands[command].params:
+    for parameter in COMMANDS[command].params:
         assert parameter.name == "help" or (parameter.help and parameter.help in section.replace("\\|", "|"))
-    result = CliRunner().invoke(app, [command, "--help"])
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
     assert result.exit_code == 0
     assert command in result.output
 
 
 def test_the_command_reference_is_what_the_script_makes():
-    spec = importlib.util.spec_from_file_location("make_commands", DOCS / "make_commands.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     again = "run: python docs/make_commands.py"
-    assert (DOCS / "commands.md").read_text(encoding="utf-8") == script.page(), again
+    assert (DOCS / "commands.md").read_text(encoding="utf-8") == make_commands().page(), again
 
 
 @pytest.mark.parametrize("detector", DETECTOR_PAGES)
@@ -197,8 +214,61 @@ def test_the_surface_page_names_every_trait():
 
 def test_the_run_folder_page_names_every_key_of_the_records():
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    keys = {field.name for record in (Finding, Leak, Problem, Telling) for field in fields(record)}
+    records = (Edit, Fate, Finding, Leak, Problem, Telling, Verdict)
+    keys = {field.name for record in records for field in fields(record)}
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
+
+
+def test_the_run_folder_page_names_every_key_of_a_rewrite(demo_runs):
+    text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
+    found = json.loads((demo_runs / "claims-rewrite" / "rewrite.json").read_text(encoding="utf-8"))
+    keys = {*found, *found["rounds"][0], *found["cost"][0], *found["checks"][0], *found["terms"][0]}
+    assert {key for key in keys if f"`{key}`" not in text} == set()
+    run_files = {path.name for path in (demo_runs / "claims-rewrite").iterdir()}
+    assert {
+        file for file in run_files if f"`{file}`" not in text and f"`{Path(file).stem}.*`" not in text
+    } == set()
+
+
+def test_the_rewriting_page_names_every_check_and_method():
+    text = (DOCS / "rewriting.md").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/longway/verify").glob("*.py"))
+    checks = set(re.findall(r'^    name = "(.+)"$', source, flags=re.MULTILINE))
+    assert len(checks) > 5
+    assert {name for name in checks if f"| `{name}` |" not in text} == set()
+    assert [name for name in METHODS if name != "razor" and f"`--method {name}`" not in text] == []
+
+
+def test_the_engines_page_names_every_engine():
+    text = (DOCS / "engines.md").read_text(encoding="utf-8")
+    assert [name for name in ENGINES if f"| `{name}` |" not in text] == []
+
+
+def rows_of_rules():
+    """Family, example, what becomes of it and what is left alone, from the table on the page of rules."""
+    text = (DOCS / "rules.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$", text, flags=re.MULTILINE)
+
+
+def test_the_rules_page_has_every_family():
+    assert [row[0] for row in rows_of_rules()] == list(RULES)
+    assert CONTEXT in (DOCS / "rules.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("row", rows_of_rules(), ids=lambda row: row[0])
+def test_a_rule_does_what_its_example_says_and_leaves_the_other_alone(row):
+    family, example, becomes, left_alone = row
+    assert becomes in texts_by(family, example)
+    assert texts_by(family, left_alone) == []
+
+
+def texts_by(family, told):
+    """What a family makes of a sentence of the page; bold words are telling, a stance in brackets makes it a pair."""
+    told, _, stance = told.removesuffix(")").partition(" (")
+    telling = frozenset(phrase.lower() for phrase in re.findall(r"\*\*(.+?)\*\*", told))
+    document = read(english("longway"), told.replace("**", ""))
+    scene = Scene(document, CONTEXT if stance else None, stance or None, telling)
+    return [rewriting.of(document) for rewriting in RULES[family](scene)]
 
 
 def test_the_data_page_names_every_ending():

@@ -1,10 +1,11 @@
-"""Longway finds the shortcuts in a labelled text dataset; rewriting them away comes next.
+"""Longway finds the shortcuts in a labelled text dataset and rewrites them away; proving that it helped comes next.
 
     import longway as lw
 
     ds = lw.load("claims.csv")
     found = lw.audit(ds)
     found.findings[0].pattern
+    run, result = lw.run_rewrite(ds)
 
 Names are loaded when they are first used, so `import longway` itself costs nothing.
 """
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from longway.data import Dataset, load, save
     from longway.errors import (
+        BudgetSpent,
         ColumnError,
         DataError,
+        EngineError,
         LongwayError,
         MissingExtra,
         RunError,
@@ -26,8 +29,10 @@ if TYPE_CHECKING:
     )
     from longway.live_space import LiveSpace
     from longway.recipes.audit import Audit, AuditSettings, audit
+    from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
-    from longway.records import Example, Finding, Leak, Problem, Telling
+    from longway.recipes.run_rewrite import Engines, run_rewrite
+    from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.report import write_report
     from longway.sample import sample_path
     from longway.shortcut_space import ShortcutSpace
@@ -42,8 +47,10 @@ if TYPE_CHECKING:
 _HOME = {
     "longway.data": ("Dataset", "load", "save"),
     "longway.errors": (
+        "BudgetSpent",
         "ColumnError",
         "DataError",
+        "EngineError",
         "LongwayError",
         "MissingExtra",
         "RunError",
@@ -51,8 +58,10 @@ _HOME = {
     ),
     "longway.live_space": ("LiveSpace",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
+    "longway.recipes.rewrite": ("RewriteSettings",),
     "longway.recipes.run_audit": ("run_audit",),
-    "longway.records": ("Example", "Finding", "Leak", "Problem", "Telling"),
+    "longway.recipes.run_rewrite": ("Engines", "run_rewrite"),
+    "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.report": ("write_report",),
     "longway.sample": ("sample_path",),
     "longway.shortcut_space": ("ShortcutSpace",),
@@ -69,11 +78,15 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Audit",
     "AuditSettings",
+    "BudgetSpent",
     "Change",
     "ColumnError",
     "DataError",
     "Dataset",
     "Document",
+    "Edit",
+    "EngineError",
+    "Engines",
     "Example",
     "Finding",
     "Leak",
@@ -81,10 +94,12 @@ __all__ = [
     "LongwayError",
     "MissingExtra",
     "Problem",
+    "RewriteSettings",
     "RunError",
     "SettingError",
     "ShortcutSpace",
     "Telling",
+    "Verdict",
     "Word",
     "antonyms",
     "apply_changes",
@@ -95,6 +110,7 @@ __all__ = [
     "hypernyms",
     "load",
     "run_audit",
+    "run_rewrite",
     "sample_path",
     "save",
     "singular_they",

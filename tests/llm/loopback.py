@@ -4,7 +4,8 @@
         ServedEngine("toy", base_url=server.url)
         server.calls                                every request, in the order in which it came
 
-It counts each question by its content, so that a test can say that no call came twice. It runs in a thread; in another
+It counts each question by its content, so that a test can say that no call came twice; and what it charged for, by
+idempotency key. With `remembers` it knows a key again, as a careful server does: the same answer, at once and for free. It runs in a thread; in another
 process with `python tests/llm/loopback.py --slots 64 --seconds 0.5` (prints its address, and figures for GET /figures).
 """
 
@@ -18,7 +19,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 TEXT = re.compile(r"<text>(\".*\")</text>")
@@ -52,6 +53,10 @@ class Call:
     @property
     def content(self) -> str:
         return json.dumps(self.body, sort_keys=True)
+
+    @property
+    def key(self) -> str:
+        return self.headers.get("idempotency-key", "")
 
 
 @dataclass
@@ -111,8 +116,18 @@ def script(*replies: Reply, then: Callable[[Call], Reply] = echo) -> Callable[[C
 class Loopback:
     """The server. slots: requests answered at once, others wait in line; None for all."""
 
-    def __init__(self, answer: Callable[[Call], Reply] = echo, *, slots: int | None = None, port: int = 0):
-        self.answer, self.slots, self.port = answer, slots, port
+    def __init__(
+        self,
+        answer: Callable[[Call], Reply] = echo,
+        *,
+        slots: int | None = None,
+        port: int = 0,
+        remembers: bool = False,
+    ):
+        self.answer, self.slots, self.port, self.remembers = answer, slots, port, remembers
+        self.keys: Counter[str] = Counter()  # requests by idempotency key
+        self.charged: Counter[str] = Counter()  # answers that were made, by idempotency key
+        self._made: dict[str, Reply] = {}
         self.calls: list[Call] = []
         self.counts: Counter[str] = Counter()
         self.texts: Counter[str] = Counter()
@@ -194,13 +209,25 @@ class Loopback:
         self.levels.append(self.in_flight)
         try:
             async with self._room:
-                reply = self.answer(call)
+                reply = self._answer(call)
                 if reply.wait:
                     await asyncio.sleep(reply.wait)
             return await self._send(reply, writer)
         finally:
             self.in_flight -= 1
             self.answered.append(time.monotonic())
+
+    def _answer(self, call: Call) -> Reply:
+        """The answer, made anew or remembered; one that was made is charged for, whoever is there to hear it."""
+        self.keys[call.key] += 1
+        if call.key in self._made:
+            return self._made[call.key]
+        reply = self.answer(call)
+        if reply.status == 200:
+            self.charged[call.key] += 1
+            if self.remembers and call.key:
+                self._made[call.key] = replace(reply, wait=0.0, cut_at=None)
+        return reply
 
     async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
         body = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()

@@ -42,6 +42,7 @@ def made(text, stance, context, rule):
         ("Anna Bell is only German.", BELL, "sister_nationality", r"Anna Bell is (\w+)\.", "nationality"),
         ("Lake Green is not in Italy.", LAKE, "sister_country", r"Lake Green is in ([\w ]+)\.", "country"),
         ("Lake Green is outside of Italy.", LAKE, "inside", r"Lake Green is in ([\w ]+)\.", "country"),
+        ("Lake Green is only outside of Italy.", LAKE, "inside", r"Lake Green is in ([\w ]+)\.", "country"),
         ("Anna Bell is Dutch.", BELL, "wrong_nationality", r"Anna Bell is (\w+)\.", "nationality"),
     ],
 )
@@ -61,6 +62,57 @@ def test_a_profession_becomes_one_that_the_context_does_not_name():
     given_ones = {t.text for c in sister_classes() if c.name == "profession" for t in c.given}
     assert len(new) == 3
     assert {re.sub(r"Anna Bell is an? ([\w ]+)\.", r"\1", s) for s in new} <= given_ones
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "pattern", "told"),
+    [
+        (
+            "Anna Bell has only written 6 novels.",
+            "Bell has written 54 novels .",
+            r"Anna Bell has written (\d+) novels\.",
+            54,
+        ),
+        (
+            "The firm works in only 11 countries.",
+            "It works in 28 countries .",
+            r"The firm works in (\d+) countries\.",
+            28,
+        ),
+        (
+            "The shop only sold 30 lamps.",
+            "The shop sold 1,500 lamps .",
+            r"The shop sold (\d,\d+) lamps\.",
+            1500,
+        ),
+    ],
+)
+def test_a_refuted_limit_becomes_a_number_that_is_too_large(text, context, pattern, told):
+    (new,) = made(text, "contradicts", context, "larger_number")
+    assert int(re.fullmatch(pattern, new)[1].replace(",", "")) > told
+
+
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        ("Anna Bell has only written 6 novels.", "Bell has written many novels ."),
+        ("Anna Bell has only written 6 novels.", "Bell has written 54 poems ."),
+        ("Anna Bell has only written 60 novels.", "Bell has written 54 novels ."),  # what is wrong with it?
+        ("Anna Bell has only written in 1984.", "Bell has written in 1990 ."),
+        ("Anna Bell has written 6 novels.", "Bell has written 54 novels ."),
+    ],
+)
+def test_other_numbers_stay(text, context):
+    assert made(text, "contradicts", context, "larger_number") == []
+
+
+def test_a_refuted_maker_needs_no_restrictor_where_the_context_names_another():
+    context = "The lamp was designed and sold by Roe Works ."
+    assert made("The lamp was only sold by Kay Limited.", "contradicts", context, "drop_restrictor") == [
+        "The lamp was sold by Kay Limited."
+    ]
+    assert made("The lamp was only sold by Roe Works.", "contradicts", context, "drop_restrictor") == []
+    assert made("The lamp was only painted by Kay Limited.", "contradicts", context, "drop_restrictor") == []
 
 
 @pytest.mark.parametrize("text", ["Anna Bell was not born in 1984.", "Anna Bell was born in 1991."])

@@ -1,10 +1,10 @@
-"""Aspect, frames, synonyms and names: exact sentences, and those that must stay."""
+"""Aspect, names of things, synonyms and names: exact sentences, and those that must stay."""
 
 from pathlib import Path
 
 import pytest
 
-from longway.rules import aspect, frames, names, words
+from longway.rules import aspect, names, there, words
 from longway.rules.rule import Scene
 from tests.rules.put import put
 from tests.rules.said import scene_of
@@ -41,31 +41,42 @@ def test_habits_states_and_the_past_keep_their_form(text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("The soup is hot.", "It is true that the soup is hot."),
-        ("Lima is a city.", "Lima is indeed a city."),
-        ("Lima is a city.", "There is a city called Lima."),
-        ("Lima is a city.", "One example of a city is Lima."),
-        ("Lima was a village.", "Lima happened to be a village."),
-        ("Jane Moor won a race.", "Jane Moor indeed won a race."),
-        ("There is a film called Blue Harbor.", "Blue Harbor is a film."),
+        ("Lima is a city.", ["There is a city called Lima.", "One example of a city is Lima."]),
+        ("Lima was a village.", ["There was a village called Lima."]),
+        (
+            "Jane Moor is an English painter.",
+            [
+                "There is an English painter called Jane Moor.",
+                "One example of an English painter is Jane Moor.",
+            ],
+        ),
+        ("There is a film called Blue Harbor.", ["Blue Harbor is a film."]),
+        ("There was an old village named Lima.", ["Lima was an old village."]),
     ],
 )
-def test_a_frame_is_put_around_a_plain_sentence(text, expected):
-    assert expected in [new for _, new in put(frames.rewritings, text)]
+def test_what_has_a_name_is_called_so(text, expected):
+    assert [new for _, new in put(there.rewritings, text)] == expected
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Is the soup hot?",
-        "It is true that the soup is hot.",
-        "Eat the soup!",
-        "The soup, with bread.",
-        "The soup is hot. The bread is cold.",
+        "Is Lima a city?",
+        "The soup is a dish.",  # no name
+        "Lima is not a city.",
+        "Lima is the city.",
+        "Lima is a problem.",  # nothing that has names
+        "Lima is a city in Peru.",  # "a city in Peru called Lima" would do, "is a city in Peru" may not be all
+        "Lima is a city and a port.",
+        "Pearl (album) is an album.",
+        "There is a city.",
+        "There is a city called the capital.",
+        "There is a city in Peru called Lima.",
+        "There is no city called Lima.",
     ],
 )
-def test_questions_fragments_and_several_sentences_get_no_frame(text):
-    assert put(frames.rewritings, text) == []
+def test_other_things_are_not_called_so(text):
+    assert put(there.rewritings, text) == []
 
 
 def test_a_word_becomes_a_synonym_with_its_article():

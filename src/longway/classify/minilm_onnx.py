@@ -30,6 +30,7 @@ def forward_of(weights: Mapping[str, Floats], *, heads: int) -> Forward | None:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest batch for good
     # A thread that waits must not burn a core that others need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(

@@ -20,8 +20,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Find the shortcuts in a labelled text dataset: words, phrases, positions, lengths that give the label away. "
-    "\n\nStart with `longway demo`, then `longway audit your-file.csv`.",
+    help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, and "
+    "rewrite the texts that have them. "
+    "\n\nStart with `longway demo`, then `longway audit your-file.csv` and `longway rewrite your-file.csv`.",
 )
 app.command("audit")(audit.command)
 app.command("demo")(demo.command)
@@ -53,7 +54,7 @@ def main() -> None:
         app()
     except _Stopped:
         print(
-            "\nlongway: stopped. Nothing half-written was left; the same command starts again.",
+            "\nlongway: stopped. Nothing half-written was left; run the same command again.",
             file=sys.stderr,
         )
         sys.exit(130)

@@ -52,7 +52,8 @@ def _one_sample(name: str, out: Path | None) -> None:
 
 
 def _rewrite_sample(name: str, out: Path | None) -> None:
-    from longway.cli.rewrite_tables import Live, show_planted, show_rewrite
+    from longway.cli.live import Live
+    from longway.cli.rewrite_tables import show_planted, show_rewrite
     from longway.cli.screen import errors, output, safe
     from longway.data import load
     from longway.errors import MissingExtra

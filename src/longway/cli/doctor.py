@@ -12,9 +12,10 @@ import typer
 
 PURPOSES = {
     "": "audit",
-    "rules": "English analysis",
+    "rules": "English analysis, rules",
+    "served": "served LLMs",
+    "local": "small LLM, encoder",
     "neural": "neural models",
-    "local": "embedded LLM",
     "review": "review page",
     "ray": "many machines",
     "hub": "hf: datasets",

@@ -86,7 +86,9 @@ def command(
     limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-rewrite.")] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before money is spent.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before money is spent; neither does --budget.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print rewrite.json instead of tables.")] = False,
 ) -> None:
     """Rewrite the texts whose surface gives their label away; labels, ids and size stay.
@@ -101,7 +103,8 @@ def command(
 
         longway rewrite reviews.csv --engine served:gpt-4o-mini --budget 2
     """
-    from longway.cli.rewrite_tables import Live, show_rewrite
+    from longway.cli.live import Live
+    from longway.cli.rewrite_tables import show_rewrite
     from longway.cli.screen import errors
     from longway.data import load
     from longway.recipes.rewrite import RewriteSettings
@@ -126,7 +129,7 @@ def command(
     )
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
-    with Live(quiet=json, ask=not yes) as live:
+    with Live(quiet=json, ask=not yes and budget is None) as live:
         run, found = run_rewrite(
             loaded,
             split=split,
@@ -136,6 +139,7 @@ def command(
             step=live.step,
             progress=live.progress,
             on_start=live.start,
+            on_estimate=live.estimate,
             on_round=live.round,
         )
     if json:

@@ -1,104 +1,18 @@
-"""A rewrite in the terminal: each round as it ends, then what became of the leak and of the shortcuts."""
+"""A rewrite in the terminal: what became of the leak and of the shortcuts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Table
 
-from longway.cli.screen import clean, errors, output, safe, shortened
+from longway.cli.screen import output, safe, shortened
 from longway.recipes.planted import PlantedFate
-from longway.recipes.rewrite import RewriteSettings
-from longway.rewrite.method import Round
-from longway.store import Run
 
 N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED = 12, 6, 3, 6
-
-
-class Live:
-    """What a rewrite calls to say where it is; rounds are printed when they are done."""
-
-    def __init__(self, *, quiet: bool = False, ask: bool = True) -> None:
-        self._console = errors()
-        self._ask = ask
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        self._bar = Progress(
-            *columns, console=self._console, transient=True, disable=not self._console.is_terminal
-        )
-        self._task = self._bar.add_task("starting", total=None)
-        self._quiet = quiet
-        self._folder: Path | None = None
-
-    def __enter__(self) -> Live:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-        if kind is not None and self._folder is not None:
-            where = safe(str(self._folder))
-            self._console.print(
-                f"What engines answered is kept in {where}. The same command goes on from there and pays nothing twice.",
-                soft_wrap=True,
-            )
-
-    def start(self, run: Run, settings: RewriteSettings) -> None:
-        """Say who writes and where it goes."""
-        self._folder = run.folder
-        if not self._quiet:
-            self._console.print(
-                f"Written by [bold]{safe(settings.engine)}[/], judged by {safe(settings.judge)}; "
-                f"run folder {safe(str(run.folder))}",
-                soft_wrap=True,
-            )
-
-    def step(self, name: str) -> None:
-        """Say what is being done now."""
-        self._bar.update(self._task, description=clean(name), total=None, completed=0)
-
-    def progress(self, done: int, total: int) -> None:
-        """Say how many prompts are answered."""
-        self._bar.update(self._task, total=total, completed=done)
-
-    def round(self, done: Round) -> None:
-        """Print a round's figures."""
-        if self._quiet:
-            return
-        figures = done.figures
-        parts = [f"round {done.number}" if done.number else "before"]
-        if done.number:
-            parts.append(
-                f"{figures.accepted:,} of {figures.asked:,} texts rewritten, {figures.candidates:,} candidates"
-            )
-        if figures.leak is not None:
-            parts.append(f"leak {figures.leak.accuracy:.1%}")
-        if figures.cosine is not None:
-            parts.append(f"cosine {figures.cosine:.4f}")
-        if figures.divergence is not None:
-            parts.append(f"divergence {figures.divergence:.4f}")
-        self._console.print(", ".join(parts), style="dim", soft_wrap=True)
-        if done.stopped:
-            self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
 
 
 def show_rewrite(found: dict[str, Any], folder: Path) -> None:

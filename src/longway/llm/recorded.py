@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from array import array
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,6 +19,8 @@ from longway.store.journal import key_of
 from longway.task import Task
 
 FORMAT = 1  # of the journal's answers
+# The key of the call that is under way, "" outside of one: an engine can tell a server by it that a call was sent before.
+current_key: ContextVar[str] = ContextVar("current_key", default="")
 LOST = "lost"  # kind of a row that holds no answer, only what a failed call may have cost
 
 
@@ -74,6 +77,11 @@ class Speaker:
         if id(task) not in self._tasks:
             self._tasks[id(task)] = task, key_of(asdict(task) | {"stances": dict(task.stances)})
         return self._tasks[id(task)][1]
+
+
+def key_of_all(keys: Sequence[str]) -> str:
+    """One key for a call that has several answers; that of a single answer is its own."""
+    return keys[0] if len(keys) == 1 else key_of({"keys": list(keys)})
 
 
 def answer_of(result: Written | Judged) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError
 from longway.llm.budget import Ledger
 from longway.llm.engine import Usage
-from longway.llm.recorded import LOST
+from longway.llm.recorded import LOST, current_key, key_of_all
 from longway.store.journal import Journal
 
 AT_MOST_FAILED = 5  # failed calls in a row after which the engine counts as gone
@@ -111,6 +111,7 @@ class Round:
 
     async def _ask(self, question: Question) -> float:
         """Ask one question, keep its answer, and say what it cost."""
+        current_key.set(key_of_all(question.keys))  # a worker's own: tasks have contexts of their own
         try:
             answers, usage = await question.ask()
         except CallFailed as error:

@@ -6,11 +6,16 @@
 A request that fails for a passing reason (no connection, no answer in time, 408, 409, 429, 5xx, a broken body) is sent
 again a bounded number of times, after a random part of a growing pause, or after the pause the server asked for. What
 will not pass ends in an error at once: `EngineError` where no call can succeed, `Rejected` where this request is wrong.
+
+A request carries an `Idempotency-Key` made of the call's key in the journal and its own contents. A server that honours it
+does not charge twice for what was under way when a connection broke or this process died, and gives the same answer again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +29,7 @@ from longway.llm.answers import BadBody
 from longway.llm.engine import Usage
 from longway.llm.pace import Gate, Pace
 from longway.llm.prices import Price, is_local
+from longway.llm.recorded import current_key
 from longway.llm.secret import Secret
 
 T = TypeVar("T")
@@ -46,9 +52,16 @@ class _Passing(Exception):  # noqa: N818 - says what happened
     """The request failed, and may succeed if sent again."""
 
     def __init__(
-        self, reason: str, *, wait: float | None = None, sent: bool = True, full: bool = False
+        self,
+        reason: str,
+        *,
+        wait: float | None = None,
+        sent: bool = True,
+        full: bool = False,
+        settled: bool = False,
     ) -> None:
-        self.reason, self.wait, self.sent, self.full = reason, wait, sent, full
+        """Settled: the server did answer, and would say the same again to a request that it takes for the same."""
+        self.reason, self.wait, self.sent, self.full, self.settled = reason, wait, sent, full, settled
         super().__init__(reason)
 
 
@@ -147,12 +160,13 @@ class Transport:
 
     async def post(self, what: str, body: Mapping[str, Any], read: Callable[[str], T], tally: Tally) -> T:
         """What `read` made of the server's answer. what: "chat" or "embeddings"; read: raises BadBody where it cannot."""
-        tries = 0
+        tries = settled = 0
         while True:
             try:
-                return await self._once(what, body, read, tally)
+                return await self._once(what, body, read, tally, _headers(body, settled))
             except _Passing as failure:
                 tries += 1
+                settled += failure.settled
                 if failure.sent:
                     tally.lose()
                 self._give_up_if_done(failure, tries, tally)
@@ -185,12 +199,19 @@ class Transport:
             return failure.wait + random.uniform(0, 0.1 * failure.wait + 0.01)
         return random.uniform(0, min(LONGEST_BACKOFF, self.backoff * 2 ** (tries - 1)))
 
-    async def _once(self, what: str, body: Mapping[str, Any], read: Callable[[str], T], tally: Tally) -> T:
+    async def _once(
+        self,
+        what: str,
+        body: Mapping[str, Any],
+        read: Callable[[str], T],
+        tally: Tally,
+        headers: Mapping[str, str],
+    ) -> T:
         line = self.line()
         async with line.gate.slot():
             began = time.monotonic()
             try:
-                answer = read(await self._body(line.client, what, body))
+                answer = read(await self._body(line.client, what, body, headers))
             except BadBody as bad:
                 raise self._of_body(bad) from None
             except _Passing as failure:
@@ -207,14 +228,15 @@ class Transport:
             self.has_answered = True
             return answer
 
-    async def _body(self, client: Any, what: str, body: Mapping[str, Any]) -> str:
+    async def _body(self, client: Any, what: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> str:
         import openai
 
         try:
             # The library's timeout is for each read; a server that drips would hold a call for ever.
             async with asyncio.timeout(self.timeout):
                 # The plain body, without the library's own reading: that costs a third of the time and trusts the server.
-                return str(await client.post(PATHS[what], cast_to=str, body=body))
+                options = {"headers": headers}
+                return str(await client.post(PATHS[what], cast_to=str, body=body, options=options))
         except openai.APIStatusError as error:
             failure = self._of_status(error.status_code, error.body, error.response.headers)
         except (TimeoutError, openai.APITimeoutError) as error:
@@ -239,7 +261,8 @@ class Transport:
             )
         if status in PASSING or status >= 500:
             wait = retry_after(headers, now=time.time())
-            return _Passing(told, wait=wait, sent=False, full=status == 429 or status >= 500)
+            full = status == 429 or status >= 500
+            return _Passing(told, wait=wait, sent=False, full=full, settled=status >= 500)
         if status in (401, 403):
             return EngineError(
                 f"{self.base_url} did not accept the key ({told}). {self._key_hint()} Then run the same command again."
@@ -254,12 +277,12 @@ class Transport:
     def _of_body(self, bad: BadBody) -> Exception:
         """The error that a body means that came with status 200 and is no answer."""
         if bad.error is None:
-            return _Passing(str(bad))
+            return _Passing(str(bad), settled=True)
         code = bad.error.get("code") if isinstance(bad.error, dict) else None
         if isinstance(code, int) and 400 <= code < 600:
             return self._of_status(code, bad.error, {})
         reason, _, _ = self._words(bad.error)
-        return _Passing(f"the server answered with an error: {reason}")
+        return _Passing(f"the server answered with an error: {reason}", settled=True)
 
     def _words(self, body: object) -> tuple[str, str, str]:
         """What an error body says, its code and the parameter it is about; without keys and cut to a line."""
@@ -273,6 +296,17 @@ class Transport:
         if self.key:
             return "Check the key in LONGWAY_API_KEY or OPENAI_API_KEY."
         return "No key was sent: put it into LONGWAY_API_KEY."
+
+
+def _headers(body: Mapping[str, Any], settled: int) -> dict[str, str]:
+    """The header by which a server knows a request again; settled: how often it answered with something of no use.
+
+    One call may need several requests (without what the server does not take, or a repair): each has a key of its own.
+    """
+    if not (key := current_key.get()):
+        return {}
+    contents = json.dumps(body, sort_keys=True).encode()
+    return {"Idempotency-Key": f"{key}-{hashlib.sha256(contents).hexdigest()[:16]}-{settled}"}
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:

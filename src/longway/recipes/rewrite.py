@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
+from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.findings import Chosen, search
 from longway.detect.leak import leak_by_folds
@@ -28,9 +29,11 @@ from longway.rewrite.leak_aware import Feature, GiveAway, feature
 from longway.rewrite.method import Asked, Method, Round, Rows
 from longway.rewrite.razor import Razor, RazorSettings
 from longway.rewrite.selection import Balance
-from longway.rewrite.spaces import SpaceName
+from longway.rewrite.spaces import Embed, SpaceName
 from longway.rewrite.stopping import Stop
 from longway.task import Task, task_of
+from longway.verify.meaning import Encoded
+from longway.verify.memory import Memory
 from longway.verify.verifier import Verifier, verifier_for
 
 Choose = Literal["gamma", "leak"]
@@ -83,6 +86,11 @@ class RewriteSettings:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
         self.razor()  # checks its own
 
+    @property
+    def needs_engine(self) -> bool:
+        """Whether the method has texts written; the baselines are used as published, without engine and checks."""
+        return self.method == "razor"
+
     def razor(self) -> RazorSettings:
         """The part of the settings that RAZOR's loop takes."""
         leak_aware = self.choose == "leak"
@@ -96,8 +104,7 @@ class RewriteSettings:
             least=0.0 if leak_aware else None,  # a text that gives nothing away needs no help
             per_row=1 if leak_aware and self.per_row is None else self.per_row,
             only_better=self.only_better or leak_aware,
-            # The entailment model is the slow part: with the chooser's order, most rows need it once.
-            verify="best first" if leak_aware else "all",
+            verify="best first",  # the same choice by gamma; models and judges are asked far less
             space=self.space,
         )
 
@@ -128,15 +135,27 @@ class Writer:
 class Rewriting:
     """One dataset being rewritten.
 
-    dataset: the rows that may change (a split of `whole`, or all of it). writer, judge: how engines are asked.
+    dataset: the rows that may change. writer, judge: how engines are asked; writer: None for methods that need none.
     """
 
     def __init__(
-        self, dataset: Dataset, settings: RewriteSettings, *, writer: Asker, judge: Asker | None = None
+        self,
+        dataset: Dataset,
+        settings: RewriteSettings,
+        *,
+        writer: Asker | None = None,
+        judge: Asker | None = None,
     ) -> None:
         self.settings = settings
         self.rows = rows_of(dataset, seed=settings.seed)
-        self.verifier: Verifier = verifier_for(
+        self.writer: Writer | None = None
+        self.verifier: Verifier | None = None
+        self._embed: Embed | None = None
+        if writer is None:
+            return
+        if settings.space == "embedding":
+            self._embed = Encoded(MiniLM.load(), Memory(writer.journal))
+        self.verifier = verifier_for(
             self.rows.task,
             list(self.rows.texts),
             [self.rows.label(i) for i in range(len(self.rows))],
@@ -146,7 +165,6 @@ class Rewriting:
             journal=writer.journal,
         )
         self.writer = Writer(writer, self.rows.task, settings)
-        self._columns = dataset.columns
 
     def run(self) -> Iterator[Round]:
         """The rounds, each done when it is given; `rows` changes in place."""
@@ -154,15 +172,31 @@ class Rewriting:
 
     def _method(self) -> Method:
         settings = self.settings
-        if settings.method != "razor":
+        if not settings.needs_engine:
             return plain_method(settings.method, seed=settings.seed)
+        if self.writer is None or self.verifier is None:
+            raise SettingError(
+                f"The method {settings.method} has texts written, and needs an engine. Got none. Give `writer`."
+            )
         parts: dict[str, Any] = {}
         if settings.choose == "leak":
             give_away = self._give_away()
             parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
         return Razor(
-            settings.razor(), write=self.writer, verify=self.verifier.verify, leak=self.leak, **parts
+            settings.razor(),
+            write=self.writer,
+            verify=self.verifier.verify,
+            leak=self.leak,
+            embed=self._embed,
+            **parts,
         )
+
+    def checks(self, n_accepted: int) -> dict[str, Any]:
+        """What the report says about the checks, see `Verifier.report`."""
+        if self.verifier is not None:
+            return self.verifier.report(n_accepted)
+        missing = [f"all: the method {self.settings.method} is used as published, and that is without checks"]
+        return {"errors": {}, "missing": missing if n_accepted else [], "expected_wrong": None}
 
     def _give_away(self) -> GiveAway:
         """What a surface-only model could use.

@@ -37,6 +37,7 @@ class Summary:
         self._seed = seed
         self._before = list(rows.texts)
         self._place = {id_: i for i, id_ in enumerate(rows.ids)}
+        self._added: dict[str, str | None] = {}  # contexts of rows that were added
         self.rounds: list[Round] = []
         self.n_candidates = self.n_accepted = self.n_added = 0
         self._asked: set[str] = set()
@@ -51,6 +52,7 @@ class Summary:
         """Take a round into account."""
         self.rounds.append(Round(done.number, figures=done.figures, stopped=done.stopped))
         self.n_added += len(done.added)
+        self._added.update((example.id, example.context) for example in done.added)
         for edit in done.edits:
             self._add_edit(edit)
 
@@ -148,7 +150,9 @@ class Summary:
         }
 
     def _shown(self, edit: Edit) -> dict[str, Any]:
-        return {**edit.to_dict(), "context": self._rows.context(self._place[edit.id])}
+        is_added = edit.id in self._added
+        context = self._added[edit.id] if is_added else self._rows.context(self._place[edit.id])
+        return {**edit.to_dict(), "context": context}
 
     def _terms(self, fates: Sequence[Fate]) -> list[dict[str, Any]]:
         """How often the most telling words stood in the texts, and do now (Fig. 3 counts "no" and "not")."""

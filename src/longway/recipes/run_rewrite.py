@@ -17,28 +17,44 @@ from longway.data.edited import Addition, edited_tables
 from longway.llm.asking import Asker
 from longway.llm.engine import Engine
 from longway.llm.engines import engine_named
+from longway.llm.loop import run as run_now
 from longway.recipes.about import RUNS_FOLDER, describe, inputs_of, stem
 from longway.recipes.before_after import compare
 from longway.recipes.card import write_card
+from longway.recipes.forecast import Forecast, costs_money, forecast
 from longway.recipes.held_out import arrange
 from longway.recipes.rewrite import RewriteSettings, Rewriting
 from longway.recipes.rewrite_summary import Summary
 from longway.records import Edit, Example
 from longway.report import render_rewrite
 from longway.rewrite.method import Round
-from longway.store import Journal, Run, free_folder, read_json, replacing
+from longway.rewrite.stopping import BUDGET_SPENT
+from longway.store import JOURNAL_FILE, RUN_FILE, Journal, Run, free_folder, read_json, replacing
 
-REWRITE, EDITS, JOURNAL = "rewrite.json", "edits.jsonl", "journal.sqlite"
+REWRITE, EDITS = "rewrite.json", "edits.jsonl"
+ANSWERS = ("write", "judge", "embed")  # kinds of calls in a journal that an engine answered
 
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """Where engines are found: addresses of servers, and the most that may be spent in dollars."""
+    """Where engines are found: addresses of servers, and the most that may be spent in dollars.
+
+    options: what else `llm.engines.engine_named` takes.
+    """
 
     base_url: str | None = None
     judge_base_url: str | None = None
     budget: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that begins or goes on: its folder, the settings with engines by name, and what to tell about the folder."""
+
+    run: Run
+    settings: RewriteSettings
+    note: str = ""
 
 
 def run_rewrite(
@@ -50,32 +66,47 @@ def run_rewrite(
     out: Path | str | None = None,
     step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int, int], None] | None = None,
-    on_start: Callable[[Run, RewriteSettings], object] = lambda run, settings: None,
+    on_start: Callable[[Started], object] = lambda started: None,
+    on_estimate: Callable[[Forecast], object] | None = None,
     on_round: Callable[[Round], object] = lambda done: None,
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and its rewrite.json; a run that was finished before is read, not repeated.
 
     split: the rows to rewrite where there are several splits ("train" unless told otherwise); all others are kept as they are.
     progress: called with prompts answered and prompts asked; on_round with each round when it is done.
+    on_estimate: called before anything is asked that may cost money, and may raise. A run that stopped because its budget
+    was spent goes on when it is given a larger one.
     """
     settings, engines = settings or RewriteSettings(), engines or Engines()
     arranged = arrange(dataset, split)
     writer, judge = _engines(settings, engines)
-    settings = replace(settings, engine=writer.name, judge="none" if judge is None else judge.name)
+    settings = replace(settings, engine=_name(writer), judge=_name(judge))
     asked: dict[str, Any] = {
         "command": "rewrite",
-        "settings": {**asdict(settings), **inputs_of(arranged.dataset, {})},
+        "settings": {
+            **asdict(settings),
+            **inputs_of(arranged.dataset, {}),
+            "base_url": getattr(writer, "base_url", None),
+            "judge_base_url": getattr(judge, "base_url", None),
+        },
         "fingerprint": arranged.dataset.fingerprint,
     }
-    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(dataset.source_name)}-rewrite", **asked)
+    folder, note = _folder(dataset, out, asked)
     run = Run.open(folder, **asked)
     if run.is_done:
-        return run, read_json(folder / REWRITE)
-    on_start(run, settings)
-    journal = Journal(folder / JOURNAL)
+        found = read_json(folder / REWRITE)
+        if not _has_more_money(found, engines.budget):
+            return run, found
+        run.reopen()
+    on_start(Started(run, settings, note))
+    journal = Journal(folder / JOURNAL_FILE)
     try:
-        asker = Asker(writer, journal, budget=engines.budget, progress=progress)
-        judging = None if judge is None else Asker(judge, journal, budget=engines.budget, progress=progress)
+        if on_estimate is not None and writer is not None and (costs_money(writer) or costs_money(judge)):
+            on_estimate(forecast(arranged.dataset, settings, writer, judge, spent=journal.spent()))
+        asker, judging = (
+            None if engine is None else Asker(engine, journal, budget=engines.budget, progress=progress)
+            for engine in (writer, judge)
+        )
         step("reading")
         rewriting = Rewriting(arranged.dataset, settings, writer=asker, judge=judging)
         summary = Summary(rewriting.rows, seed=settings.seed)
@@ -93,7 +124,7 @@ def run_rewrite(
             dataset=describe(arranged.dataset),
             settings=asked["settings"],
             comparison=comparison,
-            checks=rewriting.verifier.report(summary.n_accepted),
+            checks=rewriting.checks(summary.n_accepted),
             cost=journal.totals(),
             budget=engines.budget,
             labels_changed=_labels_changed(arranged.dataset, after),
@@ -104,20 +135,65 @@ def run_rewrite(
         run.write_with("card.md", lambda path: write_card(path, found))
     finally:
         journal.close()
+        _close(writer, judge)
     run.finish()
-    return run, found
+    return run, read_json(folder / REWRITE)  # as it reads for everyone else
 
 
-def _engines(settings: RewriteSettings, engines: Engines) -> tuple[Engine, Engine | None]:
+def answers_kept(folder: Path) -> int:
+    """How many answers of engines the journal of a run folder holds."""
+    path = folder / JOURNAL_FILE
+    if not path.exists():
+        return 0
+    journal = Journal(path)
+    try:
+        return sum(row["calls"] for row in journal.totals() if row["kind"] in ANSWERS)
+    finally:
+        journal.close()
+
+
+def _engines(settings: RewriteSettings, engines: Engines) -> tuple[Engine | None, Engine | None]:
     """Who writes and who judges; with "auto" the writer judges where it can, in a conversation of its own."""
-    writer = engine_named(settings.engine, base_url=engines.base_url, seed=settings.seed)
+    if not settings.needs_engine:
+        return None, None
+    more = {"seed": settings.seed, **engines.options}
+    writer = engine_named(settings.engine, base_url=engines.base_url, **more)
     if settings.judge == "none":
         return writer, None
     if settings.judge != "auto":
         return writer, engine_named(
-            settings.judge, base_url=engines.judge_base_url or engines.base_url, seed=settings.seed
+            settings.judge, base_url=engines.judge_base_url or engines.base_url, **more
         )
     return writer, writer if "judge" in writer.can else None
+
+
+def _name(engine: Engine | None) -> str:
+    return "none" if engine is None else engine.name
+
+
+def _close(*engines: Engine | None) -> None:
+    """Let go of connections and memory; an engine that does both is let go once."""
+    for engine in {id(engine): engine for engine in engines if engine is not None}.values():
+        run_now(engine.close())
+
+
+def _folder(dataset: Dataset, out: Path | str | None, asked: dict[str, Any]) -> tuple[Path, str]:
+    """The run's folder, and what to tell where it is not the one that its name stands for."""
+    if out:
+        return Path(out), ""
+    first = RUNS_FOLDER / f"{stem(dataset.source_name)}-rewrite"
+    folder = free_folder(first, **asked)
+    if folder == first:
+        return folder, ""
+    differs = Run(first).differences(**asked) if (first / RUN_FILE).exists() else ""
+    holds = f"another run (differs in: {differs})" if differs else "files that are not a run's"
+    return folder, f"{first} holds {holds}; this one goes to {folder}"
+
+
+def _has_more_money(found: Mapping[str, Any], budget: float | None) -> bool:
+    """Whether a run that ended for want of money can go on now."""
+    was = found["budget"]
+    return found["stopped"] == BUDGET_SPENT and was is not None and (budget is None or budget > was)
 
 
 def _write_edits(file: IO[str], edits: Iterable[Edit]) -> None:

@@ -16,7 +16,6 @@ from longway.rules import (
     contractions,
     contrast,
     details,
-    frames,
     from_context,
     fronting,
     hedges,
@@ -56,7 +55,6 @@ RULES: dict[str, Rule] = {
     "hedges": hedges.rewritings,
     "words": words.rewritings,
     "names": names.rewritings,
-    # "frames": frames.rewritings,
 }
 
 

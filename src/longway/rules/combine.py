@@ -24,10 +24,8 @@ MOST_PARTS = 3  # rewritings in one text
 MOST_COMBINED = 10  # the best single ones, out of which combinations are made
 # Families that rebuild a clause: two of them in one text could each rely on what the other takes away.
 REBUILDING = frozenset(
-    "negation restrictors contrast passive clause_order fronting there list_order nominal aspect frames".split()
+    "negation restrictors contrast passive clause_order fronting there list_order nominal aspect".split()
 )
-LAST_RESORT = frozenset({"frames"})  # offered behind all others
-MOST_LAST_RESORTS = 4  # of them in one answer
 _BAD = re.compile(
     r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE
 )
@@ -57,11 +55,6 @@ class Draft:
         """ "label" where one of its parts keeps only the label, else "meaning"."""
         return "label" if any(part.keeps == "label" for part in self.parts) else "meaning"
 
-    @property
-    def is_last_resort(self) -> bool:
-        """True where one of its rules is for texts that no other rule can change."""
-        return bool(self.families & LAST_RESORT)
-
 
 def family(rule: str) -> str:
     """The file of a rule: "negation" for "negation.fail_to"."""
@@ -85,16 +78,7 @@ def drafts(scene: Scene, rewritings: Iterable[Rewriting], *, order: str = "") ->
 
 def choose(found: Sequence[Draft], n: int) -> list[Draft]:
     """Up to n of the drafts, in their order, but no kind of text twice while there is another."""
-    return spread(_without_too_many_frames(spread(found, len(found))), n)
-
-
-def _without_too_many_frames(found: Iterable[Draft]) -> list[Draft]:
-    kept, n_frames = [], 0
-    for draft in found:
-        n_frames += draft.is_last_resort
-        if not draft.is_last_resort or n_frames <= MOST_LAST_RESORTS:
-            kept.append(draft)
-    return kept
+    return spread(found, n)
 
 
 def spread(found: Sequence[Draft], n: int) -> list[Draft]:
@@ -103,7 +87,7 @@ def spread(found: Sequence[Draft], n: int) -> list[Draft]:
     turns = []
     for place, draft in enumerate(found):
         kind = tuple(sorted(draft.rules))
-        turns.append((-draft.telling, draft.is_last_resort, seen[kind], place))
+        turns.append((-draft.telling, seen[kind], place))
         seen[kind] += 1
     return [found[place] for *_, place in sorted(turns)[:n]]
 
@@ -153,7 +137,7 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
 
 
-def _rank(draft: Draft, order: str) -> tuple[int, bool, bytes]:
-    # What takes away telling words first, frames last; among equals the seed decides.
+def _rank(draft: Draft, order: str) -> tuple[int, bytes]:
+    # What takes away telling words first; among equals the seed decides.
     noise = blake2b(f"{order}\0{draft.text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return -draft.telling, draft.is_last_resort, noise
+    return -draft.telling, noise

@@ -19,8 +19,9 @@ from itertools import chain
 
 from longway.rules.denial import Denial, finite, number_of, subject_of
 from longway.rules.denials import denials
-from longway.rules.focus import focus_of, is_restrictor
+from longway.rules.focus import focus_of, is_restrictor, taken_of
 from longway.rules.frame import is_person, is_plain, main_of
+from longway.rules.lifted import lifted
 from longway.rules.negation import before_verb, false_that, with_verb
 from longway.rules.opposites import contrary, contrary_participle, takes_preposition
 from longway.rules.rule import Rewriting, Scene
@@ -220,9 +221,12 @@ def _restricted(scene: Scene) -> Found:
     for word in scene.document.words[1:]:
         if word.index in names or not is_restrictor(scene.document, word) or word.upos != "ADV":
             continue
-        focus = focus_of(scene, word)
         others = {w.lower for w in scene.document if w.index != word.index}
-        if focus is None or not others.isdisjoint(_DENYING):
+        if not others.isdisjoint(_DENYING):
+            continue
+        yield from lifted(scene, word, taken_of(scene.document, word)[0])
+        focus = focus_of(scene, word)
+        if focus is None:
             continue
         dropped = Change(*focus.taken, "")
         for spot in spots(scene):
@@ -238,14 +242,17 @@ def _outside(scene: Scene) -> Found:
     """ "is outside of Italy" (refuted: it is inside) -> "is in Peru"."""
     words = scene.document.words
     for word in words[1:]:
-        if word.text != "outside" or {"only", "solely", "not"} & {w.lower for w in words}:
+        before = words[word.index - 1]
+        start = before.start if is_restrictor(scene.document, before) else word.start
+        others = {w.lower for w in words if w.end <= start or w.start > word.start}
+        if word.text != "outside" or not others.isdisjoint(_DENYING):
             continue
         of = words[word.index + 1 : word.index + 2]
         end = of[0].end if of and of[0].lower == "of" else word.end
         for spot in spots(scene):
             if spot.start == end + 1 and spot.name in ("country", "state", "city", "continent"):
                 for other in spot.others:
-                    yield "inside", (Change(word.start, end, "in"), Change(spot.start, spot.end, other))
+                    yield "inside", (Change(start, end, "in"), Change(spot.start, spot.end, other))
 
 
 def _wrong_details(scene: Scene) -> Found:

@@ -1,7 +1,7 @@
 """Details left out: a true claim stays true, and a false one stays false where the false part stays.
 
     entails        "Mira Sol is a Peruvian painter."           ->  "Mira Sol is a painter."
-    entails        "The bridge opened in May in Oslo."         ->  "The bridge opened in May."
+    entails        "The bridge opened in Oslo in 1952."        ->  "The bridge opened in 1952."
     contradicts    "Mira Sol is a Peruvian boxer." (evidence: a Peruvian painter)  ->  "Mira Sol is a boxer."
 
 Logic is on our side only in plain statements: nothing may be denied, compared, counted from below or above, or said of
@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longway.rules.clauses import clauses
+from longway.rules.context_words import PEOPLE
 from longway.rules.rule import Rewriting, Scene
-from longway.rules.stretches import Piece, in_names, piece_of
+from longway.rules.sister_classes import terms_of
+from longway.rules.stretches import Piece, in_names, is_time, is_year, piece_of
 from longway.text.articles import mend_articles
 from longway.text.changes import Change
 from longway.text.document import Document, Word
@@ -27,25 +29,39 @@ _CLOSED = frozenset(
     "not no never nor neither none nobody nothing nowhere without only just merely solely exclusively all every each any "
     "both few little less fewer least most more than first last final best worst main sole same other another next "
     "unless if until before after since except hardly barely rarely seldom fail refuse lack avoid deny stop cannot "
-    "incapable unable yet still exactly entirely always ever how many much".split()
+    "incapable unable yet still exactly entirely always ever how many much almost nearly over under between".split()
 )
+_COMPARED = ("JJR", "JJS", "RBR", "RBS")
 # Adjectives that take back what their noun says, or that the noun needs.
 _PRIVATIVE = frozenset(
     "former fake false alleged possible potential unsuccessful supposed so-called fictional fictitious imaginary "
-    "unreleased unfinished cancelled canceled proposed planned aspiring would-be future retired late ex near half semi "
+    "unreleased unfinished cancelled canceled proposed planned aspiring would-be future retired late ex near half semi founding prime "
+    "martial current vice deputy assistant acting interim honorary debut east west north south "
     "own such certain several many few various different human total single double triple high low good bad".split()
 )
-# What is left of these verbs says nothing without a place, a time or a thing beside it.
+# What is left of these verbs says nothing without a place or a thing beside it.
 _HUNGRY = frozenset(
     "be bear locate situate base star appear come go live reside belong consist depend lead take make put set place "
-    "direct know call name rank refer feature include host serve play work release publish".split()
+    "direct know call name rank refer feature include host serve play work release publish peak compete participate "
+    "act perform have get hold occur happen concern involve run".split()
 )
+_DATED = frozenset("bear release publish".split())  # for these a year is enough, too
 # Nouns that say nothing alone: "a long time" is no "time".
 _EMPTY = frozenset(
     "time way number part kind type sort thing one place piece member group set series lot variety range half amount "
-    "level rate degree manner name fact case role position person people woman man".split()
+    "level rate degree manner name fact case role position person people woman man term taste portion base career "
+    "appearance reputation entity record life relationship style experience ability size take form example result version "
+    "installment debut cameo effect impact nature quality sense source use work figure area region section "
+    "service winner leader participant youth disorder composition manufacturer distributor enhancer player owner host "
+    "citizen language premiere candidate artist minister failure success symptom object".split()
+)
+# Things that stay what they are without a word before them, besides what is said with "is a".
+_SOLID = frozenset(
+    "film movie song album novel book play poem show band company city town village country river lake island newspaper "
+    "magazine website game school university museum park team club award bridge building car ship".split()
 )
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
+_ARTICLES = ("a", "an")
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -55,21 +71,20 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
         scene.context is None
         or scene.stance not in ("entails", "contradicts")
         or len(document.sentences) != 1
+        or any(_closes(word) for word in document)
+        or not any(clauses(document))
     ):
-        return
-    if any(
-        word.lemma.lower() in _CLOSED or word.lower in _CLOSED or word.tag in _COMPARED for word in document
-    ):
-        return
-    if not any(True for _ in clauses(document)):
         return
     known = _stems(scene.context)
     for rule, piece in _details(document):
-        if _is_cut_clean(document, piece) and _label_holds(scene, piece, known):
+        if not _is_cut_clean(document, piece):
+            continue
+        if scene.stance == "entails" or _stays_false(document, rule, piece, known):
             yield _without(document, rule, piece)
 
 
-_COMPARED = ("JJR", "JJS", "RBR", "RBS")
+def _closes(word: Word) -> bool:
+    return word.lemma.lower() in _CLOSED or word.lower in _CLOSED or word.tag in _COMPARED
 
 
 def _details(document: Document) -> Iterator[tuple[str, Piece]]:
@@ -80,11 +95,9 @@ def _details(document: Document) -> Iterator[tuple[str, Piece]]:
             continue  # "Peruvian" has a capital and is no name
         if word.dep == "amod" or (word.dep == "compound" and word.upos == "NOUN"):
             if _is_optional_modifier(document, word, names):
-                yield (
-                    "adjective" if word.dep == "amod" else "compound",
-                    Piece(document, word.index, word.index),
-                )
-        elif word.dep in ("obl", "nmod") and (piece := _phrase(document, word)) is not None:
+                name = "adjective" if word.dep == "amod" else "compound"
+                yield name, Piece(document, word.index, word.index)
+        elif word.dep in ("obl", "nmod") and (piece := _phrase(document, word, names)) is not None:
             yield "phrase", piece
         elif word.relation == "acl" and (piece := _clause(document, word)) is not None:
             yield "clause", piece
@@ -92,48 +105,76 @@ def _details(document: Document) -> Iterator[tuple[str, Piece]]:
             yield "joined", piece
 
 
+def _is_said(document: Document, noun: Word) -> bool:
+    """True for the "painter" of "is a painter"."""
+    return noun.relation == "root" and noun.upos == "NOUN" and bool(document.children(noun, "cop"))
+
+
+def _has_article(document: Document, noun: Word) -> bool:
+    return any(w.lower in _ARTICLES for w in document.children(noun, "det"))
+
+
 def _is_optional_modifier(document: Document, word: Word, names: frozenset[int]) -> bool:
     """True for the "Peruvian" of "a Peruvian painter": plain, before its noun, and the noun is no name."""
     head = document.head(word)
     if head is None or head.upos != "NOUN" or head.index in names or head.index <= word.index:
         return False
-    if (
-        word.lemma.lower() in _PRIVATIVE
-        or document.children(word)
-        or "-" in word.text
-        or not word.text.isalpha()
-    ):
+    if head.lemma.lower() in _EMPTY or not (_is_said(document, head) or head.lemma.lower() in _SOLID):
         return False
-    before = document.words[word.index - 1] if word.index else None
-    if (
-        before is None
-        or before.text in (",", "and", "or")
-        or (before.dep == "amod" and word.dep == "compound")
-    ):
+    if {word.lower, word.lemma.lower()} & _PRIVATIVE or document.children(word) or not word.text.isalpha():
         return False
-    articles = [w for w in document.children(head, "det") if w.lower in ("a", "an")]
-    in_front = [w for w in document.children(head) if w.index < head.index]
-    return bool(articles) and all(
-        w.index == articles[0].index or w.dep in ("amod", "compound") for w in in_front
-    )
+    if word.text[0].isupper() and word.text not in terms_of("nationality"):
+        return False  # the "Germanic" of "East Germanic"
+    if word.dep == "compound" and not _is_loose(document, word, head):
+        return False
+    in_front = [w for w in document.children(head) if w.index < head.index and w.dep not in ("cop", "nsubj")]
+    plain = all(w.lower in _ARTICLES or w.dep in ("amod", "compound") for w in in_front)
+    before = document.words[word.index - 1]
+    return plain and _has_article(document, head) and before.text not in (",", "and", "or")
 
 
-def _phrase(document: Document, word: Word) -> Piece | None:
+def _is_loose(document: Document, word: Word, head: Word) -> bool:
+    """True for the "film" of "a Peruvian film director"; not for "rock" of "a hard rock band", nor for what the noun needs."""
+    is_last = word.index == head.index - 1
+    before = document.words[word.index - 1]
+    is_alone = before.lower in _ARTICLES or before.text in terms_of("nationality")
+    return is_last and is_alone and head.lemma.lower() in _SOLID | PEOPLE
+
+
+def _phrase(document: Document, word: Word, names: frozenset[int]) -> Piece | None:
     """The "in Oslo" of a sentence that has more to say than that, None for one that the sentence needs."""
     head, piece = document.head(word), piece_of(document, word)
     cases = document.children(word, "case")
-    if head is None or piece is None or not cases or cases[0].index != piece.first:
+    if head is None or piece is None or not cases or cases[0].index != piece.first or word.upos == "PRON":
         return None
-    if cases[0].lower not in ("in", "on", "at", "from", "with", "during", "near"):
-        return None
+    if cases[0].index in names or cases[0].lower not in ("in", "on", "at", "from", "with", "during"):
+        return None  # the "on the Corner" of a title
+    if any(w.upos == "NUM" and not is_year(w) and w.index not in names for w in document):
+        return None  # "won two awards in May" is no longer all that was won
     if word.dep == "nmod":
-        has_article = any(w.lower in ("a", "an") for w in document.children(head, "det"))
-        return piece if has_article and cases[0].lower in ("in", "on", "at", "from", "with") else None
-    others = [w for w in document.children(head, "obl", "obj", "xcomp") if w.index != word.index]
-    if head.lemma.lower() in _HUNGRY and not others:
-        return None
-    is_enough = bool(others) or head.upos == "NOUN"
-    return piece if is_enough and head.relation == "root" else None
+        is_noun = head.lemma.lower() not in _EMPTY and _has_article(document, head)
+        return piece if is_noun and _is_said(document, head) and not document.children(head, "case") else None
+    is_exact = is_time(document, word) or word.index in names
+    is_free = cases[0].lower in ("in", "at", "during") or is_time(document, word)  # not "released on DVD"
+    return piece if is_exact and is_free and _is_enough(document, head, word) else None
+
+
+def _is_enough(document: Document, head: Word, gone: Word) -> bool:
+    """True where the main verb has a thing beside it, or another place or time that is enough for it."""
+    if head.relation != "root" or head.upos != "VERB":
+        return False
+    things = [w for w in document.children(head, "obj") if w.upos != "PRON" and w.lemma.lower() not in _EMPTY]
+    others = [w for w in document.children(head, "obl", "xcomp") if w.index != gone.index]
+    if any(
+        w.lower in ("to", "until", "through") for other in others for w in document.children(other, "case")
+    ):
+        return False  # "from May to June"
+    if head.lemma.lower() in _HUNGRY - _DATED:
+        places = (
+            w for w in others if any(c.lower in ("in", "by", "at") for c in document.children(w, "case"))
+        )
+        return bool(things) or any(not is_time(document, w) for w in places)
+    return bool(things) or (bool(others) and not document.children(head, "obj"))
 
 
 def _clause(document: Document, word: Word) -> Piece | None:
@@ -141,13 +182,12 @@ def _clause(document: Document, word: Word) -> Piece | None:
     head, piece = document.head(word), piece_of(document, word)
     if head is None or piece is None or head.upos != "NOUN" or head.lemma.lower() in _EMPTY:
         return None
-    if piece.first != head.index + 1 or not _ends_the_sentence(document, piece):
-        return None
-    return piece if any(w.lower in ("a", "an") for w in document.children(head, "det")) else None
+    is_behind = piece.first == head.index + 1 and _is_last(document, piece) and piece.words[0].lower != "to"
+    return piece if is_behind and _is_said(document, head) and _has_article(document, head) else None
 
 
-def _ends_the_sentence(document: Document, piece: Piece) -> bool:
-    return all(word.upos == "PUNCT" for word in document.words[piece.last + 1 :])
+def _is_last(document: Document, piece: Piece) -> bool:
+    return all(w.upos == "PUNCT" for w in document.words[piece.last + 1 :])
 
 
 def _joined(document: Document, word: Word, names: frozenset[int]) -> Piece | None:
@@ -158,32 +198,42 @@ def _joined(document: Document, word: Word, names: frozenset[int]) -> Piece | No
     joiners = document.children(word, "cc")
     if len(joiners) != 1 or joiners[0].lower != "and" or joiners[0].index != piece.first:
         return None
-    if len(document.children(head, "conj")) != 1 or head.relation not in ("root", "obj"):
-        return None
-    return piece if head.tag == word.tag else None
+    is_one_of_two = len(document.children(head, "conj")) == 1 and head.index == piece.first - 1
+    is_one_of_two = is_one_of_two and _is_last(document, piece)
+    is_fine = is_one_of_two and _is_said(document, head) and head.lemma.lower() not in _EMPTY
+    return piece if is_fine and head.tag == word.tag and not document.children(head, "case") else None
 
 
 def _is_cut_clean(document: Document, piece: Piece) -> bool:
     """False inside a word ("the 1960's"), or where what is left would end on a small word."""
     end = document.words[piece.last].end
     before = document.words[piece.first - 1] if piece.first else None
-    is_clean = document.text[end : end + 1] in ("", " ", ".", ",", ";", "!")
-    return (
-        is_clean
-        and before is not None
-        and before.upos not in ("ADP", "DET", "CCONJ", "PART", "PUNCT", "SCONJ")
-    ) or (is_clean and piece.first == piece.last and before is not None)
-
-
-def _label_holds(scene: Scene, piece: Piece, known: frozenset[str]) -> bool:
-    gone = {word.index for word in piece.words}
-    if scene.stance == "entails":
+    if before is None or document.text[end : end + 1] not in ("", " ", ".", ",", ";", "!"):
+        return False
+    if piece.first == piece.last:
         return True
-    content = [word for word in scene.document if word.upos in _CONTENT]
-    is_known = {word.index: _stem(word.lower) in known for word in content}
-    confirmed = all(is_known[word.index] for word in content if word.index in gone)
-    false_part = [word for word in content if word.index not in gone and not is_known[word.index]]
-    return confirmed and any(word.lemma.lower() not in ("be", "have", "do") for word in false_part)
+    after = document.words[piece.last + 1] if piece.last + 1 < len(document) else None
+    is_open = after is not None and after.upos in (
+        "PROPN",
+        "NOUN",
+        "NUM",
+        "ADJ",
+        "X",
+    )  # "in the 2nd century AD"
+    return not is_open and before.upos not in ("ADP", "DET", "CCONJ", "PART", "PUNCT", "SCONJ")
+
+
+def _stays_false(document: Document, rule: str, piece: Piece, known: frozenset[str]) -> bool:
+    """True where a false claim stays false: what goes is confirmed, and what it is said to be is not.
+
+    Of "is a Peruvian boxer" only "boxer" can be wrong then. Other phrases may be all that is wrong with a claim, so they stay.
+    """
+    content = [w for w in piece.words if w.upos in _CONTENT]
+    root = next((w for w in document if w.relation == "root"), None)
+    if rule == "phrase" or root is None or not _is_said(document, root):
+        return False
+    is_confirmed = bool(content) and all(_stem(w.lower) in known for w in content)
+    return is_confirmed and _stem(root.lower) not in known
 
 
 def _without(document: Document, rule: str, piece: Piece) -> Rewriting:

@@ -85,7 +85,7 @@ def is_restrictor(document: Document, word: Word) -> bool:
 def focus_of(scene: Scene, word: Word) -> Focus | None:
     """The phrase that a restrictor stresses, None where it is not plain."""
     document = scene.document
-    taken, last = _taken(document, word)
+    taken, last = taken_of(document, word)
     after = document.words[last.index + 1 : last.index + 2]
     if not after:
         return None
@@ -98,7 +98,7 @@ def focus_of(scene: Scene, word: Word) -> Focus | None:
     return _phrase_at(scene, word, taken, last.index + 1, verb=None)
 
 
-def _taken(document: Document, word: Word) -> tuple[tuple[int, int], Word]:
+def taken_of(document: Document, word: Word) -> tuple[tuple[int, int], Word]:
     """The stretch that goes with the restrictor, "ever" and a space with it, and its last word."""
     last = word
     after = document.words[word.index + 1 : word.index + 3]

@@ -6,16 +6,19 @@
 
 This is what RAZOR asks of a language model: a new claim from the same evidence, with the same label. True claims repeat the
 context; false ones change one thing in what it says, to something that excludes it. Both kinds look alike, which is the
-point. The context must be about the claim's subject, by name and at the start of a sentence.
+point. The context must open a sentence with a name that the claim has (`context_openings.py`); what counts as
+said of it is in `context_facts.py`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from longway.rules.context_facts import facts
+from longway.rules.context_kinds import Statement
+from longway.rules.context_openings import openings
 from longway.rules.rule import Rewriting, Scene
 from longway.rules.sister_classes import sister_classes
 from longway.rules.stretches import in_names
@@ -24,132 +27,72 @@ from longway.text.changes import Change
 from longway.text.document import Document
 
 MOST = 3  # false claims made of one statement
-_BRACKETS = re.compile(r"-LSB-.*?-RSB-|-LRB-.*?-RRB-|\([^()]*\)|\[[^\[\]]*\]")
-_QUOTES = re.compile(r"``|''|[\"“”]")
-_YEAR = re.compile(r"\b(?:1[5-9]\d\d|20[01]\d)\b")
-_IS_A = re.compile(
-    r"(is|was) an? ((?:[\w-]+ ){0,6}?)([a-z][a-z-]+)(?= (?:who|that|which|by|from|in|of|for|and|best|based|known)\b| \w+ed\b|,|\.|$| written| starring)"
-)
-_BORN = re.compile(
-    r"\bborn (?:[\w .]*? )?(?:on )?(?:[A-Z][a-z]+ \d{1,2} ?, ?|\d{1,2} [A-Z][a-z]+ )?(\d{4})\b"
-)
-_RELEASED = re.compile(
-    r"\bwas (released|published|founded|established)(?: [\w-]+){0,3}? (?:on|in) [A-Za-z0-9 ,]*?\b(1[5-9]\d\d|20[01]\d)\b"
-)
-# What these say of their noun is taken back, or hangs on something that would be left out.
-_UNSAFE = frozenset(
-    "former fictional fictitious alleged possible proposed planned upcoming future late retired ex first second third last "
-    "only same other one such series set part member type kind form number group pair piece line version edition "
-    "adaptation sequel prequel spin-off remake subsidiary division branch result example term name word variety list "
-    "side lot total half person".split()
-)
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z-]*|\d{4}")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What the context says of the subject: the words around what can be something else, and that."""
-
-    rule: str
-    before: str
-    value: str
-    after: str
-    kind: str
-
-    @property
-    def text(self) -> str:
-        """The statement as the context has it."""
-        return f"{self.before}{self.value}{self.after}"
+LAST_YEAR = 2016  # of those that are made up
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
-    """Other claims about the text's subject that have the same label."""
-    subject = _subject(scene.document)
-    if scene.context is None or scene.stance not in ("entails", "contradicts") or subject is None:
+    """Other claims that have the same label, about the first of the text's names of which the context tells something."""
+    if scene.context is None or len(scene.document.sentences) != 1:
         return
-    seen = {scene.document.text.rstrip(". ")}
-    for statement in _statements(scene.context, subject):
-        if scene.stance == "entails":
-            made = [(f"from_context.{statement.rule}", statement.text)]
-        else:
-            made = [
-                (f"from_context.other_{statement.kind}", f"{statement.before}{other}{statement.after}")
-                for other in _others(scene, statement)
-            ]
-        for rule, text in made:
-            text = _with_articles(text)
-            if text not in seen:
-                seen.add(text)
-                yield Rewriting(rule, (Change(0, len(scene.document.text), f"{text}."),), keeps="label")
+    for name in _names(scene.document):
+        found = list(_claims(scene, scene.context, name))
+        if found:
+            whole = len(scene.document.text)
+            yield from (Rewriting(rule, (Change(0, whole, text),), keeps="label") for rule, text in found)
+            return
 
 
-def _subject(document: Document) -> str | None:
-    """The name that a claim of one sentence opens with, None where it opens with something else."""
-    if len(document.sentences) != 1 or not document.words:
-        return None
+def _claims(scene: Scene, context: str, name: str) -> Iterator[tuple[str, str]]:
+    """The rule and the text of each claim about a name, no text twice."""
+    seen = {scene.document.text}
+    for rule, statement in _statements(scene, context, name):
+        text = _with_articles(statement)
+        text = text if text.endswith(".") else f"{text}."
+        if text not in seen:
+            seen.add(text)
+            yield rule, text
+
+
+def _statements(scene: Scene, context: str, name: str) -> Iterator[tuple[str, str]]:
+    for opening in openings(context, name):
+        for fact in facts(opening):
+            if fact.value in name:
+                continue
+            if scene.stance == "entails":
+                yield f"from_context.{fact.rule}", fact.text
+            elif scene.stance == "contradicts":
+                for other in _others(scene, fact):
+                    yield f"from_context.other_{fact.kind}", f"{fact.before}{other}{fact.after}"
+
+
+def _names(document: Document) -> Iterator[str]:
+    """The names of a claim, in order; brackets behind them belong to them."""
     names = in_names(document)
-    end = 0
-    while end < len(document.words) and end in names:
-        end += 1
-    if end in (0, len(document.words)) or document.words[end].lower not in _VERBS:
-        return None
-    name = document.text[: document.words[end - 1].end]
-    return name if 2 < len(name) < 60 else None
-
-
-_VERBS = frozenset(
-    "is was are were has had did does do can could cannot will would never only exclusively rarely always won stars starred "
-    "features featured directed wrote played plays appeared died came began refused failed lacks received released".split()
-)
-
-
-def _statements(context: str, subject: str) -> Iterator[Statement]:
-    """What the context says of the subject, each statement once."""
-    bare = re.sub(r" \([^()]*\)$", "", subject)
-    for sentence in re.split(r" \. |\.\s|\.$| \.$", context):
-        plain = _plain(sentence)
-        if not plain.startswith(f"{bare} ") and not plain.startswith(f"{bare}, "):
-            continue
-        rest = plain[len(bare) :].lstrip(" ,")
-        if (born := _BORN.search(_QUOTES.sub("", sentence))) and rest.startswith(("is ", "was ")):
-            yield Statement("born", f"{subject} was born in ", born[1], "", "year")
-        if found := _IS_A.match(rest):
-            yield from _is_a(subject, found)
-        if found := _RELEASED.search(plain):
-            yield Statement(found[1], f"{subject} was {found[1]} in ", found[2], "", "year")
-
-
-def _plain(sentence: str) -> str:
-    """The sentence without brackets and quotes, and with the spaces that people write."""
-    text = _QUOTES.sub("", _BRACKETS.sub(" ", _BRACKETS.sub(" ", sentence)))
-    return re.sub(r"\s+", " ", re.sub(r"\s+([,;:])", r"\1", text)).strip()
-
-
-def _is_a(subject: str, found: re.Match[str]) -> Iterator[Statement]:
-    """ "X is a 2013 American film" and the same without the year; one statement for each thing that can be another."""
-    verb, words, noun = found[1], found[2].split(), found[3]
-    if noun in _UNSAFE or not all(_PLAIN.fullmatch(w) and w.lower() not in _UNSAFE for w in words):
-        return
-    nations = _class("nationality")
-    without_year = [w for w in words if not _YEAR.fullmatch(w)]
-    for modifiers in (words, without_year) if without_year != words else (words,):
-        for place, word in enumerate(modifiers):
-            kind = "year" if _YEAR.fullmatch(word) else "nationality" if word in nations else ""
-            if kind:
-                before = " ".join([subject, verb, "a", *modifiers[:place], ""])
-                yield Statement("is_a", before, word, " " + " ".join([*modifiers[place + 1 :], noun]), kind)
-        last = [w for w in modifiers if w in nations or _YEAR.fullmatch(w)]
-        kind = next((name for name in ("work", "profession") if noun in _class(name)), "nothing_known")
-        yield Statement("is_a", " ".join([subject, verb, "a", *last, ""]), noun, "", kind)
-    yield Statement("is_a", " ".join([subject, verb, "a", *words, ""]), noun, "", "nothing_known")
+    first = 0
+    while first < len(document.words):
+        last = first
+        while last in names:
+            last += 1
+        before = document.words[first - 1].text if first else ""
+        is_cut = before == "I" or (first > 1 and before[:1].isupper())  # the end of "I Love Lima"
+        if last > first and not is_cut:
+            words = document.words[first:last]
+            name = document.text[words[0].start : words[-1].end]
+            if 2 < len(name) < 60 and not name.endswith(("'s", "’s", ",")):
+                yield name
+            if words[-1].text in ("'s", "’s") and len(words) > 1:
+                yield document.text[words[0].start : words[-2].end]
+        first = last + 1
 
 
 def _others(scene: Scene, statement: Statement) -> list[str]:
     """What excludes the statement's value and stands neither in the context nor in the claim; others for each text."""
+    if "(" in statement.before and statement.kind in ("year", "work", "profession"):
+        return []  # "The Gate (1984 film)" says it in its name
     told = f"{scene.context} {scene.document.text}"
     if statement.kind == "year":
         year = int(statement.value)
-        given = [str(y) for y in range(year - 30, min(year + 31, 2017)) if abs(y - year) > 2]
+        given = [str(y) for y in range(year - 30, min(year + 31, LAST_YEAR + 1)) if abs(y - year) > 2]
     else:
         given = [
             term.text
@@ -158,19 +101,19 @@ def _others(scene: Scene, statement: Statement) -> list[str]:
             for term in one.given
             if not any(re.search(rf"\b{re.escape(alias)}", told) for alias in term.aliases)
         ]
-    free = [term for term in given if not re.search(rf"\b{re.escape(term)}", told, re.IGNORECASE)]
+    free = [
+        term
+        for term in given
+        if not re.search(rf"\b{re.escape(term.removeprefix('the '))}", told, re.IGNORECASE)
+    ]
     key = f"{scene.document.text}\0{statement.text}\0"
     return sorted(free, key=lambda term: blake2b((key + term).encode(), digest_size=8).digest())[:MOST]
-
-
-def _class(name: str) -> frozenset[str]:
-    return frozenset(term.text for one in sister_classes() if one.name == name for term in one.terms)
 
 
 def _with_articles(text: str) -> str:
     """The text with the "a" of "is a" as the next word asks for it."""
     return re.sub(
-        r"\b(is|was) an? (\S+)",
+        r"\b(is|was|are|were) an? (\S+)",
         lambda found: f"{found[1]} {article_before(found[2])} {found[2]}",
         text,
         count=1,

@@ -56,7 +56,7 @@ def _terms(text: str) -> tuple[Term, ...]:
     return tuple(Term(term, tuple(aliases.split("|")) if aliases else ()) for term, _, aliases in split)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def terms_of(name: str) -> frozenset[str]:
     """The terms of one class as they are written, e.g. of "month"."""
     return frozenset(term.text for one in sister_classes() if one.name == name for term in one.terms)

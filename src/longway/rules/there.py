@@ -1,9 +1,11 @@
-"""What pictures show, with and without "there is".
+"""What there is, with and without "there is": what pictures show, and what has a name.
 
     "A man is sleeping outside."   ->  "There is a man sleeping outside."     and back
     "Two men riding a horse."      ->  "Two men are riding a horse."
+    "Lima is a city."              ->  "There is a city called Lima."         and back
+    "Lima is a city."              ->  "One example of a city is Lima."
 
-Only for somebody or something that is not known yet ("a man", "two men"), and never with "no" or "not".
+Pictures: only for somebody or something that is not known yet ("a man", "two men"). Never with "no" or "not".
 """
 
 from __future__ import annotations
@@ -12,13 +14,23 @@ from collections.abc import Iterator
 
 from longway.rules.clauses import Clause, clauses
 from longway.rules.fronting import has_scope
+from longway.rules.phrase_conditions import is_person
 from longway.rules.rule import Rewriting, Scene
-from longway.rules.stretches import Piece, opening, plain_sentences
+from longway.rules.stretches import Piece, in_names, opening, plain_sentences
 from longway.text.changes import Change
 from longway.text.document import Document, Word
 
 _AMOUNTS = frozenset("a an two three four five six seven eight nine ten several some many another".split())
 _PLACES = frozenset("near on in at outside inside behind under beside by next".split())
+
+# Things that have names of their own; of people `is_person` knows.
+_THINGS = frozenset(
+    "film movie song album novel book play poem show series sitcom band company city town village country river lake "
+    "mountain island newspaper magazine website game character school university museum park language religion festival "
+    "team club party award bridge building software browser brand car ship train airline drug mineral planet star".split()
+)
+_BARE = frozenset(("DET", "ADJ", "NOUN", "NUM", "PROPN"))
+_MOST_WORDS = 7  # of "a tall round tower" in "One example of a tall round tower is ..."
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -26,7 +38,9 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
     document = scene.document
     for clause in clauses(document):
         yield from _there_is(clause)
+        yield from _named(clause)
     for number, sentence in plain_sentences(document):
+        yield from _called(document, number, sentence)
         yield from _plain(document, number, sentence)
         yield from _finite(document, sentence)
 
@@ -103,3 +117,39 @@ def _finite(document: Document, sentence: Piece) -> Iterator[Rewriting]:
 
 def _has_finite_verb(words: tuple[Word, ...]) -> bool:
     return any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
+
+
+def _named(clause: Clause) -> Iterator[Rewriting]:
+    """As in "Lima is a city." -> "There is a city called Lima.", "One example of a city is Lima."."""
+    document, subject, rest = clause.document, clause.subject, clause.rest
+    if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 1:
+        return
+    noun, names = rest.words[-1], in_names(document)
+    is_name = all(w.index in names for w in subject.words) and "(" not in subject.text
+    is_bare = rest.words[0].lower in ("a", "an") and all(w.upos in _BARE for w in rest.words)
+    is_known = noun.lemma.lower() in _THINGS or (noun.upos == "NOUN" and is_person(document, noun))
+    if not is_name or not is_bare or not is_known or noun.tag != "NN" or noun.index in names:
+        return
+    texts = {"named": f"there {clause.finite.lower} {rest.text} called {subject.text}"}
+    if clause.finite.lower == "is" and len(rest) <= _MOST_WORDS:
+        texts["example"] = f"one example of {rest.text} is {subject.text}"
+    for name, text in texts.items():
+        change = Change(subject.start, rest.end, opening(document, clause.sentence, text))
+        yield Rewriting(f"there.{name}", (change,))
+
+
+def _called(document: Document, number: int, sentence: Piece) -> Iterator[Rewriting]:
+    """As in "There is a film called Blue Sky." -> "Blue Sky is a film."."""
+    words, names = sentence.words, in_names(document)
+    if len(words) < 6 or words[0].lower != "there" or words[1].lower not in ("is", "was"):
+        return
+    called = next((w for w in words[4:-1] if w.lower in ("called", "named")), None)
+    if called is None or words[2].lower not in ("a", "an"):
+        return
+    name = Piece(document, called.index + 1, sentence.last)
+    thing = Piece(document, words[2].index, called.index - 1)
+    if any(w.index not in names for w in name.words) or any(w.upos not in _BARE for w in thing.words):
+        return
+    if thing.words[-1].upos == "NOUN":
+        text = opening(document, number, f"{name.text} {words[1].text} {thing.text}")
+        yield Rewriting("there.called", (Change(words[0].start, name.end, text),))

@@ -1,10 +1,11 @@
 """What a job leaves on disk: its run folder (`run.py`), whole files (`files.py`), the journal of calls (`journal.py`)."""
 
 from longway.store.files import read_json, replacing, write_json
-from longway.store.journal import Journal
+from longway.store.journal import JOURNAL_FILE, Journal
 from longway.store.run import RUN_FILE, Run, free_folder, list_runs, now
 
 __all__ = [
+    "JOURNAL_FILE",
     "RUN_FILE",
     "Journal",
     "Run",

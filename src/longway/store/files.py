@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
+
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}(\.\w+)?")  # as `replacing` names them
 
 
 @contextmanager
@@ -25,6 +28,11 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """Temporary files of a process that was killed before it could move or remove them."""
+    return [path for path in folder.iterdir() if path.is_file() and _TEMPORARY.fullmatch(path.name)]
 
 
 def write_json(path: Path, value: Any) -> None:

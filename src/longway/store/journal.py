@@ -18,11 +18,13 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
 
+JOURNAL_FILE = "journal.sqlite"  # SQLite puts files with longer names beside it
 _SCHEMA = """
 create table if not exists calls (
     key text primary key,
@@ -37,6 +39,10 @@ create table if not exists calls (
     at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) without rowid
 """
+
+_COLUMNS = (
+    "key", "kind", "engine", "asked", "answer", "cost", "prompt_tokens", "completion_tokens", "seconds",
+)  # fmt: skip
 
 
 def key_of(shaped_by: Mapping[str, Any]) -> str:
@@ -55,25 +61,46 @@ class Journal:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._lock = threading.Lock()
-        try:
+        with self._told():
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path,
                 check_same_thread=False,
                 isolation_level=None,
                 timeout=30,
             )
-            self._db.execute("pragma journal_mode = wal")
-            # What was committed must survive a killed process, and so it does; only a power cut may lose the last calls.
-            self._db.execute("pragma synchronous = normal")
-            self._db.execute(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise RunError(
-                f"{path} cannot be used as a journal: {error}. Delete the run folder and start again."
-            ) from None
+        try:
+            with self._told():
+                self._db.execute("pragma journal_mode = wal")
+                # What was committed must survive a killed process, and so it does; only a power cut may lose the last calls.
+                self._db.execute("pragma synchronous = normal")
+                self._db.execute(_SCHEMA)
+                self._db.execute(f"select {', '.join(_COLUMNS)} from calls limit 1").fetchall()
+        except RunError:
+            self._db.close()
+            raise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """The lock; SQLite's own errors become one that says which file and what to do."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.ProgrammingError:
+                raise  # a mistake of ours, such as asking a closed journal
+            except sqlite3.OperationalError as error:
+                raise RunError(
+                    f"{self.path} cannot be used: {error}. Expected a journal that no other process writes to. "
+                    "End the other run, check disk and rights, and run the same command again."
+                ) from None
+            except sqlite3.DatabaseError as error:
+                raise RunError(
+                    f"{self.path} is damaged or no journal: {error}. Expected an SQLite file that a run wrote. "
+                    "Delete the run folder and start again."
+                ) from None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The answer to a call, None where it was never asked."""
-        with self._lock:
+        with self._told():
             row = self._db.execute("select answer from calls where key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
@@ -83,7 +110,7 @@ class Journal:
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
             marks = ",".join("?" * len(part))
-            with self._lock:
+            with self._told():
                 rows = self._db.execute(f"select key, answer from calls where key in ({marks})", part)
                 found.update({key: json.loads(answer) for key, answer in rows})
         return found
@@ -120,7 +147,7 @@ class Journal:
 
     def put_all(self, calls: Iterable[tuple[str, str, str, str, str, float, int, int, float]]) -> None:
         """Keep several answers in one transaction: key, kind, engine, asked, answer, cost, tokens in and out, seconds."""
-        with self._lock:
+        with self._told():
             self._db.execute("begin immediate")
             try:
                 self._db.executemany(
@@ -135,24 +162,13 @@ class Journal:
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """Every call with its answer, in the order of the keys; read a few hundred at a time."""
-        names = (
-            "key",
-            "kind",
-            "engine",
-            "asked",
-            "answer",
-            "cost",
-            "prompt_tokens",
-            "completion_tokens",
-            "seconds",
-        )
-        query = f"select {', '.join(names)} from calls where key > ? order by key limit 500"
+        query = f"select {', '.join(_COLUMNS)} from calls where key > ? order by key limit 500"
         last = ""
         while True:
-            with self._lock:
+            with self._told():
                 rows = self._db.execute(query, (last,)).fetchall()
             for row in rows:
-                call = dict(zip(names, row, strict=True))
+                call = dict(zip(_COLUMNS, row, strict=True))
                 yield call | {"asked": json.loads(call["asked"]), "answer": json.loads(call["answer"])}
             if not rows:
                 return
@@ -160,7 +176,7 @@ class Journal:
 
     def spent(self) -> float:
         """Money spent on all calls, in dollars."""
-        with self._lock:
+        with self._told():
             return float(self._db.execute("select coalesce(sum(cost), 0) from calls").fetchone()[0])
 
     def totals(self) -> list[dict[str, Any]]:
@@ -170,14 +186,19 @@ class Journal:
             "from calls group by engine, kind order by engine, kind"
         )
         names = ("engine", "kind", "calls", "prompt_tokens", "completion_tokens", "cost", "seconds")
-        with self._lock:
+        with self._told():
             return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
 
     def __len__(self) -> int:
-        with self._lock:
+        with self._told():
             return int(self._db.execute("select count(*) from calls").fetchone()[0])
 
     def close(self) -> None:
-        """Close the file; everything put was on disk before."""
+        """Close the file; everything put was on disk before, and now is all in one file."""
         with self._lock:
-            self._db.close()
+            try:
+                self._db.execute("pragma wal_checkpoint(truncate)")
+            except sqlite3.Error:
+                pass  # another connection reads: what is in the file beside this one is found there next time
+            finally:
+                self._db.close()

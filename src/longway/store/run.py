@@ -1,7 +1,8 @@
 """A run folder on disk: what was asked, what was found, and whether it is finished.
 
     run.json        settings, versions, dataset fingerprint, state: written last, says "done"
-    findings.json   scores.parquet   report.html   (more files come with rewriting and proving)
+    findings.json   scores.parquet   report.html   edits.jsonl   dataset.<ext> ...
+    journal.sqlite  what engines answered; no part of what "done" stands for, since opening it changes its size
 
 Every file is written beside its place and moved there in one step, so a killed run leaves the old file or the
 new one, never half of one.
@@ -9,6 +10,7 @@ new one, never half of one.
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
-from longway.store.files import read_json, replacing, write_json
+from longway.store.files import left_behind, read_json, replacing, write_json
+from longway.store.journal import JOURNAL_FILE
 
 RUN_FILE = "run.json"
 
@@ -36,7 +39,7 @@ class Run:
         asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
         if folder.exists() and not folder.is_dir():
             raise RunError(f"{folder} is a file. A run needs a folder. Choose another --out.")
-        if folder.exists() and any(folder.iterdir()) and not (folder / RUN_FILE).exists():
+        if folder.exists() and not (folder / RUN_FILE).exists() and _others(folder):
             raise RunError(
                 f"{folder} has files that are not a run's. Nothing was written. Choose another --out."
             )
@@ -50,8 +53,15 @@ class Run:
         except OSError as error:
             raise RunError(f"{folder} cannot be made: {error.strerror}. Choose another --out.") from None
         if not run.is_done:
+            for path in left_behind(folder):
+                path.unlink(missing_ok=True)
             write_json(folder / RUN_FILE, {**asked, **_versions(), "state": "running", "started": now()})
         return run
+
+    def reopen(self) -> None:
+        """Say that a finished run goes on, as one can that stopped because its budget was spent."""
+        about = {key: value for key, value in self._about().items() if key not in ("finished", "files")}
+        write_json(self.folder / RUN_FILE, {**about, "state": "running"})
 
     @property
     def is_done(self) -> bool:
@@ -73,7 +83,11 @@ class Run:
         found = sorted(
             path for path in self.folder.iterdir() if path.is_file() and not path.name.startswith(".")
         )
-        return {path.name: path.stat().st_size for path in found if path.name != RUN_FILE}
+        return {
+            path.name: path.stat().st_size
+            for path in found
+            if path.name != RUN_FILE and not path.name.startswith(JOURNAL_FILE)
+        }
 
     def write(self, name: str, value: Any) -> Path:
         """Write one JSON file of the run."""
@@ -91,8 +105,12 @@ class Run:
         done = {"state": "done", "finished": now(), "files": self._files()}
         write_json(self.folder / RUN_FILE, {**self._about(), **done})
 
+    def differences(self, *, command: str, settings: dict[str, Any], fingerprint: str) -> str:
+        """What another run has been asked than the one in this folder, by name; "" where it is the same."""
+        return self._differences({"command": command, "settings": settings, "fingerprint": fingerprint})
+
     def _differences(self, asked: dict[str, Any]) -> str:
-        was = self._about()
+        was, asked = self._about(), json.loads(json.dumps(asked))  # as it reads from a file: tuples are lists
         names = [key for key in ("command", "fingerprint") if was.get(key) != asked[key]]
         before, after = was.get("settings", {}), asked["settings"]
         names += [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
@@ -104,11 +122,16 @@ def free_folder(folder: Path, *, command: str, settings: dict[str, Any], fingerp
     asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
     candidate, number = folder, 2
     while candidate.exists() and (
-        (not (candidate / RUN_FILE).exists()) or Run(candidate)._differences(asked)
+        Run(candidate)._differences(asked) if (candidate / RUN_FILE).exists() else _others(candidate)
     ):
         candidate = folder.with_name(f"{folder.name}-{number}")
         number += 1
     return candidate
+
+
+def _others(folder: Path) -> bool:
+    """Whether there is anything that no run of ours left behind when it was killed; True for what is no folder."""
+    return not folder.is_dir() or len(list(folder.iterdir())) > len(left_behind(folder))
 
 
 def list_runs(folder: Path) -> list[tuple[Path, dict[str, Any]]]:

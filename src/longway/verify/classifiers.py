@@ -69,7 +69,7 @@ class Classifiers:
         after, before = ([getattr(c, side) for c in candidates] for side in ("after", "before"))
         rows, names = [c.row for c in candidates], [c.label for c in candidates]
         new, old = self.own(rows, after, names), self.own(rows, before, names)
-        return [self._verdict(n, o) for n, o in zip(new, old, strict=True)]
+        return [self.verdict(n, o) for n, o in zip(new, old, strict=True)]
 
     def own(
         self, rows: Sequence[int], texts: Sequence[str], names: Sequence[str]
@@ -92,7 +92,8 @@ class Classifiers:
                 found[at, 0] = encoder.probabilities(vectors[at])[np.arange(len(at)), column]
         return [(float(a), float(b)) for a, b in found]
 
-    def _verdict(self, new: tuple[float, float], old: tuple[float, float]) -> Verdict:
+    def verdict(self, new: tuple[float, float], old: tuple[float, float]) -> Verdict:
+        """The verdict on a text from what `own` gave for it and for the original."""
         bounds = self.bounds
         reason = ""
         if new[0] < bounds.least and new[0] < bounds.share * old[0]:

@@ -1,0 +1,135 @@
+"""A rewrite while it runs: who writes, what it may cost, each round as it ends, and what is kept when it is broken off."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import TracebackType
+
+import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from longway.cli.screen import clean, errors, safe
+from longway.errors import SettingError
+from longway.recipes.forecast import Forecast
+from longway.recipes.run_rewrite import Started, answers_kept
+from longway.rewrite.method import Round
+
+
+class Live:
+    """What a rewrite calls to say where it is; rounds are printed when they are done."""
+
+    def __init__(self, *, quiet: bool = False, ask: bool = True) -> None:
+        self._console = errors()
+        self._ask = ask
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        self._bar = Progress(
+            *columns, console=self._console, transient=True, disable=not self._console.is_terminal
+        )
+        self._task = self._bar.add_task("starting", total=None)
+        self._quiet = quiet
+        self._folder: Path | None = None
+
+    def __enter__(self) -> Live:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+        if kind is not None and self._folder is not None and (kept := _kept(self._folder)):
+            self._console.print(kept, soft_wrap=True)
+
+    def start(self, started: Started) -> None:
+        """Say who writes and where it goes."""
+        self._folder = started.run.folder
+        if started.note:
+            self._console.print(f"{safe(started.note)}.", soft_wrap=True)
+        if not self._quiet:
+            settings = started.settings
+            self._console.print(
+                f"Written by [bold]{safe(settings.engine)}[/], judged by {safe(settings.judge)}; "
+                f"run folder {safe(str(started.run.folder))}",
+                soft_wrap=True,
+            )
+
+    def estimate(self, forecast: Forecast) -> None:
+        """Say what it may cost, and ask whether to go on; an error where there is no one to ask."""
+        told = _told(forecast)
+        if not self._ask:
+            if not self._quiet:
+                self._console.print(told, soft_wrap=True)
+            return
+        if not sys.stdin.isatty():
+            raise SettingError(
+                f"{told} There is no one to ask whether that is right. Give --budget DOLLARS, or --yes."
+            )
+        self._bar.stop()
+        self._console.print(told, soft_wrap=True)
+        if not typer.confirm("Go on?", err=True):
+            self._console.print("Nothing was asked and nothing spent.")
+            raise typer.Exit(1)
+        self._bar.start()
+
+    def step(self, name: str) -> None:
+        """Say what is being done now."""
+        self._bar.update(self._task, description=clean(name), total=None, completed=0)
+
+    def progress(self, done: int, total: int) -> None:
+        """Say how many prompts are answered."""
+        self._bar.update(self._task, total=total, completed=done)
+
+    def round(self, done: Round) -> None:
+        """Print a round's figures."""
+        if self._quiet:
+            return
+        figures = done.figures
+        parts = [f"round {done.number}" if done.number else "before"]
+        if done.number:
+            parts.append(
+                f"{figures.accepted:,} of {figures.asked:,} texts rewritten, {figures.candidates:,} candidates"
+            )
+        if figures.leak is not None:
+            parts.append(f"leak {figures.leak.accuracy:.1%}")
+        if figures.cosine is not None:
+            parts.append(f"cosine {figures.cosine:.4f}")
+        if figures.divergence is not None:
+            parts.append(f"divergence {figures.divergence:.4f}")
+        self._console.print(", ".join(parts), style="dim", soft_wrap=True)
+        if done.stopped:
+            self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
+
+
+def _told(forecast: Forecast) -> str:
+    """What a run may cost, in words."""
+    tokens = f"{forecast.prompt_tokens:,} tokens read and {forecast.completion_tokens:,} written"
+    cost = "its price is not known" if forecast.cost is None else f"about ${forecast.cost:,.2f}"
+    told = (
+        f"This may take up to {forecast.calls:,} calls ({forecast.writes:,} to write, "
+        f"{forecast.judgements:,} to judge), {tokens}: {cost}."
+    )
+    return told + (f" Of that, ${forecast.spent:,.4f} are spent." if forecast.spent else "")
+
+
+def _kept(folder: Path) -> str:
+    """What a run that was broken off leaves, and how to go on; "" where no engine has answered."""
+    if not (n := answers_kept(folder)):
+        return ""
+    answers = "1 answer is" if n == 1 else f"{n:,} answers are"
+    return (
+        f"{answers} kept in {safe(str(folder))}. The same command goes on from there and pays nothing twice."
+    )

@@ -1,0 +1,108 @@
+"""What a rewrite may cost, told before money is spent.
+
+    forecast(dataset, settings, writer, judge, spent=0.0)  ->  Forecast: calls, tokens, dollars
+
+It supposes that every round is needed and every candidate is judged, and takes the length of the texts from a sample: most runs
+take less. What engines answer for nothing (rules, the small model, servers on this machine) is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from longway.data import Dataset
+from longway.llm.asking import Asker, Estimate
+from longway.llm.engine import Engine
+from longway.llm.prices import FREE
+from longway.llm.prompt import judge_prompt, rewrite_prompt
+from longway.recipes.rewrite import RewriteSettings, rows_of
+from longway.rewrite.method import Rows
+from longway.rewrite.selection import count_of
+from longway.store import Journal
+
+SAMPLED = 64  # rows whose prompts are measured
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The most that a run is likely to take.
+
+    writes, judgements: calls that have a price. cost: in dollars, all starts of the run together; None where a price is
+    not known. spent: dollars that earlier starts have paid.
+    """
+
+    writes: int
+    judgements: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    spent: float = 0.0
+
+    @property
+    def calls(self) -> int:
+        """All calls that have a price."""
+        return self.writes + self.judgements
+
+
+def costs_money(engine: Engine | None) -> bool:
+    """Whether asking this engine may have to be paid for; a price that is not known counts as one."""
+    return engine is not None and any(True for _ in _paid(engine))
+
+
+def forecast(
+    dataset: Dataset,
+    settings: RewriteSettings,
+    writer: Engine,
+    judge: Engine | None = None,
+    *,
+    spent: float = 0.0,
+) -> Forecast:
+    """What rewriting the dataset may take, all rounds of it."""
+    rows = rows_of(dataset, seed=settings.seed)
+    n_writes = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
+    n_judgements = n_writes * settings.candidates
+    writes = [_for_all(engine, rows, settings, n_writes) for engine in _paid(writer)]
+    judgements = [_for_all(engine, rows, settings, n_judgements, judging=True) for engine in _paid(judge)]
+    parts = [*writes, *judgements]
+    costs = [part.cost for part in parts]
+    return Forecast(
+        sum(part.calls for part in writes),
+        sum(part.calls for part in judgements),
+        sum(part.prompt_tokens for part in parts),
+        sum(part.completion_tokens for part in parts),
+        None if None in costs else sum(cost for cost in costs if cost is not None),
+        spent,
+    )
+
+
+def _paid(engine: Engine | None) -> Iterator[Engine]:
+    """The engine, or those of several in turn, that are not free."""
+    together: tuple[Any, ...] = () if engine is None else getattr(engine, "engines", (engine,))
+    yield from (one for one in together if getattr(one, "price", FREE) != FREE)
+
+
+def _for_all(
+    engine: Engine, rows: Rows, settings: RewriteSettings, n: int, *, judging: bool = False
+) -> Estimate:
+    """What n calls take, from the prompts of a few rows."""
+    step = max(1, len(rows) // SAMPLED)
+    asker = Asker(engine, Journal(None))
+    some = range(0, len(rows), step)
+    if judging:
+        prompts = [judge_prompt(rows.task, rows.texts[i], context=rows.context(i)) for i in some]
+        found = asker.estimate(prompts, options=rows.task.labels)
+    else:
+        prompts = [
+            rewrite_prompt(rows.task, rows.texts[i], label=rows.label(i), context=rows.context(i))
+            for i in some
+        ]
+        found = asker.estimate(prompts, settings.candidates)
+    times = n / max(1, found.calls)
+    return Estimate(
+        n,
+        round(found.prompt_tokens * times),
+        round(found.completion_tokens * times),
+        None if found.cost is None else found.cost * times,
+    )

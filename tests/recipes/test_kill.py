@@ -1,0 +1,156 @@
+"""Killed in the middle of a round, again and again: the end is that of an undisturbed run, and nothing is paid twice."""
+
+import random
+import signal
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from longway.store import RUN_FILE, Journal, read_json
+from tests.llm.loopback import Loopback
+from tests.recipes.nursery import Nursery
+from tests.recipes.toy_run import answer, write_csv
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are watched in /proc")
+KILLS = 20
+N_ROWS = 40
+
+
+def options(server, out):
+    """The command that is run over and over."""
+    told = "--engine served:toy --rounds 3 --k 10 --candidates 3 --stop never --balance equal"
+    return ["rewrite", "data.csv", *told.split(), "--base-url", server.url, "--out", out]
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    with Nursery() as running:
+        yield running
+
+
+@pytest.fixture
+def server():
+    """Answers a few at a time and slowly enough to be caught in the middle; knows a call again by its key."""
+    with Loopback(lambda call: replace(answer(call), wait=0.02), slots=4, remembers=True) as running:
+        yield running
+
+
+@pytest.fixture
+def start(nursery, server, tmp_path):
+    """Starts the command on a folder."""
+    write_csv(tmp_path / "data.csv", N_ROWS)
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
+    return lambda out: nursery.start(options(server, out), cwd=tmp_path, env=env)
+
+
+def is_done(folder):
+    return (folder / RUN_FILE).exists() and read_json(folder / RUN_FILE)["state"] == "done"
+
+
+def kept_in(folder):
+    """The keys of all answers on disk."""
+    if not (folder / "journal.sqlite").exists():
+        return set()
+    journal = Journal(folder / "journal.sqlite")
+    try:
+        return {call["key"] for call in journal.calls()}
+    finally:
+        journal.close()
+
+
+def requests_by_call(server):
+    """How often a request came for each key of a journal."""
+    counts = {}
+    for key, n in server.keys.items():
+        call = key.split("-")[0]
+        counts[call] = counts.get(call, 0) + n
+    return counts
+
+
+def wait_for_a_call(child, server):
+    """Until the server gets a request, or the process ends."""
+    before = server.keys.total()
+    while server.keys.total() == before and child.is_running():
+        time.sleep(0.002)
+
+
+def test_killed_twenty_times_it_ends_as_if_nothing_had_been_and_pays_nothing_twice(start, server, tmp_path):
+    draw = random.Random(4)
+    began = time.monotonic()
+    child = start("whole")
+    assert child.wait() == 0, child.said.read_text()
+    whole = time.monotonic() - began
+    undisturbed = set(server.charged)
+    server.keys.clear()
+    server.charged.clear()
+    server._made.clear()
+
+    kills, life, in_a_round = 0, 1, 0
+    kept, counted = set(), {}
+    while kills < KILLS:
+        out = tmp_path / f"life{life}"
+        child = start(out.name)
+        if kills % 4 == 3:  # at any moment of the whole
+            time.sleep(draw.uniform(0, whole))
+        else:  # in the middle of what engines are asked
+            wait_for_a_call(child, server)
+            time.sleep(draw.uniform(0, 0.12))
+        child.kill(signal.SIGKILL)
+        ended = child.wait()
+        counts = requests_by_call(server)
+        assert all(
+            counts.get(key) == counted.get(key) for key in kept
+        )  # what was kept was not asked for again
+        if ended == -signal.SIGKILL:
+            kills += 1
+            in_a_round += bool(set(counts) - kept_in(out)) or counts != counted
+        if is_done(out):
+            check_the_end(tmp_path, out, undisturbed, server)
+            life, kept = life + 1, set()
+            server.keys.clear()
+            continue
+        kept, counted = kept_in(out), counts
+    assert in_a_round >= KILLS // 2
+    out = tmp_path / f"life{life}"
+    child = start(out.name)
+    assert child.wait() == 0, child.said.read_text()
+    assert all(requests_by_call(server).get(key) == counted.get(key) for key in kept)
+    check_the_end(tmp_path, out, undisturbed, server)
+
+
+def check_the_end(tmp_path, out, undisturbed, server):
+    """The same files as an undisturbed run, the same calls, each charged once, and nothing left lying about."""
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    ours, theirs = read_json(out / "rewrite.json"), read_json(tmp_path / "whole" / "rewrite.json")
+    for found in (ours, theirs):
+        found.pop("created")
+        for each in (*found["rounds"], *found["cost"]):
+            each.pop("seconds", None)
+            each.pop("seconds_by_step", None)
+    assert ours == theirs
+    assert set(server.charged) == undisturbed
+    assert set(server.charged.values()) == {1}
+    assert {path.name for path in out.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}
+
+
+def test_ctrl_c_says_what_was_kept_and_how_to_go_on(start, server, tmp_path):
+    child = start("run")
+    while server.keys.total() < 15:
+        assert child.is_running(), child.said.read_text()
+        time.sleep(0.002)
+    child.kill(signal.SIGINT)
+    assert child.wait() == 130
+    said = child.said.read_text()
+    n = len(kept_in(tmp_path / "run"))
+    assert n >= 8
+    assert f"{n} answers are kept in run. The same command goes on from there and pays nothing twice." in said
+    assert "longway: stopped." in said
+    assert "Traceback" not in said
+    assert not is_done(tmp_path / "run")
+    child = start("run")
+    assert child.wait() == 0, child.said.read_text()
+    assert is_done(tmp_path / "run")
+    assert set(server.charged.values()) == {1}

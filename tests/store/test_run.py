@@ -1,0 +1,98 @@
+"""A run folder: done is done, another run is another, and a killed one is no obstacle."""
+
+import pytest
+
+from longway.errors import RunError
+from longway.store import RUN_FILE, Journal, Run, free_folder, list_runs, read_json
+
+ASKED = {"command": "rewrite", "settings": {"seed": 0, "keep": ("a",)}, "fingerprint": "f"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "x-rewrite"
+
+
+@pytest.fixture
+def done(folder):
+    """A finished run with a journal."""
+    run = Run.open(folder, **ASKED)
+    run.write("rewrite.json", {"n": 1})
+    journal = Journal(folder / "journal.sqlite")
+    journal.put("a", kind="write", engine="toy", answer={})
+    journal.close()
+    run.finish()
+    return run
+
+
+def test_the_same_again_is_done(folder, done):
+    assert Run.open(folder, **ASKED).is_done
+
+
+def test_looking_into_the_journal_does_not_undo_a_run(folder, done):
+    journal = Journal(folder / "journal.sqlite")
+    journal.put_all(
+        (f"k{i}", "write", "toy", "{}", '"' + "x" * 2000 + '"', 0.0, 0, 0, 0.0) for i in range(99)
+    )
+    assert (folder / "journal.sqlite-wal").stat().st_size > 0
+    assert Run.open(folder, **ASKED).is_done
+    journal.close()
+    assert Run.open(folder, **ASKED).is_done
+
+
+@pytest.mark.parametrize("harm", ["shorter", "gone"])
+def test_a_run_whose_files_changed_is_not_done(folder, done, harm):
+    if harm == "gone":
+        (folder / "rewrite.json").unlink()
+    else:
+        (folder / "rewrite.json").write_text("{}")
+    assert not Run.open(folder, **ASKED).is_done
+
+
+def test_another_run_in_the_folder_is_told_by_what_differs(folder, done):
+    other = ASKED | {"settings": {"seed": 1, "keep": ("a", "b")}}
+    with pytest.raises(RunError, match="differs in: keep, seed"):
+        Run.open(folder, **other)
+    assert done.differences(**other) == "keep, seed"
+    assert done.differences(**ASKED) == ""  # though a tuple is a list in the file
+    assert free_folder(folder, **other) == folder.with_name("x-rewrite-2")
+    assert free_folder(folder, **ASKED) == folder
+
+
+def test_a_run_can_go_on_after_it_was_finished(folder, done):
+    done.reopen()
+    assert not done.is_done
+    assert read_json(folder / RUN_FILE)["state"] == "running"
+    assert "files" not in read_json(folder / RUN_FILE)
+    done.finish()
+    assert Run.open(folder, **ASKED).is_done
+
+
+def test_what_a_killed_process_left_is_tidied_up(folder):
+    """It may have died before the first run.json had its name."""
+    folder.mkdir()
+    (folder / ".run.json.ab12_xyz.json").write_text('{"comm')
+    assert free_folder(folder, **ASKED) == folder
+    run = Run.open(folder, **ASKED)
+    (folder / ".edits.jsonl.q7fk2m0_.jsonl").write_text("half a li")
+    (folder / ".gitignore").write_text("*")
+    Run.open(folder, **ASKED)
+    assert sorted(path.name for path in folder.iterdir()) == [".gitignore", RUN_FILE]
+    assert not run.is_done
+
+
+def test_files_of_others_are_left_alone(folder):
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(RunError, match="not a run's"):
+        Run.open(folder, **ASKED)
+    assert free_folder(folder, **ASKED) == folder.with_name("x-rewrite-2")
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+
+
+def test_runs_are_listed_with_damaged_ones(folder, done):
+    Run.open(folder.with_name("y-audit"), command="audit", settings={}, fingerprint="g")
+    folder.with_name("z").mkdir()
+    (folder.with_name("z") / RUN_FILE).write_text("{")
+    states = {path.name: about["state"] for path, about in list_runs(folder.parent)}
+    assert states == {"x-rewrite": "done", "y-audit": "running", "z": "damaged"}
