@@ -17,6 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
@@ -38,6 +39,7 @@ from longway.rewrite import METHODS
 from longway.rules import RULES
 from longway.rules.reading import read
 from longway.rules.rule import Scene
+from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
 from longway.text.english import english
 
@@ -91,12 +93,28 @@ def pages_with(language):
 
 @pytest.fixture(scope="module")
 def demo_runs(tmp_path_factory):
-    """The run folders of both demos, made once: nearly every page shows one of them."""
-    folder = tmp_path_factory.mktemp("demo")
-    with contextlib.chdir(folder):
-        for name in ("reviews", "claims"):
-            assert CliRunner().invoke(app, ["demo", name]).exit_code == 0
-    return folder / "longway-runs"
+    """The run folders of both demos, made once: nearly every page shows one of them.
+
+    Rewriting the samples takes a minute or two, so that the processes of one test run share the work: each makes a demo
+    that no other one has begun, and waits for the rest.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent / "demo" if "PYTEST_XDIST_WORKER" in os.environ else base / "demo"
+    shared.mkdir(exist_ok=True)
+    for name in SAMPLES:
+        with contextlib.suppress(FileExistsError):  # another process makes it
+            (shared / f"{name}.begun").mkdir()
+            with contextlib.chdir(shared):
+                ended = CliRunner().invoke(app, ["demo", name])
+            (shared / f"{name}.ended").write_text(
+                "" if ended.exit_code == 0 else repr(ended), encoding="utf-8"
+            )
+    for name in SAMPLES:
+        deadline = time.monotonic() + 900
+        while not (shared / f"{name}.ended").exists() and time.monotonic() < deadline:
+            time.sleep(0.5)
+        assert (shared / f"{name}.ended").read_text(encoding="utf-8") == ""
+    return shared / "longway-runs"
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         SettingError,
     )
     from longway.live_space import LiveSpace
+    from longway.llm.engines import engine_named
     from longway.recipes.audit import Audit, AuditSettings, audit
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
@@ -57,6 +58,7 @@ _HOME = {
         "SettingError",
     ),
     "longway.live_space": ("LiveSpace",),
+    "longway.llm.engines": ("engine_named",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
     "longway.recipes.rewrite": ("RewriteSettings",),
     "longway.recipes.run_audit": ("run_audit",),
@@ -106,6 +108,7 @@ __all__ = [
     "audit",
     "chains",
     "change_pronouns",
+    "engine_named",
     "english",
     "hypernyms",
     "load",

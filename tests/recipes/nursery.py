@@ -10,6 +10,8 @@ The sentence encoder is left out. Nothing that starts threads is used before a c
 
 from __future__ import annotations
 
+import functools
+import gc
 import json
 import os
 import subprocess
@@ -91,13 +93,25 @@ def load_everything():
 
     import longway.cli.live
     import longway.cli.rewrite_tables
+    import longway.detect.leak
     import longway.recipes.run_rewrite
-    import longway.verify.classifiers  # noqa: F401
+    import longway.text.wordnet
+    import longway.verify.classifiers
     from longway.verify.polarity import are_opposites
     from tests.recipes.toy_run import without_encoder
 
     without_encoder()
-    assert not are_opposites("film", "play")
+    longway.detect.leak.folds_for = lambda n_rows, n_labels: (
+        3,
+        1,
+    )  # the leak is not the point, and takes most of the time
+    assert are_opposites("dull", "bright")
+    # A child would read WordNet anew, since files that are open in two processes share their place; here one lives at a time.
+    reader = functools.partial(lambda opened: opened, longway.text.wordnet._reader())
+    reader.cache_clear = lambda: None
+    longway.text.wordnet._reader = reader
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared between the children
 
 
 def main():

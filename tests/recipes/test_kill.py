@@ -20,7 +20,7 @@ N_ROWS = 40
 
 def options(server, out):
     """The command that is run over and over."""
-    told = "--engine served:toy --rounds 3 --k 10 --candidates 3 --stop never --balance equal"
+    told = "--engine served:toy --rounds 2 --k 14 --candidates 3 --stop never --balance equal"
     return ["rewrite", "data.csv", *told.split(), "--base-url", server.url, "--out", out]
 
 
@@ -87,7 +87,7 @@ def test_killed_twenty_times_it_ends_as_if_nothing_had_been_and_pays_nothing_twi
     server.charged.clear()
     server._made.clear()
 
-    kills, life, in_a_round = 0, 1, 0
+    kills, life, in_a_round, most_kept = 0, 1, 0, 0
     kept, counted = set(), {}
     while kills < KILLS:
         out = tmp_path / f"life{life}"
@@ -111,8 +111,11 @@ def test_killed_twenty_times_it_ends_as_if_nothing_had_been_and_pays_nothing_twi
             life, kept = life + 1, set()
             server.keys.clear()
             continue
+        assert kept <= kept_in(out)  # nothing that was on disk is lost
         kept, counted = kept_in(out), counts
+        most_kept = max(most_kept, len(kept))
     assert in_a_round >= KILLS // 2
+    assert most_kept > len(undisturbed) // 2  # each start went on where the last one was killed
     out = tmp_path / f"life{life}"
     child = start(out.name)
     assert child.wait() == 0, child.said.read_text()

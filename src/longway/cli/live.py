@@ -74,7 +74,7 @@ class Live:
             if not self._quiet:
                 self._console.print(told, soft_wrap=True)
             return
-        if not sys.stdin.isatty():
+        if not _can_ask():
             raise SettingError(
                 f"{told} There is no one to ask whether that is right. Give --budget DOLLARS, or --yes."
             )
@@ -112,6 +112,10 @@ class Live:
         self._console.print(", ".join(parts), style="dim", soft_wrap=True)
         if done.stopped:
             self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
+
+
+def _can_ask() -> bool:
+    return sys.stdin.isatty()
 
 
 def _told(forecast: Forecast) -> str:

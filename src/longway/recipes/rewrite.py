@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -40,6 +40,7 @@ Choose = Literal["gamma", "leak"]
 EXAMPLES_PER_LABEL = 3
 LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
 RARER = 0.5  # a telling pattern may stand in half as many texts as it did, whichever label they have
+MOST_TIMES = 2  # a text is rewritten with the leak in view; each time it moves a little further from what it was
 AT_ONCE = 256  # prompts put to an engine before what came back is used
 
 
@@ -101,8 +102,7 @@ class RewriteSettings:
             rounds=self.rounds,
             stop=self.stop,
             patience=self.patience,
-            least=0.0 if leak_aware else None,  # a text that gives nothing away needs no help
-            per_row=1 if leak_aware and self.per_row is None else self.per_row,
+            per_row=MOST_TIMES if leak_aware and self.per_row is None else self.per_row,
             only_better=self.only_better or leak_aware,
             verify="best first",  # the same choice by gamma; models and judges are asked far less
             space=self.space,
@@ -178,12 +178,15 @@ class Rewriting:
             raise SettingError(
                 f"The method {settings.method} has texts written, and needs an engine. Got none. Give `writer`."
             )
+        razor = settings.razor()
         parts: dict[str, Any] = {}
         if settings.choose == "leak":
+            if not self.rows.task.is_pair:
+                razor = replace(razor, least=0.0)  # a text without a found shortcut is left alone
             give_away = self._give_away()
             parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
         return Razor(
-            settings.razor(),
+            razor,
             write=self.writer,
             verify=self.verifier.verify,
             leak=self.leak,

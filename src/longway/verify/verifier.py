@@ -95,8 +95,8 @@ class Verifier:
         wrong = base_rate(self.kind, rejected / tried) if tried else 0.0
         share, low, high = expected_wrong(self.kind, wrong)
         basis = (
-            f"of {tried} candidates the checks rejected {rejected}; from their error rates on data with known answers about "
-            f"{wrong:.0%} of the candidates were wrong before checking"
+            f"of {tried} candidates the checks rejected {rejected}; by their error rates on data with known answers, about "
+            f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
         )
         return {"share": share, "low": low, "high": high, "basis": basis}
 

