@@ -40,7 +40,9 @@ Choose = Literal["gamma", "leak"]
 EXAMPLES_PER_LABEL = 3
 LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
 RARER = 0.5  # a telling pattern may stand in half as many texts as it did, whichever label they have
-MOST_TIMES = 2  # a text is rewritten with the leak in view; each time it moves a little further from what it was
+MOST_TIMES = (
+    2  # a text is rewritten with the leak in view; each time it moves a little further from what it was
+)
 AT_ONCE = 256  # prompts put to an engine before what came back is used
 
 

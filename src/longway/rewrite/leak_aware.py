@@ -10,7 +10,8 @@ with c the numbers of other texts with the feature, p_y the label's share and a 
 Bayes. Texts are replaced one after the other and the counts follow each time, so that a pattern that has become balanced is left
 alone: choosing a whole round at once would turn the shortcut around instead of removing it.
 
-Features that the user called real signal (`keep`) say nothing here; with `only`, no words but the given ones do.
+Features that the user called real signal (`keep`) say nothing here; with `only`, of what the texts have at the start nothing but the given features
+does, so that real signal is left alone; what comes in later counts: it must not become a shortcut in its turn.
 `lengths` adds one more feature: in which eighth of the lengths the text falls.
 
 A shortcut can be balanced in two ways: take the pattern out of its label, or plant it in the others. `rarer` bounds the
@@ -72,6 +73,11 @@ class GiveAway:
         tokens = _tokens(texts)
         self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
         self._numbers: dict[Feature, int] = {}
+        self._known_first: frozenset[Feature] = frozenset()
+        if (
+            self._only is not None
+        ):  # what the texts have now and was not named says nothing; what comes later may
+            self._known_first = frozenset(f for t in tokens for f in _ngrams(t))
         self._rows = [self._add_features(t) for t in tokens]
         self._counts = np.zeros((len(n_of_label), len(self._numbers)), dtype=np.int64)
         for label, numbers in zip(self.labels, self._rows, strict=True):
@@ -182,12 +188,11 @@ class GiveAway:
 
     def _features(self, tokens: Sequence[str]) -> set[Feature]:
         """The features of a text that may be looked at."""
-        marked = [_START, *tokens, _END]
-        found: set[Feature] = {(token,) for token in tokens}
-        found.update(pairwise(marked))
-        found.update(zip(marked, marked[1:], marked[2:], strict=False))
+        found = _ngrams(tokens)
         if self._only is not None:
-            found &= self._only
+            found = {
+                f for f in found if f in self._only or (self._known_first and f not in self._known_first)
+            }
         if self._keep:
             found = {f for f in found if not any(_overlap(f, phrase) for phrase in self._keep)}
         if self._only is None and not self._keep and any(map(is_negation, tokens)):
@@ -204,6 +209,15 @@ def feature(phrase: str, *, first: bool = False, last: bool = False) -> Feature:
     (('not', 'a'), 2)
     """
     return (*((_START,) if first else ()), *tokenize(phrase), *((_END,) if last else ()))
+
+
+def _ngrams(tokens: Sequence[str]) -> set[Feature]:
+    """The words, pairs and triples of a text; its start and end count as words in pairs and triples."""
+    marked = [_START, *tokens, _END]
+    found: set[Feature] = {(token,) for token in tokens}
+    found.update(pairwise(marked))
+    found.update(zip(marked, marked[1:], marked[2:], strict=False))
+    return found
 
 
 def _tokens(texts: Sequence[str]) -> list[list[str]]:

@@ -16,11 +16,18 @@ from longway.text.changes import Change
 from longway.text.document import Document
 
 FIRST_NAMES = {
-    "masculine": "James Robert David Daniel Thomas Martin Peter Andrew Simon Patrick".split(),
-    "feminine": "Mary Laura Susan Helen Karen Emily Julia Alice Diana Rachel".split(),
+    "masculine": "James Robert David Daniel Thomas Martin Peter Andrew Simon Patrick Henry Oliver George Edward Victor "
+    "Philip Walter Hugo Leon Marcus Adrian Felix Gordon Stuart".split(),
+    "feminine": "Mary Laura Susan Helen Karen Emily Julia Alice Diana Rachel Clara Nora Edith Sylvia Martha Irene Frances "
+    "Louise Vera Joan Miriam Teresa Olivia Beatrice".split(),
 }
-SURNAMES = "Walker Turner Parker Collins Morris Cooper Bennett Foster Hughes Palmer".split()
-_VARIANTS = 2  # other names offered for one person
+# Where neither the name nor a pronoun tells the gender, the new name must not tell it either.
+UNTOLD = "Robin Jamie Casey Morgan Jordan Leslie Alex Kim Sidney Quinn Rowan Harper Reese Skyler Avery Marley Shannon Kelly".split()
+SURNAMES = (
+    "Walker Turner Parker Collins Morris Cooper Bennett Foster Hughes Palmer Barnes Chapman Dawson Ellis Fletcher Grant "
+    "Harding Ingram Jennings Kendall Lawson Mercer Norris Osborne Pearson Quigley Rhodes Sutton Thornton Underwood"
+).split()
+_VARIANTS = 4  # other names offered for one person
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -28,7 +35,7 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
     if scene.context is not None or not scene.telling:
         return
     for chain in chains(scene.document):
-        if chain.gender in FIRST_NAMES and chain.number == "sing" and _is_telling(chain, scene):
+        if chain.number == "sing" and _is_telling(chain, scene):
             for variant in range(_VARIANTS):
                 changes = _renamed(scene.document, chain, variant)
                 if changes is not None:
@@ -45,13 +52,15 @@ def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ..
     if not 1 <= len(full) <= 2:
         return None  # middle names, "de la" and "Jr." follow too many customs
     taken = {w.lower for w in document}
+    key = f"{document.text}\0{variant}\0"
+    first_names = FIRST_NAMES.get(chain.gender, UNTOLD)
     new = {}
     if len(full) == 2:
-        new[full[0]] = _pick(FIRST_NAMES[chain.gender], full[0], taken, variant)
-        new[full[1]] = _pick(SURNAMES, full[1], taken, variant)
+        new[full[0]] = _pick(first_names, key + full[0], taken)
+        new[full[1]] = _pick(SURNAMES, key + full[1], taken)
     else:
         is_titled = any(m.title for m in chain.mentions)
-        new[full[0]] = _pick(SURNAMES if is_titled else FIRST_NAMES[chain.gender], full[0], taken, variant)
+        new[full[0]] = _pick(SURNAMES if is_titled else first_names, key + full[0], taken)
     changes = []
     for mention in chain.mentions:
         if mention.kind != "name":
@@ -62,8 +71,9 @@ def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ..
     return tuple(changes) or None
 
 
-def _pick(names: list[str], old: str, taken: set[str], variant: int) -> str:
-    """A name that the text does not have yet; the same one each time."""
+def _pick(names: list[str], key: str, taken: set[str]) -> str:
+    """A name that the text does not have yet; another one for each text, so that none becomes telling."""
     free = [name for name in names if name.lower() not in taken]
-    place = int.from_bytes(blake2b(old.encode(), digest_size=4).digest(), "big") + variant
-    return free[place % len(free)]
+    return free[
+        int.from_bytes(blake2b(key.encode("utf-8", "replace"), digest_size=4).digest(), "big") % len(free)
+    ]
