@@ -53,8 +53,12 @@ def test_demo_ends_with_the_path_of_the_report(run, tmp_path):
     result = run("demo", "claims")
     assert result.exit_code == 0
     last = result.output.strip().splitlines()[-1]
-    assert last == "Report: longway-runs/claims-audit/report.html"
-    assert (tmp_path / "longway-runs/claims-audit/report.html").stat().st_size < 2_000_000
+    assert last == "Report:  longway-runs/claims-rewrite/report.html"
+    for name in ("claims-audit", "claims-rewrite"):
+        assert (tmp_path / f"longway-runs/{name}/report.html").stat().st_size < 2_000_000
+    rewrite = json.loads((tmp_path / "longway-runs/claims-rewrite/rewrite.json").read_text())
+    assert rewrite["labels_changed"] == 0
+    assert rewrite["leak"]["after"]["accuracy"] < rewrite["leak"]["before"]["accuracy"] - 0.03
 
 
 def test_audit_prints_guesses_leak_and_shortcuts(run, tmp_path):
@@ -75,8 +79,8 @@ def test_json_is_json_and_nothing_else(run):
 
 
 def test_a_second_look_at_the_same_data_opens_the_same_run(run, tmp_path):
-    run("demo", "claims")
-    run("demo", "claims")
+    run("audit", sample_path("claims"))
+    run("audit", sample_path("claims"))
     assert [path.name for path in (tmp_path / "longway-runs").iterdir()] == ["claims-audit"]
     assert "claims-audit" in run("runs").output
     assert json.loads(run("runs", "--json").stdout)[0]["state"] == "done"
@@ -151,14 +155,16 @@ def test_ctrl_c_says_that_nothing_is_lost_and_the_same_command_works_again(tmp_p
     code = "import signal, os, longway.recipes.run_audit as r\n"
     code += "r.audit_arranged = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
     code += "from longway.cli import main; main()"
-    command = [sys.executable, "-c", code, "demo", "claims"]
+    command = [sys.executable, "-c", code, "audit", str(sample_path("claims"))]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 130
     assert "stopped" in done.stderr
     assert "Traceback" not in done.stderr
     assert (
         CliRunner()
-        .invoke(app, ["demo", "claims", "--out", str(tmp_path / "longway-runs/claims-audit")])
+        .invoke(
+            app, ["audit", str(sample_path("claims")), "--out", str(tmp_path / "longway-runs/claims-audit")]
+        )
         .exit_code
         == 0
     )
@@ -166,7 +172,7 @@ def test_ctrl_c_says_that_nothing_is_lost_and_the_same_command_works_again(tmp_p
 
 def test_a_narrow_terminal_still_shows_the_patterns(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    assert "negation in" in run("demo", "claims").output
+    assert "negation in" in run("audit", sample_path("claims")).output
 
 
 def test_texts_without_spaces_are_not_given_a_false_all_clear(run, tmp_path):
