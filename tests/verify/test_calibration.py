@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.verify.calibration import base_rate, bounds, calibration, error_rates, expected_wrong, rate
+from longway.verify.calibration import (
+    base_rate,
+    base_rate_interval,
+    bounds,
+    calibration,
+    error_rates,
+    expected_wrong,
+    rate,
+)
 
 KINDS = st.sampled_from(["single", "pair"])
 
@@ -46,3 +54,15 @@ def test_the_base_rate_is_found_again_from_the_share_of_rejected(kind, base):
 
 def test_a_rate_of_no_cases_may_be_anything():
     assert rate(0, 0) == {"n": 0, "share": 0.0, "low": 0.0, "high": 1.0}
+
+
+def test_no_rejected_candidate_still_leaves_room_for_wrong_ones():
+    low, high = base_rate_interval("pair", 0.0, 50)
+    assert low == 0.0 < high
+    share, least, most = expected_wrong("pair", base_rate("pair", 0.0), ends=(low, high))
+    assert share == least == 0.0 < most < 0.2
+
+
+def test_more_candidates_narrow_the_interval():
+    widths = [b - a for a, b in (base_rate_interval("pair", 0.2, n) for n in (20, 200, 20_000))]
+    assert widths == sorted(widths, reverse=True)

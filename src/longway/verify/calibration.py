@@ -44,23 +44,37 @@ def base_rate(kind: TaskKind, rejected: float) -> float:
 
     rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and kept between 0 and 1.
     """
+    return _base(kind, rejected, "share", "share")
+
+
+def base_rate_interval(kind: TaskKind, rejected: float, n: int) -> tuple[float, float]:
+    """The ends between which that share lies, as far as the n candidates and the error rates tell."""
+    low, high = wilson_interval(rejected, n) if n else (0.0, 1.0)
+    return _base(kind, low, "low", "high"), _base(kind, high, "high", "low")
+
+
+def _base(kind: TaskKind, rejected: float, accept_end: str, reject_end: str) -> float:
     rates = error_rates(kind)["all"]
-    accept, reject = rates["false_accept"]["share"], rates["false_reject"]["share"]
+    accept, reject = rates["false_accept"][accept_end], rates["false_reject"][reject_end]
     informed = 1 - accept - reject
     return 0.5 if informed <= 0 else min(1.0, max(0.0, (rejected - reject) / informed))
 
 
-def expected_wrong(kind: TaskKind, base_rate: float) -> tuple[float, float, float]:
+def expected_wrong(
+    kind: TaskKind, base_rate: float, *, ends: tuple[float, float] | None = None
+) -> tuple[float, float, float]:
     """The share of wrong labels among accepted candidates, with the low and high end of its 95% interval.
 
-    base_rate: the share of wrong ones before checking. The ends are those of the error rates' intervals.
+    base_rate: the share of wrong ones before checking; ends: between which it lies. The ends of the error rates' intervals
+    are taken together with them, so that the result is wide rather than narrow.
     """
     rates = error_rates(kind)["all"]
     accept, reject = rates["false_accept"], rates["false_reject"]
+    low, high = ends or (base_rate, base_rate)
     return (
         _wrong(base_rate, accept["share"], reject["share"]),
-        _wrong(base_rate, accept["low"], reject["low"]),
-        _wrong(base_rate, accept["high"], reject["high"]),
+        _wrong(low, accept["low"], reject["low"]),
+        _wrong(high, accept["high"], reject["high"]),
     )
 
 

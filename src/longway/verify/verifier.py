@@ -17,7 +17,14 @@ from longway.llm.asking import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
-from longway.verify.calibration import TaskKind, base_rate, bounds, error_rates, expected_wrong
+from longway.verify.calibration import (
+    TaskKind,
+    base_rate,
+    base_rate_interval,
+    bounds,
+    error_rates,
+    expected_wrong,
+)
 from longway.verify.check import Candidate, Check
 from longway.verify.memory import Memory
 from longway.verify.names import Names
@@ -93,7 +100,8 @@ class Verifier:
         tried = self.seen[first]
         rejected = sum(n for name, n in self.failed.items() if name not in _SHAPE)
         wrong = base_rate(self.kind, rejected / tried) if tried else 0.0
-        share, low, high = expected_wrong(self.kind, wrong)
+        ends = base_rate_interval(self.kind, rejected / tried, tried) if tried else (0.0, 1.0)
+        share, low, high = expected_wrong(self.kind, wrong, ends=ends)
         basis = (
             f"of {tried} candidates the checks rejected {rejected}; by their error rates on data with known answers, about "
             f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
