@@ -47,7 +47,7 @@ SMALL = {
         },
     ),
     "runs/calibration.py": (
-        ["--limit", "8"],
+        ["--limit", "4"],
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
     "runs/planted.py": (

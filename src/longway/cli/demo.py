@@ -64,7 +64,7 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
 
     dataset = load(sample_path(name))
     settings = RewriteSettings(
-        engine="rules", choose="leak", stop="leak", k=0.34, candidates=8, rounds=5, patience=2
+        engine="rules", choose="leak", stop="leak", k=0.34, candidates=6, rounds=4, patience=2
     )
     output().print(
         "\n[bold]Now the texts that give their label away are rewritten[/], by rules, with no model:\n"
