@@ -25,9 +25,9 @@ from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
+from longway.metrics.terms import term_counts
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
-from longway.text.tokens import tokenize
 
 SETS: dict[str, dict[str, Any]] = {
     "fever": {
@@ -46,14 +46,13 @@ SETS: dict[str, dict[str, Any]] = {
         "test": "sst2_sentences/test.jsonl.gz",
     },
 }
-NEGATIONS = {"no", "not"}
+NEGATIONS = ("no", "not")
 
 
 def negations(dataset: Dataset) -> int:
     """How often "no" and "not" stand in the texts."""
-    return sum(
-        token in NEGATIONS for batch in dataset.batches() for text in batch.texts for token in tokenize(text)
-    )
+    texts = [text for batch in dataset.batches() for text in batch.texts]
+    return sum(times for times, _ in term_counts(texts, NEGATIONS))
 
 
 def bag_of_words(train: Dataset, test: Dataset) -> float:

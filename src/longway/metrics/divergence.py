@@ -1,8 +1,7 @@
-"""How differently two labels are spread: Kullback-Leibler and Jensen-Shannon divergence, in nats.
+"""How differently two labels are spread: Kullback-Leibler divergence, in nats.
 
-    kl(p, q), js(p, q)             of two distributions
-    word_divergence(texts, labels) of the labels' words, each pair of labels once
-    PairwiseKL                     RAZOR's: the mean over all pairs of documents with unlike labels
+    kl(p, q)       of two distributions
+    PairwiseKL     RAZOR's: the mean over all pairs of documents with unlike labels
 
 RAZOR stops when the sum of KL(g(d_i), g(d_j)) over documents of unlike labels is least (Algorithm 1, line 21; Eq. 14 of the
 version with the appendix). g(d) is a vector with negative numbers, no distribution, and the paper does not say how it
@@ -15,16 +14,12 @@ so three sums for each label are all that is kept. Lower always means more alike
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-
-from longway.text.tokens import encode
 
 Vector = NDArray[np.float64]
 
@@ -39,31 +34,6 @@ def kl(p: Vector, q: Vector) -> float:
     if (q[has] == 0).any():
         return float("inf")
     return float((p[has] * np.log(p[has] / q[has])).sum())
-
-
-def js(p: Vector, q: Vector) -> float:
-    """The Jensen-Shannon divergence: symmetric, between 0 (alike) and log 2 (nothing in common).
-
-    >>> round(js(np.array([1.0, 0.0]), np.array([0.0, 1.0])), 4)
-    0.6931
-    """
-    middle = (p + q) / 2
-    return kl(p, middle) / 2 + kl(q, middle) / 2
-
-
-def word_divergence(texts: Sequence[str], labels: Sequence[str], *, smoothing: float = 0.5) -> float:
-    """The mean Jensen-Shannon divergence of the labels' word distributions, over all pairs of labels.
-
-    smoothing: added to each count, so that a word seen once does not decide.
-    """
-    codes, words, lengths = encode(pl.Series(list(texts), dtype=pl.String))
-    names, label_of = np.unique(np.asarray(labels), return_inverse=True)
-    counts = np.full((len(names), len(words)), smoothing)
-    np.add.at(counts, (np.repeat(label_of, lengths), codes), 1.0)
-    if len(names) < 2 or not words:
-        return 0.0
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return float(np.mean([js(p, q) for p, q in combinations(shares, 2)]))
 
 
 class PairwiseKL:

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
 from longway.metrics.bleu import corpus_bleu
+from longway.metrics.terms import compare_terms
 from longway.recipes.before_after import Comparison, Fate
 from longway.records import Edit
 from longway.rewrite.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
 from longway.rewrite.method import Round, Rows
 from longway.store import now
-from longway.text.tokens import tokenize
 
 SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
@@ -158,13 +157,10 @@ class Summary:
         """How often the most telling words stood in the texts, and do now (Fig. 3 counts "no" and "not")."""
         words = [fate for fate in fates if fate.level == "token" and fate.field == self._rows.task.text_name]
         labels = {fate.pattern: fate.label for fate in words[:N_TERMS]}
-        counts = [
-            Counter(word for text in texts for word in tokenize(text))
-            for texts in (self._before, self._rows.texts)
-        ]
+        counts = compare_terms(self._before, self._rows.texts, labels)
         return [
-            {"term": word, "label": label, "before": counts[0][word], "after": counts[1][word]}
-            for word, label in labels.items()
+            {"term": one.term, "label": labels[one.term], "before": one.before, "after": one.after}
+            for one in counts
         ]
 
 
@@ -184,8 +180,3 @@ def _round(done: Round) -> dict[str, Any]:
         "seconds": sum(figures.seconds.values()),
         "seconds_by_step": dict(figures.seconds),
     }
-
-
-def settings_of(settings: Any, **more: Any) -> dict[str, Any]:
-    """The settings as plain JSON values, with what else shapes the run."""
-    return {**asdict(settings), **more}

@@ -15,16 +15,8 @@ from longway.text.articles import mend_articles
 from longway.text.capitals import capitalised
 from longway.text.changes import Change
 from longway.text.document import Document, Word
+from longway.text.number_names import ONES, ORDINALS, TENS
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth"
-).split()
 _LARGE = frozenset(
     "hundred thousand million billion trillion dozen percent % dollars euros pounds am pm".split()
 )
@@ -49,9 +41,9 @@ def word_of(number: int) -> str:
     if number == 100:
         return "one hundred"
     if number < 20:
-        return _ONES[number]
+        return ONES[number]
     tens, ones = divmod(number, 10)
-    return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+    return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
 
 
 def ordinal_word_of(number: int) -> str:
@@ -61,9 +53,9 @@ def ordinal_word_of(number: int) -> str:
     ('second', 'twentieth', 'thirty-first')
     """
     if number < 20:
-        return _ORDINALS[number]
+        return ORDINALS[number]
     tens, ones = divmod(number, 10)
-    return f"{_TENS[tens - 2]}-{_ORDINALS[ones]}" if ones else _TENS[tens - 2][:-1] + "ieth"
+    return f"{TENS[tens - 2]}-{ORDINALS[ones]}" if ones else TENS[tens - 2][:-1] + "ieth"
 
 
 def ordinal_of(number: int) -> str:

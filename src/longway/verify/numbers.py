@@ -7,23 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from longway.records import Verdict
+from longway.text.number_names import ONES, ORDINALS, TENS
 from longway.verify.check import Candidate
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth"
-).split()
 _TEN_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth".split()
 _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
-_SMALL = {word: float(i) for i, word in enumerate(_ONES)} | {
-    word: 20.0 + 10 * i for i, word in enumerate(_TENS)
+_SMALL = {word: float(i) for i, word in enumerate(ONES)} | {
+    word: 20.0 + 10 * i for i, word in enumerate(TENS)
 }
-_RANKS = {word: i for i, word in enumerate(_ORDINALS)} | {
+_RANKS = {word: i for i, word in enumerate(ORDINALS)} | {
     word: 20 + 10 * i for i, word in enumerate(_TEN_ORDINALS)
 }
 _DECADES = {

