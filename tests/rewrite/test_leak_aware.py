@@ -87,3 +87,23 @@ def test_one_replacement_after_the_other_balances_a_shortcut_instead_of_turning_
 def test_length_is_a_feature_too():
     texts = ["a " * 30, "b " * 31, "a b", "b a"]
     assert GiveAway(texts, [0, 0, 1, 1], only=None).of_candidates(0, ["c", "c " * 30])[0] < 0
+
+
+def test_a_telling_pattern_may_not_spread_beyond_its_share():
+    texts = [f"not {w} x" for w in "abcdefgh"] + [f"{w} x" for w in "abcdefgh"]
+    labels = [0] * 8 + [1] * 8
+    free, bound = GiveAway(texts, labels), GiveAway(texts, labels, rarer=0.5)
+    planted = ["not a x"]
+    assert free.of_candidates(8, planted)[0] < 1000 < bound.of_candidates(8, planted)[0]
+    bound.replace(
+        {row: f"{texts[row][4:]}" for row in range(5)}
+    )  # three of eight are left: there is room again
+    assert bound.of_candidates(8, planted)[0] < 1000
+
+
+def test_what_comes_in_later_counts_also_where_only_some_features_do():
+    texts = [f"matinee {w}" for w in "abcdef"] + list("abcdef")
+    live = GiveAway(texts, [0] * 6 + [1] * 6, only=[("matinee",)], lengths=False)
+    fresh = live.of_candidates(5, ["daytime f"])[0]
+    live.replace({row: f"daytime {w}" for row, w in enumerate("abcde")})
+    assert live.of_candidates(5, ["daytime f"])[0] > fresh + 0.5

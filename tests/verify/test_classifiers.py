@@ -1,5 +1,7 @@
 """Classifiers of single texts: cross-validated, and strict only where the label really moves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,3 +80,12 @@ def test_no_candidates_need_no_models():
     check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=None)
     assert check([]) == []
     assert check._models == []
+
+
+def test_what_was_meant_to_go_is_no_loss_to_the_label():
+    """The classifiers learned the telling word themselves: a text without it is compared with the original without it."""
+    check = Classifiers(TEXTS, LABELS, Bounds(least=0.9, share=0.95, doubt=0.9), vectors=vectors)
+    before, after = "the film was grim that evening", "the film was shown that evening"
+    lost = candidate(before, after, "neg", row=0)
+    meant = replace(lost, telling=frozenset({"grim"}))
+    assert [verdict.passed for verdict in check([lost, meant])] == [False, True]
