@@ -148,13 +148,14 @@ def train(args: argparse.Namespace) -> None:
     left = args.minutes * 60
     seconds = epoch_seconds(fresh(0), data["train"], args)
     affordable = (left - (time.time() - started) - 40) / max(seconds, 1e-3)
-    n_teach = int(np.clip(affordable * 0.55 / len(TEACHERS), 1, 7))
-    n_final = int(np.clip(affordable - n_teach * len(TEACHERS), 1, 20))
+    teachers = TEACHERS[: args.teachers]
+    n_teach = int(np.clip(affordable * 0.55 / len(teachers), 1, 7))
+    n_final = int(np.clip(affordable - n_teach * len(teachers), 1, 20))
     print(
         f"{device}: {seconds:.1f} s an epoch; teachers {n_teach} epochs each, the model {n_final}", flush=True
     )
     answers, scores = [], []
-    for seed, teacher in enumerate(TEACHERS[: args.teachers]):
+    for seed, teacher in enumerate(teachers):
         model = fresh(seed + 1)
         fit(model, data["train"], n_teach, args, curves, name=f"teacher{seed}", seed=seed, **teacher)
         measured = measure_all(model, data, about)
@@ -175,8 +176,8 @@ def train(args: argparse.Namespace) -> None:
     print("model", json.dumps(figures["model"]), flush=True)
     learned = {name: value.cpu().half() for name, value in model.named().items()}
     full = {name: value.contiguous() for name, value in learned.items()}
-    half = len(full) // 2
-    for i, part in enumerate((dict(list(full.items())[:half]), dict(list(full.items())[half:]))):
+    for i in (0, 1):  # two files of about the same size
+        part = dict(sorted(full.items(), key=lambda kept: (kept[1].numel(), kept[0]))[i::2])
         save_file(part, args.out / f"weights-{i}.safetensors")
     for how in ("int8", "rank32", "rank64", "rank96"):
         model.put(
@@ -360,8 +361,17 @@ def card(figures: dict[str, Any]) -> str:
         for kind, title in KINDS.items()
         if kind in kinds
     ]
-    template = (Path(__file__).with_name("entailment_card.md")).read_text(encoding="utf-8")
-    return template.replace("{pairs}", f"{pairs['train']:,}").replace("{table}", "\n".join(lines))
+    teachers = [about for name, about in figures.items() if name.startswith("teacher")]
+    filled = {
+        "{pairs}": f"{pairs['train']:,}",
+        "{teachers}": str(len(teachers)),
+        "{kept}": str(sum(teacher["product"] > 0 for teacher in teachers)),
+        "{table}": "\n".join(lines),
+    }
+    text = Path(__file__).with_name("entailment_card.md").read_text(encoding="utf-8")
+    for place, value in filled.items():
+        text = text.replace(place, value)
+    return text
 
 
 TESTS = {
