@@ -9,7 +9,7 @@ from longway.cli import app
 from longway.errors import DataError, LongwayError, SettingError
 from longway.sample import sample_path
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
+from tests.llm.loopback import Loopback, completion
 from tests.recipes.toy_run import answer, write_csv
 
 SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
@@ -70,7 +70,10 @@ def test_help_teaches(monkeypatch):
         (["--method", "magic"], "razor, eda, crossaug, none"),
         (["--engine", "magic"], "no engine called 'magic'"),
         (["--engine", "rules", "--judge", "magic"], "no engine called 'magic'"),
+        (["--engine", "rules", "--judge", "rules"], "rules cannot judge"),
         (["--choose", "best"], "gamma, leak"),
+        (["--keep", "great"], "'keep' is for the choice by 'leak'"),
+        (["--choose", "leak", "--keep", " "], "'keep' must be words"),
         (["--k", "many"], "Try 500, 0.1 or 10%"),
         (["--k", "0"], "'k' must be"),
         (["--k", "1.5"], "'k' must be"),
@@ -110,6 +113,13 @@ def test_a_run_prints_what_became_of_the_leak_and_where_the_files_are(data, serv
         "longway-runs/reviews-rewrite/dataset.csv", "longway-runs/reviews-rewrite/report.html",
     ):  # fmt: skip
         assert words in result.output
+
+
+def test_what_an_engine_did_not_write_is_told(data):
+    with Loopback(lambda call: completion('{"rewrites": []}')) as silent:
+        result = served(silent, data)
+    assert result.exit_code == 0, result.output
+    assert "Not written by the engine: the model gave no rewriting (4)." in result.output
 
 
 def test_json_is_json_and_nothing_else(data, server):

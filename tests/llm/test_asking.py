@@ -317,6 +317,25 @@ def test_lost_calls_count_against_the_budget(journal):
         assert [total["kind"] for total in journal.totals()] == ["lost", "write"]
 
 
+def test_what_was_lost_before_the_server_was_gone_counts_too(journal):
+    """Sent once and cut off, then refused for good: the first may be on the bill."""
+    tries = 0
+
+    def answer(call):
+        nonlocal tries
+        tries += 1
+        return Reply(echo(call).body, cut_at=30) if tries == 1 else error(401, "the account is closed")
+
+    with (
+        Loopback(answer) as server,
+        Asker(engine_of(server, price=DEAR, retries=2), journal) as asker,
+        pytest.raises(EngineError, match="closed"),
+    ):
+        asker.write_all(writing("a"), 1)
+    assert journal.spent() > 0
+    assert [total["kind"] for total in journal.totals()] == ["lost"]
+
+
 def test_without_a_price_there_is_no_budget(journal):
     engine = engine_of(Loopback(port=9), price=None)
     engine.price = None

@@ -76,6 +76,12 @@ def test_auto_falls_back_and_says_why(lacking):
         choose()
 
 
+def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypatch):
+    monkeypatch.setenv("LONGWAY_MODEL", "toy-model")
+    lacking("openai")
+    assert "longway engines install served" in choose().why
+
+
 def test_what_is_missing_is_told_for_each_engine(lacking):
     lacking("lemminflect", "xllamacpp", "openai")
     found = {status.name: status for status in available()}

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import numpy as np
 import pytest
 
 from longway.errors import DataError, EngineError
@@ -10,6 +11,7 @@ from longway.llm.asking import Asker
 from longway.llm.engine import Sampling
 from longway.llm.replay import ReplayEngine, record
 from longway.store.journal import Journal
+from longway.verify.memory import Memory
 from tests.llm.conftest import engine_of, judging, writing
 from tests.llm.loopback import Loopback
 from tests.llm.toys import ToyEngine
@@ -27,6 +29,7 @@ def recorded(tmp_path_factory):
             answers = ask_all(served)
         Asker(ToyEngine(), journal).write_all(writing("z"), 1)
     journal.put("lost-1", kind="lost", engine="toy", answer={}, cost=0.1)
+    Memory(journal).rows("minilm", "1", ["a"], lambda texts: np.ones((len(texts), 2)))  # as the checks leave
     journal.close()
     return path, answers
 

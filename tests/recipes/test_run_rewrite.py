@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from longway.data import load
-from longway.errors import DataError, EngineError, MissingExtra, SettingError
+from longway.errors import DataError, EngineError, MissingExtra, RunError, SettingError
 from longway.recipes.forecast import forecast
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import Engines, answers_kept, run_rewrite
-from longway.store import RUN_FILE, Journal, read_json
+from longway.store import RUN_FILE, Journal, holding, read_json
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback, completion, error
 from tests.recipes.toy_run import answer, label_of, rows_of, write_csv
@@ -151,6 +151,15 @@ def test_a_run_that_lost_a_file_is_made_again_without_asking(data, server):
     assert again["candidates"] == found["candidates"]
 
 
+def test_a_run_that_is_under_way_elsewhere_is_left_alone(data, server):
+    with holding(data.parent / "run"), pytest.raises(RunError, match="run is in use"):
+        rewrite(data, server, out="run")
+    assert not server.calls
+    assert not list((data.parent / "run").iterdir())
+    run, _ = rewrite(data, server, out="run")
+    assert run.is_done
+
+
 def test_another_setting_starts_anew_and_says_so(data, server):
     rewrite(data, server)
     told = []
@@ -201,6 +210,14 @@ def test_no_budget_can_be_kept_without_a_price(data, server, monkeypatch):
     monkeypatch.setattr("longway.llm.prices.is_local", lambda base_url: False)
     with pytest.raises(SettingError, match="price is not known"):
         rewrite(data, server, budget=1.0)
+
+
+def test_a_cost_that_is_not_known_is_not_called_nothing(data, server, monkeypatch):
+    monkeypatch.setattr("longway.llm.prices.is_local", lambda base_url: False)
+    run, found = rewrite(data, server, rounds=1)
+    by_engine = {row["engine"]: row["cost"] for row in found["cost"]}
+    assert by_engine["served:toy"] is None
+    assert "a price is not known" in (run.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_cost_is_told_before_anything_is_asked(data, server, prices):

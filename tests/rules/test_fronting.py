@@ -15,6 +15,7 @@ def rewritings(scene: Scene):
 CASES = [
     ("fronting.time_to_front", "Jane Moor was born in Rome in 1984.", "In 1984, Jane Moor was born in Rome."),
     ("fronting.time_to_front", "The bridge opened on May 5, 2001.", "On May 5, 2001, the bridge opened."),
+    ("fronting.time_to_front", "Up was released in 2009.", "In 2009, Up was released."),  # a title
     ("fronting.time_to_end", "In 1984, Jane Moor moved to Peru.", "Jane Moor moved to Peru in 1984."),
     ("fronting.where", "Jane Moor died in Rome.", "Rome is where Jane Moor died."),
     ("fronting.plain_for_where", "Rome is where Jane Moor died.", "Jane Moor died in Rome."),

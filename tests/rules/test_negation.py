@@ -49,6 +49,22 @@ def test_a_negation_is_said_in_other_words(text, rule, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("The Corvane Bridge was not built in 1931.", "the Corvane Bridge was built in 1931"),
+        ("An American band did not win.", "an American band won"),
+        ("Their Corvane album did not win.", "their Corvane album won"),
+        ("It was not built.", "it was built"),
+        ("A Clockwork Orange was not directed by Ann.", "A Clockwork Orange was directed by Ann"),  # a title
+    ],
+)
+def test_a_sentence_that_comes_to_stand_inside_another_loses_its_capital(text, inside):
+    found = said(rewritings, text)
+    assert found["negation.claim_that"] == [f"The claim that {inside} is false."]
+    assert found["negation.myth_that"] == [f"It is a myth that {inside}."]
+
+
+@pytest.mark.parametrize(
     ("text", "rule"),
     [
         ("Anna Bell did not like the soup.", "fail_to"),  # nobody tries to like

@@ -1,9 +1,12 @@
 """A run folder: done is done, another run is another, and a killed one is no obstacle."""
 
+import subprocess
+import sys
+
 import pytest
 
 from longway.errors import RunError
-from longway.store import RUN_FILE, Journal, Run, free_folder, list_runs, read_json
+from longway.store import RUN_FILE, Journal, Run, free_folder, holding, list_runs, read_json
 
 ASKED = {"command": "rewrite", "settings": {"seed": 0, "keep": ("a",)}, "fingerprint": "f"}
 
@@ -75,6 +78,7 @@ def test_what_a_killed_process_left_is_tidied_up(folder):
     assert free_folder(folder, **ASKED) == folder
     run = Run.open(folder, **ASKED)
     (folder / ".edits.jsonl.q7fk2m0_.jsonl").write_text("half a li")
+    (folder / ".dataset.csv.4711.part").write_text("id,te")  # as `data.save` names what it writes
     (folder / ".gitignore").write_text("*")
     Run.open(folder, **ASKED)
     assert sorted(path.name for path in folder.iterdir()) == [".gitignore", RUN_FILE]
@@ -96,3 +100,46 @@ def test_runs_are_listed_with_damaged_ones(folder, done):
     (folder.with_name("z") / RUN_FILE).write_text("{")
     states = {path.name: about["state"] for path, about in list_runs(folder.parent)}
     assert states == {"x-rewrite": "done", "y-audit": "running", "z": "damaged"}
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from longway.store import holding
+with holding(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def holder(folder):
+    """Another process that holds the folder."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, folder], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_folder_that_another_process_writes_to_is_told_and_free_when_that_one_is_killed(folder, holder):
+    with pytest.raises(RunError, match="x-rewrite is in use: another process"), holding(folder):
+        pytest.fail("two at once")
+    holder.kill()
+    holder.wait()
+    with holding(folder):
+        assert not Run.open(folder, **ASKED).is_done
+    assert [path.name for path in folder.iterdir()] == [RUN_FILE]
+
+
+def test_a_finished_run_can_be_read_while_it_is_held(folder, done, holder):
+    assert Run.finished(folder, **ASKED) == done
+    assert Run.finished(folder, **ASKED | {"fingerprint": "g"}) is None
+    assert Run.finished(folder.with_name("nothing"), **ASKED) is None
+
+
+def test_holding_what_is_no_folder_leaves_the_error_to_the_run(folder):
+    folder.write_text("a file")
+    with holding(folder), pytest.raises(RunError, match="is a file"):
+        Run.open(folder, **ASKED)

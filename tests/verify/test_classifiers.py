@@ -89,3 +89,20 @@ def test_what_was_meant_to_go_is_no_loss_to_the_label():
     lost = candidate(before, after, "neg", row=0)
     meant = replace(lost, telling=frozenset({"grim"}))
     assert [verdict.passed for verdict in check([lost, meant])] == [False, True]
+
+
+@pytest.mark.parametrize("label", ["a rare one", "rare", "zz rare"])  # wherever it is sorted in
+@pytest.mark.parametrize("encoder", [vectors, None])
+def test_a_label_that_no_other_row_has_cannot_be_checked_and_is_refused(label, encoder):
+    texts, labels = [*TEXTS, "the film was warm"], [*LABELS, label]
+    check = Classifiers(texts, labels, BOUNDS, vectors=encoder)
+    verdict = check([candidate("the film was warm", "the film was bright", label, row=len(texts) - 1)])[0]
+    assert (verdict.passed, verdict.score) == (False, None)
+    assert "too few other rows" in verdict.reason
+
+
+def test_rows_that_have_one_label_apart_from_one_are_no_error():
+    texts, labels = TEXTS[:20], ["pos"] * 19 + ["neg"]
+    check = Classifiers(texts, labels, BOUNDS, vectors=vectors)
+    some = [candidate("the film was fine", "the film was warm", labels[row], row=row) for row in range(20)]
+    assert not check(some)[19].passed

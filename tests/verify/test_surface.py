@@ -16,6 +16,7 @@ BEFORE = "The old mill (built in 1870) burned down."
         "The old mill, which was built in 1870, burned down.",
         "Built in 1870, the old mill burned down!",
         "The old mill (built in 1870) burnt down to the ground.",
+        "The old mill (est. 1870) burned down as in Das Boot ist voll.",  # names may be foreign
     ],
 )
 def test_a_text_of_its_own_passes(after):
@@ -41,6 +42,8 @@ def test_a_text_of_its_own_passes(after):
         ("The old mill went up in flames.\nIt was built in 1870.", "several paragraphs"),
         ("The old mill went up in\x07 flames that day.", "control characters"),
         ("The old мельница went up in flames that day.", "not Latin"),
+        ("Die alte Mühle wurde 1870 gebaut und ist verbrannt.", "another language"),
+        ("Le vieux moulin brûla avec une flamme dans la nuit.", "another language"),
         ("The old old mill went up in flames that day.", "a word twice"),
         ("the old mill went up in flames that day.", "lower case"),
         ("The old mill went up in flames, and then,", "breaks off"),

@@ -4,6 +4,8 @@ import pytest
 
 from longway.classify import minilm
 from longway.llm.asking import Asker
+from longway.llm.local import LocalEngine
+from longway.llm.turn import TurnEngine
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of
@@ -105,12 +107,31 @@ def test_single_texts_get_classifiers_and_the_judge():
     assert verdicts[-1].check == "judge"
 
 
-def test_the_small_local_model_is_not_asked_about_pairs():
-    engine = Answers({})
-    engine.name = "local"
+class Small(Answers):
+    """Judges like the small local model: single texts only."""
+
+    judges_pairs = LocalEngine.judges_pairs
+
+
+class Writes(Answers):
+    """Only writes, like the rules."""
+
+    can = frozenset({"write"})
+
+
+@pytest.mark.parametrize("engine", [Small({}), TurnEngine([Writes({}), Small({})])])
+def test_the_small_local_model_is_not_asked_about_pairs(engine):
     missing = []
-    assert module._judge(CLAIMS, Asker(engine, Journal(None)), missing) == []
+    asker = Asker(engine, Journal(None))
+    assert module._judge(CLAIMS, asker, missing) == []
     assert "chance" in missing[0]
+    assert [check.name for check in module._judge(task_of(["neg", "pos"]), asker, missing)] == ["judge"]
+
+
+def test_a_better_model_beside_the_small_one_is_asked_about_pairs():
+    engine, missing = TurnEngine([Small({}), Answers({})]), []
+    assert [c.name for c in module._judge(CLAIMS, Asker(engine, Journal(None)), missing)] == ["judge"]
+    assert not missing
 
 
 def test_labels_without_a_stance_have_no_entailment_check():

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+
 if TYPE_CHECKING:
     from longway.data import Dataset
 
@@ -21,16 +23,14 @@ def command(
             "a saved Hugging Face dataset, or hf:NAME[:CONFIG][:SPLIT]."
         ),
     ],
-    text: Annotated[
-        str | None, typer.Option(help="Column with the text. Guessed from the usual names.")
-    ] = None,
+    text: Text = None,
     context: Annotated[str | None, typer.Option(help="Column read beside it: premise, evidence.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the label.")] = None,
-    id: Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")] = None,
+    label: Label = None,
+    id: Id = None,
     split: Annotated[
         str | None, typer.Option(help="Audit this split; the others become held-out sets. Default: train.")
     ] = None,
-    split_column: Annotated[str | None, typer.Option(help="Column with the split.")] = None,
+    split_column: SplitColumn = None,
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +38,7 @@ def command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-audit.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
+    limit: Limit = None,
     top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; the report has more.")] = 15,
     max_q: Annotated[float, typer.Option(help="False discovery rate of what is called a finding.")] = 0.05,
     variant: Annotated[str, typer.Option(help=f"Shortcut space. {VARIANTS}.")] = "mean",
@@ -96,24 +96,11 @@ def command(
 
 def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:
     """The held-out sets by name, read with the columns of the audited data."""
+    from longway.cli.named_files import named_files
     from longway.data import load
-    from longway.errors import SettingError
 
     columns = like.columns
-    found: dict[str, Dataset] = {}
-    for item in given:
-        name, path = _name_and_path(item)
-        if name in found:
-            raise SettingError(
-                f"Two held-out sets are called {name!r}. Each needs a name of its own. Give them: --test NAME=FILE."
-            )
-        found[name] = load(path, text=columns.text, context=columns.context or "", label=columns.label)
-    return found
-
-
-def _name_and_path(item: str) -> tuple[str, str]:
-    """NAME=FILE in its parts; a plain FILE is named after itself."""
-    name, equals, path = item.partition("=")
-    if not equals or Path(item).exists():
-        return Path(item).name.split(".")[0], item
-    return name, path
+    return {
+        name: load(path, text=columns.text, context=columns.context or "", label=columns.label)
+        for name, path in named_files(given, "test").items()
+    }

@@ -2,94 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
+
+from longway.cli import rewrite_options as options
+from longway.cli.options import Id, Label, Limit, SplitColumn, Text
 
 
 def command(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="The dataset: a file, a folder or glob of shards, or hf:NAME. As in `longway audit`."
-        ),
-    ],
-    method: Annotated[
-        str, typer.Option(help="razor; eda and crossaug are baselines; none changes nothing, as control.")
-    ] = "razor",
-    engine: Annotated[
-        str,
-        typer.Option(
-            help="Who writes: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible "
-            "server), rules+local, replay:FILE, or auto. `longway engines` says which answer."
-        ),
-    ] = "auto",
-    judge: Annotated[
-        str,
-        typer.Option(
-            help="Who checks that the label still holds: an engine, none, or auto (the writer, in a conversation of its own)."
-        ),
-    ] = "auto",
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.")
-    ] = None,
-    judge_base_url: Annotated[
-        str | None, typer.Option(help="Address of the judge's server, where it is another.")
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, help="Most to spend in dollars, over all starts of this run. Never more."),
-    ] = None,
-    choose: Annotated[
-        str,
-        typer.Option(
-            help="What decides which texts go and which candidate is taken. gamma: RAZOR to the letter; "
-            "leak: what a model that sees only the surface could use. The report measures both."
-        ),
-    ] = "gamma",
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A word or phrase that is real signal, not a shortcut. Repeatable; for --choose leak."
-        ),
-    ] = None,
-    k: Annotated[
-        str, typer.Option(help="Texts taken up each round: a number, or a share such as 0.1 or 10%.")
-    ] = "0.1",
-    candidates: Annotated[int, typer.Option(min=1, help="Candidates for each text.")] = 4,
-    rounds: Annotated[int, typer.Option(min=1, help="Most rounds.")] = 10,
-    patience: Annotated[int, typer.Option(min=1, help="Rounds without a gain after which it stops.")] = 1,
-    stop: Annotated[
-        str,
-        typer.Option(
-            help="What must gain. cosine: equation 14; kl: Algorithm 1's divergence; leak: what a bag of words gets right; "
-            "never: go on until the rounds are done."
-        ),
-    ] = "cosine",
-    balance: Annotated[str, typer.Option(help="Labels taken up: none, equal or alternate.")] = "none",
-    space: Annotated[
-        str, typer.Option(help="Where texts are compared: mean, token, or embedding (the paper's ablation).")
-    ] = "mean",
-    temperature: Annotated[float, typer.Option(min=0, help="Of the writing engine.")] = 0.7,
-    top_p: Annotated[float, typer.Option(min=0, max=1, help="Of the writing engine.")] = 0.9,
-    text: Annotated[
-        str | None, typer.Option(help="Column with the text. Guessed from the usual names.")
-    ] = None,
-    context: Annotated[str | None, typer.Option(help="Column read beside it, never changed.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the label.")] = None,
-    id: Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Rewrite this split; the others stay as they are. Default: train.")
-    ] = None,
-    split_column: Annotated[str | None, typer.Option(help="Column with the split.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-rewrite.")] = None,
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before money is spent; neither does --budget.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print rewrite.json instead of tables.")] = False,
+    data: options.Data,
+    method: options.Method = "razor",
+    engine: options.Engine = "auto",
+    judge: options.Judge = "auto",
+    base_url: options.BaseUrl = None,
+    judge_base_url: options.JudgeBaseUrl = None,
+    budget: options.Budget = None,
+    choose: options.Choose = "gamma",
+    keep: options.Keep = None,
+    k: options.K = "0.1",
+    candidates: options.Candidates = 4,
+    rounds: options.Rounds = 10,
+    patience: options.Patience = 1,
+    stop: options.Stop = "cosine",
+    balance: options.Balance = "none",
+    space: options.Space = "mean",
+    temperature: options.Temperature = 0.7,
+    top_p: options.TopP = 0.9,
+    text: Text = None,
+    context: options.Context = None,
+    label: Label = None,
+    id: Id = None,
+    split: options.Split = None,
+    split_column: SplitColumn = None,
+    limit: Limit = None,
+    out: options.Out = None,
+    seed: options.Seed = 0,
+    yes: options.Yes = False,
+    json: options.Json = False,
 ) -> None:
     """Rewrite the texts whose surface gives their label away; labels, ids and size stay.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened
+from longway.recipes.before_after import LISTED
 from longway.recipes.planted import PlantedFate
 
 N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED = 12, 6, 3, 6
@@ -127,19 +129,23 @@ def _fates(fates: list[dict[str, Any]]) -> Table:
 
 def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
     if not worse:
-        console.print("\nNothing got worse: no pattern says more about a label than before.")
+        console.print(
+            "\nNothing got worse: no pattern tied to a label says a tenth more about it than before."
+        )
         return
-    console.print(f"\n[bold]What got worse[/]: {len(worse):,} patterns say more about a label than before:")
+    n = f"{len(worse):,}" + (" or more" if len(worse) >= LISTED else "")  # the list is cut there
+    console.print(f"\n[bold]What got worse[/]: {n} patterns say more about a label than before:")
     console.print(_fates(worse[:N_WORSE]))
 
 
 def _show_edits(console: Console, edits: list[dict[str, Any]]) -> None:
     if edits:
         console.print(
-            "\n[bold]For example[/] (20 drawn at random are in the report, for a person to look at):"
+            "\n[bold]For example[/] (up to 20 drawn at random are in the report, for a person to look at):"
         )
     for edit in edits:
-        console.print(f"  [dim]{safe(shortened(edit['label_after'], 20))}, {safe(edit['how'])}[/]")
+        about = ", ".join(part for part in (shortened(edit["label_after"], 20), edit["how"]) if part)
+        console.print(f"  [dim]{safe(about)}[/]")
         console.print(f"  - {safe(shortened(edit['before'], 200))}", soft_wrap=True)
         console.print(f"  + {safe(shortened(edit['after'], 200))}", soft_wrap=True)
 
@@ -148,9 +154,18 @@ def _show_refused(console: Console, found: dict[str, Any]) -> None:
     if found["refused"]:
         reasons = ", ".join(f"{row['reason']} {row['count']:,}" for row in found["refused"][:N_REFUSED])
         console.print(f"\nCandidates refused by: {safe(reasons)}.")
+    not_written = Counter[str]()
+    for one in found["rounds"]:
+        not_written.update(one["refusals"])
+    if not_written:
+        told = "; ".join(f"{shortened(why, 120)} ({n:,})" for why, n in not_written.most_common(N_REFUSED))
+        console.print(f"\nNot written by the engine: {safe(told)}.", soft_wrap=True)
 
 
 def _show_cost(console: Console, cost: list[dict[str, Any]]) -> None:
+    if any(row["cost"] is None for row in cost):
+        console.print("Spent: not known, since a price is not known.")
+        return
     spent = sum(row["cost"] for row in cost)
     if spent:
         tokens = sum(row["prompt_tokens"] + row["completion_tokens"] for row in cost)

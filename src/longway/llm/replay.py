@@ -18,12 +18,11 @@ from typing import Any
 from longway.errors import CallFailed, DataError
 from longway.llm.engine import Judged, Sampling, Written
 from longway.llm.prompt import Prompt
-from longway.llm.recorded import LOST, Speaker, judged_of, unpacked, written_of
+from longway.llm.recorded import ANSWERS, Speaker, judged_of, unpacked, written_of
 from longway.store.files import replacing
 from longway.store.journal import Journal
 
 _SQLITE = b"SQLite format 3\x00"
-_KINDS = frozenset({"write", "judge", "embed"})
 _REFUSAL = "the recording has no answer to this question"
 
 
@@ -34,7 +33,7 @@ def record(journal: Journal | Path | str, out: Path | str) -> int:
     try:
         with replacing(Path(out)) as temporary, temporary.open("w", encoding="utf-8") as lines:
             for call in opened.calls():
-                if call["kind"] != LOST:
+                if call["kind"] in ANSWERS:  # not what checks computed, and not what was lost
                     lines.write(json.dumps(call, sort_keys=True) + "\n")
                     n += 1
     finally:
@@ -53,7 +52,7 @@ class ReplayEngine:
         self.path = Path(path)
         self.name = f"replay:{self.path.name}"
         self._answers: dict[str, str] = {}
-        self._speakers: dict[str, list[Speaker]] = {kind: [] for kind in sorted(_KINDS)}
+        self._speakers: dict[str, list[Speaker]] = {kind: [] for kind in sorted(ANSWERS)}
         seen: set[tuple[str, str]] = set()
         digest = hashlib.sha256()
         for kind, key, asked, answer in _read(self.path):
@@ -114,7 +113,7 @@ def _read(path: Path) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]
     with path.open("rb") as start:
         is_journal = start.read(len(_SQLITE)) == _SQLITE
     for call in _of_journal(path) if is_journal else _of_lines(path):
-        if call["kind"] in _KINDS:
+        if call["kind"] in ANSWERS:
             yield call["kind"], call["key"], call["asked"], call["answer"]
 
 

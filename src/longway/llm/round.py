@@ -19,7 +19,7 @@ from typing import Any
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError
 from longway.llm.budget import Ledger
 from longway.llm.engine import Usage
-from longway.llm.recorded import LOST, current_key, key_of_all
+from longway.llm.recorded import LOST, answers_in, current_key, key_of_all
 from longway.store.journal import Journal
 
 AT_MOST_FAILED = 5  # failed calls in a row after which the engine counts as gone
@@ -189,4 +189,4 @@ class Round:
 
     def _saved(self) -> str:
         where = f" in {self.journal.path}" if self.journal.path is not None else ""
-        return f"{len(self.journal)} answers are saved{where}."
+        return f"{answers_in(self.journal)} answers are saved{where}."

@@ -164,6 +164,9 @@ class Transport:
         while True:
             try:
                 return await self._once(what, body, read, tally, _headers(body, settled))
+            except EngineError as error:
+                error.usage = error.usage or tally.usage()  # what earlier tries may have cost
+                raise
             except _Passing as failure:
                 tries += 1
                 settled += failure.settled
@@ -177,7 +180,8 @@ class Transport:
         if failure.wait is not None and failure.wait > LONGEST_PAUSE:
             raise EngineError(
                 f"{self.base_url} asks for a pause of {failure.wait / 60:.0f} minutes ({failure.reason}). "
-                f"We wait {LONGEST_PAUSE / 60:.0f} at most. Run the same command again after that time."
+                f"We wait {LONGEST_PAUSE / 60:.0f} at most. Run the same command again after that time.",
+                usage=tally.usage(),
             )
         if not self.has_answered and not failure.sent and tries > 2:
             raise EngineError(

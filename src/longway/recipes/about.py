@@ -49,3 +49,13 @@ def stem(name: str) -> str:
     """
     first = name.split("/")[-1].split(".")[0]
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in first) or "data"
+
+
+def ending(format: str) -> str:
+    """The ending of a file to write for a dataset that came in this format: its own, Parquet for what was no file.
+
+    >>> ending("jsonl.gz"), ending("frame")
+    ('jsonl.gz', 'parquet')
+    """
+    known = {"csv", "tsv", "jsonl", "json", "parquet", "arrow"}
+    return format if format.partition(".")[0] in known else "parquet"

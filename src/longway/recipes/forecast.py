@@ -54,7 +54,7 @@ def costs_money(engine: Engine | None) -> bool:
 def forecast(
     dataset: Dataset,
     settings: RewriteSettings,
-    writer: Engine,
+    writer: Engine | None,
     judge: Engine | None = None,
     *,
     spent: float = 0.0,

@@ -32,6 +32,7 @@ from longway.rewrite.selection import Balance
 from longway.rewrite.spaces import Embed, SpaceName
 from longway.rewrite.stopping import Stop
 from longway.task import Task, task_of
+from longway.text.tokens import tokenize
 from longway.verify.meaning import Encoded
 from longway.verify.memory import Memory
 from longway.verify.verifier import Verifier, verifier_for
@@ -87,6 +88,15 @@ class RewriteSettings:
             )
         if not 0 <= self.seed < 2**32:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
+        if self.keep and self.choose != "leak":
+            raise SettingError(
+                f"'keep' is for the choice by 'leak': gamma looks at no single words. Got choose {self.choose!r}. "
+                "Add --choose leak, or leave --keep out."
+            )
+        if any(not tokenize(phrase) for phrase in self.keep):
+            raise SettingError(
+                f"'keep' must be words or phrases. Got {list(self.keep)}. Leave the empty one out."
+            )
         self.razor()  # checks its own
 
     @property

@@ -15,7 +15,7 @@ from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
 from longway.recipes.audit import Audit, AuditSettings, audit_arranged
 from longway.recipes.held_out import arrange
 from longway.report import render_report
-from longway.store import Run, free_folder, read_json
+from longway.store import Run, free_folder, holding, read_json
 
 FINDINGS = "findings.json"
 
@@ -43,16 +43,17 @@ def run_audit(
         "fingerprint": arranged.dataset.fingerprint,
     }
     folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(dataset.source_name)}-audit", **asked)
-    run = Run.open(folder, **asked)
-    if run.is_done:
-        return run, read_json(folder / FINDINGS)
-    result = audit_arranged(arranged, settings, step=step, progress=progress)
-    findings = result.to_dict()
-    step("writing the report")
-    run.write_with("scores.parquet", lambda path: _write_scores(path, result))
-    run.write(FINDINGS, findings)
-    run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
-    run.finish()
+    if (done := Run.finished(folder, **asked)) is not None:
+        return done, read_json(folder / FINDINGS)
+    with holding(folder):
+        run = Run.open(folder, **asked)
+        result = audit_arranged(arranged, settings, step=step, progress=progress)
+        findings = result.to_dict()
+        step("writing the report")
+        run.write_with("scores.parquet", lambda path: _write_scores(path, result))
+        run.write(FINDINGS, findings)
+        run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
+        run.finish()
     return run, findings
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from longway.data import Dataset, load, save
 from longway.data.edited import Addition, edited_tables
+from longway.errors import SettingError
 from longway.llm.asking import Asker
 from longway.llm.engine import Engine
 from longway.llm.engines import engine_named
 from longway.llm.loop import run as run_now
+from longway.llm.prices import FREE
+from longway.llm.recorded import answers_in
 from longway.recipes.about import RUNS_FOLDER, describe, inputs_of, stem
 from longway.recipes.before_after import compare
 from longway.recipes.card import write_card
@@ -29,10 +33,9 @@ from longway.records import Edit, Example
 from longway.report import render_rewrite
 from longway.rewrite.method import Round
 from longway.rewrite.stopping import BUDGET_SPENT
-from longway.store import JOURNAL_FILE, RUN_FILE, Journal, Run, free_folder, read_json, replacing
+from longway.store import JOURNAL_FILE, RUN_FILE, Journal, Run, free_folder, holding, read_json, replacing
 
 REWRITE, EDITS = "rewrite.json", "edits.jsonl"
-ANSWERS = ("write", "judge", "embed")  # kinds of calls in a journal that an engine answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,62 +84,43 @@ def run_rewrite(
     arranged = arrange(dataset, split)
     writer, judge = _engines(settings, engines)
     settings = replace(settings, engine=_name(writer), judge=_name(judge))
-    asked: dict[str, Any] = {
-        "command": "rewrite",
-        "settings": {
-            **asdict(settings),
-            **inputs_of(arranged.dataset, {}),
-            "base_url": getattr(writer, "base_url", None),
-            "judge_base_url": getattr(judge, "base_url", None),
-        },
-        "fingerprint": arranged.dataset.fingerprint,
-    }
-    folder, note = _folder(dataset, out, asked)
-    run = Run.open(folder, **asked)
-    if run.is_done:
-        found = read_json(folder / REWRITE)
-        if not _has_more_money(found, engines.budget):
-            return run, found
-        run.reopen()
-    on_start(Started(run, settings, note))
-    journal = Journal(folder / JOURNAL_FILE)
     try:
-        if on_estimate is not None and writer is not None and (costs_money(writer) or costs_money(judge)):
-            on_estimate(forecast(arranged.dataset, settings, writer, judge, spent=journal.spent()))
-        asker, judging = (
-            None if engine is None else Asker(engine, journal, budget=engines.budget, progress=progress)
-            for engine in (writer, judge)
-        )
-        step("reading")
-        rewriting = Rewriting(arranged.dataset, settings, writer=asker, judge=judging)
-        summary = Summary(rewriting.rows, seed=settings.seed)
-        added: list[Example] = []
-        step("rewriting")
-        with replacing(folder / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
-            for done in rewriting.run():
-                summary.add(done)
-                added += done.added
-                _write_edits(file, done.edits)
-                on_round(done)
-        after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
-        comparison = compare(arranged.dataset, after, keep=settings.keep, seed=settings.seed, step=step)
-        found = summary.to_dict(
-            dataset=describe(arranged.dataset),
-            settings=asked["settings"],
-            comparison=comparison,
-            checks=rewriting.checks(summary.n_accepted),
-            cost=journal.totals(),
-            budget=engines.budget,
-            labels_changed=_labels_changed(arranged.dataset, after),
-        )
-        step("writing the report")
-        run.write(REWRITE, found)
-        run.write_with("report.html", lambda path: path.write_text(render_rewrite(found), encoding="utf-8"))
-        run.write_with("card.md", lambda path: write_card(path, found))
+        asked = _asked(arranged.dataset, settings, writer, judge)
+        folder, note = _folder(dataset, out, asked)
+        if (found := _finished(folder, asked, engines.budget)) is not None:
+            return Run(folder), found
+        with holding(folder):
+            run = Run.open(folder, **asked)
+            if run.is_done:
+                run.reopen()
+            on_start(Started(run, settings, note))
+            with closing(Journal(folder / JOURNAL_FILE)) as journal:
+                if on_estimate is not None and (costs_money(writer) or costs_money(judge)):
+                    on_estimate(forecast(arranged.dataset, settings, writer, judge, spent=journal.spent()))
+                asker, judging = (_asker(one, journal, engines.budget, progress) for one in (writer, judge))
+                step("reading")
+                rewriting = Rewriting(arranged.dataset, settings, writer=asker, judge=judging)
+                summary = Summary(rewriting.rows, seed=settings.seed)
+                step("rewriting")
+                added = _rewrite(run, rewriting, summary, on_round)
+                after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
+                comparison = compare(
+                    arranged.dataset, after, keep=settings.keep, seed=settings.seed, step=step
+                )
+                found = summary.to_dict(
+                    dataset=describe(arranged.dataset),
+                    settings=asked["settings"],
+                    comparison=comparison,
+                    checks=rewriting.checks(summary.n_accepted),
+                    cost=_costs(journal, writer, judge),
+                    budget=engines.budget,
+                    labels_changed=_labels_changed(arranged.dataset, after),
+                )
+            step("writing the report")
+            _write_results(run, found)
+            run.finish()
     finally:
-        journal.close()
         _close(writer, judge)
-    run.finish()
     return run, read_json(folder / REWRITE)  # as it reads for everyone else
 
 
@@ -145,11 +129,8 @@ def answers_kept(folder: Path) -> int:
     path = folder / JOURNAL_FILE
     if not path.exists():
         return 0
-    journal = Journal(path)
-    try:
-        return sum(row["calls"] for row in journal.totals() if row["kind"] in ANSWERS)
-    finally:
-        journal.close()
+    with closing(Journal(path)) as journal:
+        return answers_in(journal)
 
 
 def _engines(settings: RewriteSettings, engines: Engines) -> tuple[Engine | None, Engine | None]:
@@ -161,10 +142,52 @@ def _engines(settings: RewriteSettings, engines: Engines) -> tuple[Engine | None
     if settings.judge == "none":
         return writer, None
     if settings.judge != "auto":
-        return writer, engine_named(
-            settings.judge, base_url=engines.judge_base_url or engines.base_url, **more
-        )
+        address = engines.judge_base_url or engines.base_url
+        judge = engine_named(settings.judge, base_url=address, **more)
+        if "judge" not in judge.can:
+            raise SettingError(
+                f"The engine {judge.name} cannot judge. An engine that can was expected. Try --judge none, or served:MODEL."
+            )
+        return writer, judge
     return writer, writer if "judge" in writer.can else None
+
+
+def _asker(
+    engine: Engine | None,
+    journal: Journal,
+    budget: float | None,
+    progress: Callable[[int, int], None] | None,
+) -> Asker | None:
+    return None if engine is None else Asker(engine, journal, budget=budget, progress=progress)
+
+
+def _asked(
+    dataset: Dataset, settings: RewriteSettings, writer: Engine | None, judge: Engine | None
+) -> dict[str, Any]:
+    """What makes this run another one than others: what `Run.open` takes."""
+    addresses = {
+        "base_url": getattr(writer, "base_url", None),
+        "judge_base_url": getattr(judge, "base_url", None),
+    }
+    return {
+        "command": "rewrite",
+        "settings": {**asdict(settings), **inputs_of(dataset, {}), **addresses},
+        "fingerprint": dataset.fingerprint,
+    }
+
+
+def _costs(journal: Journal, *engines: Engine | None) -> list[dict[str, Any]]:
+    """What each engine did and cost; the cost is None where its price is not known, and not 0."""
+    unpriced = {e.name for e in engines if e is not None and getattr(e, "price", FREE) is None}
+    return [{**row, "cost": None} if row["engine"] in unpriced else row for row in journal.totals()]
+
+
+def _finished(folder: Path, asked: dict[str, Any], budget: float | None) -> dict[str, Any] | None:
+    """The rewrite.json of this very run where it is finished; None where there is something to do."""
+    if Run.finished(folder, **asked) is None:
+        return None
+    found: dict[str, Any] = read_json(folder / REWRITE)
+    return None if _has_more_money(found, budget) else found
 
 
 def _name(engine: Engine | None) -> str:
@@ -196,9 +219,30 @@ def _has_more_money(found: Mapping[str, Any], budget: float | None) -> bool:
     return found["stopped"] == BUDGET_SPENT and was is not None and (budget is None or budget > was)
 
 
+def _rewrite(
+    run: Run, rewriting: Rewriting, summary: Summary, on_round: Callable[[Round], object]
+) -> list[Example]:
+    """Go through all rounds, with edits.jsonl and the summary; gives the rows that were added."""
+    added: list[Example] = []
+    with replacing(run.folder / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for done in rewriting.run():
+            summary.add(done)
+            added += done.added
+            _write_edits(file, done.edits)
+            on_round(done)
+    return added
+
+
 def _write_edits(file: IO[str], edits: Iterable[Edit]) -> None:
     for edit in edits:
         file.write(json.dumps(edit.to_dict(), ensure_ascii=False) + "\n")
+
+
+def _write_results(run: Run, found: dict[str, Any]) -> None:
+    """What is made of rewrite.json, and itself."""
+    run.write(REWRITE, found)
+    run.write_with("report.html", lambda path: path.write_text(render_rewrite(found), encoding="utf-8"))
+    run.write_with("card.md", lambda path: write_card(path, found))
 
 
 def _write_dataset(

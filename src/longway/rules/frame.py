@@ -1,7 +1,7 @@
 """The frame of a sentence: whether it is one plain statement, who it is about, and how to put words before it.
 
 is_plain(document, denial.last)   one main clause that begins with its subject, nothing joined to it
-embedded(scene, number)           the change that lets a sentence follow "It is false that"
+embedded(scene, first, words)     the change that lets a sentence follow "It is false that"
 is_person(scene, subject)         whether a subject is surely one person
 """
 
@@ -11,7 +11,7 @@ import re
 
 from longway.rules.denial import subject_of
 from longway.rules.rule import Scene
-from longway.rules.stretches import in_names
+from longway.rules.stretches import OF_TITLES, in_names
 from longway.text.changes import Change
 from longway.text.document import Document, Word
 from longway.text.people import people
@@ -76,11 +76,19 @@ def lowered(scene: Scene, first: Word) -> str | None:
         return text
     after = document.words[first.index + 1].text if first.index + 1 < len(document) else ""
     context = scene.context or ""
-    if first.upos == "DET":
+    if first.upos == "DET" or first.tag == "PRP$":
         if not after[:1].isupper():
             return small
         inside = re.search(rf"\w ({text}|{small}) {re.escape(after)}\b", context)
-        return inside[1] if inside else text
+        if inside is not None:
+            return inside[1]
+        # "an American band", "the Corvane Bridge"; but a title has its capital from the first word on.
+        head = document.head(first)
+        is_plain_noun = head is not None and head.text.islower()
+        is_work = first.index in in_names(document) or not OF_TITLES.isdisjoint(
+            re.findall("[a-z]+", context[:400].lower())
+        )
+        return small if is_plain_noun or (text == "The" and not is_work) else text
     if first.index in in_names(document):
         return text
     if first.upos == "PRON" or re.search(rf"\b{re.escape(small)}\b", context):

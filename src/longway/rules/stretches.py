@@ -25,10 +25,11 @@ _OPENERS = frozenset(
     "several two three four five six seven eight nine ten one no not only every each another other such what who".split()
 )
 # Words that tell that capitals behind "The" are a title: there "The" keeps its capital.
-_WORKS = frozenset(
+OF_TITLES = frozenset(
     "film movie album song novel book show series sitcom episode comic magazine newspaper band single play game "
     "soundtrack sequel franchise documentary direct star release write air premiere feature act cast".split()
 )
+_OBJECTS = frozenset("me him her us them".split())
 MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
 )
@@ -125,7 +126,7 @@ def _is_bridge(document: Document, place: int) -> bool:
 def _opens_a_title(document: Document, place: int) -> bool:
     words = document.sentence(document.sentence_number(document.words[place]))
     is_first = words[0].index == place
-    return not is_first or any(word.lemma.lower() in _WORKS for word in words[1:])
+    return not is_first or any(word.lemma.lower() in OF_TITLES for word in words[1:])
 
 
 def _brackets(document: Document, names: set[int]) -> Iterator[int]:
@@ -186,6 +187,10 @@ class Piece:
         if not opens or self.first in in_names(self.document) or word.lower.startswith(("i'", "i ")):
             return self.text
         is_name = word.upos == "PROPN" or word.text == "I" or any(c.isupper() for c in word.text[1:])
+        # "Up was released", "Her won a prize": what cannot be a subject and is one is a title.
+        is_name |= word.relation.startswith("nsubj") and (
+            word.upos in ("ADV", "ADP") or word.lower in _OBJECTS
+        )
         return self.text if is_name else self.text[:1].lower() + self.text[1:]
 
     def __len__(self) -> int:

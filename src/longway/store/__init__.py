@@ -1,6 +1,10 @@
-"""What a job leaves on disk: its run folder (`run.py`), whole files (`files.py`), the journal of calls (`journal.py`)."""
+"""What a job leaves on disk: its run folder (`run.py`), whole files (`files.py`), the journal of calls (`journal.py`).
+
+One process at a time writes to a folder (`hold.py`).
+"""
 
 from longway.store.files import read_json, replacing, write_json
+from longway.store.hold import holding
 from longway.store.journal import JOURNAL_FILE, Journal
 from longway.store.run import RUN_FILE, Run, free_folder, list_runs, now
 
@@ -10,6 +14,7 @@ __all__ = [
     "Journal",
     "Run",
     "free_folder",
+    "holding",
     "list_runs",
     "now",
     "read_json",

@@ -13,7 +13,7 @@ from typing import Any
 
 from longway.errors import RunError
 
-_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}(\.\w+)?")  # as `replacing` names them
+_TEMPORARY = re.compile(r"\..+\.([a-z0-9_]{8}(\.\w+)?|\d+\.part)")  # as `replacing` and `data.save` name them
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from typing import Any
 
 from longway.errors import RunError
 from longway.store.files import left_behind, read_json, replacing, write_json
+from longway.store.hold import LOCK_FILE
 from longway.store.journal import JOURNAL_FILE
 
 RUN_FILE = "run.json"
@@ -34,7 +35,10 @@ class Run:
 
     @classmethod
     def open(cls, folder: Path, *, command: str, settings: dict[str, Any], fingerprint: str) -> Run:
-        """The run in this folder, new or the same as before; RunError where the folder holds another run."""
+        """The run in this folder, new or the same as before; RunError where the folder holds another run.
+
+        Call it inside `holding(folder)`: what another process is about to move into place would be tidied up.
+        """
         run = cls(folder)
         asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
         if folder.exists() and not folder.is_dir():
@@ -57,6 +61,16 @@ class Run:
                 path.unlink(missing_ok=True)
             write_json(folder / RUN_FILE, {**asked, **_versions(), "state": "running", "started": now()})
         return run
+
+    @classmethod
+    def finished(
+        cls, folder: Path, *, command: str, settings: dict[str, Any], fingerprint: str
+    ) -> Run | None:
+        """The run in this folder where it is this very one and done; nothing is written, so that anyone may look."""
+        run = cls(folder)
+        asked = {"command": command, "settings": settings, "fingerprint": fingerprint}
+        is_same = (folder / RUN_FILE).exists() and not run._differences(asked)
+        return run if is_same and run.is_done else None
 
     def reopen(self) -> None:
         """Say that a finished run goes on, as one can that stopped because its budget was spent."""
@@ -131,7 +145,8 @@ def free_folder(folder: Path, *, command: str, settings: dict[str, Any], fingerp
 
 def _others(folder: Path) -> bool:
     """Whether there is anything that no run of ours left behind when it was killed; True for what is no folder."""
-    return not folder.is_dir() or len(list(folder.iterdir())) > len(left_behind(folder))
+    ours = {*left_behind(folder), folder / LOCK_FILE} if folder.is_dir() else set()
+    return not folder.is_dir() or any(path not in ours for path in folder.iterdir())
 
 
 def list_runs(folder: Path) -> list[tuple[Path, dict[str, Any]]]:

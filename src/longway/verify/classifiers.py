@@ -62,7 +62,7 @@ class Classifiers:
         self.texts, self.labels, self.bounds = texts, labels, bounds
         self.vectors, self.seed = vectors, seed
         self._folds: NDArray[np.int64] | None = None
-        self._models: list[tuple[_Encoder | None, _Words]] = []
+        self._models: list[tuple[_Encoder | None, _Words] | None] = []
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each; score: the label's probability by the encoder, or by the words where there is none."""
@@ -76,18 +76,25 @@ class Classifiers:
     def own(
         self, rows: Sequence[int], texts: Sequence[str], names: Sequence[str]
     ) -> list[tuple[float, float]]:
-        """Each text's probability of its label: by the encoder (by the words where there is none) and by the words."""
+        """Each text's probability of its label: by the encoder (by the words where there is none) and by the words.
+
+        NaN where the classifiers that never saw the row never saw another one with its label.
+        """
         self._learn()
         assert self._folds is not None
-        found = np.zeros((len(texts), 2))
+        found = np.full((len(texts), 2), np.nan)
         vectors = None if self.vectors is None else self.vectors(texts)
-        for fold, (encoder, bag) in enumerate(self._models):
-            # A row that no model learned from may be judged by any of them.
-            mine = np.array([max(0, int(self._folds[row])) == fold for row in rows])
-            if not mine.any():
+        # A row that no model learned from may be judged by any of them.
+        fold_of = [max(0, int(self._folds[row])) for row in rows]
+        for fold, models in enumerate(self._models):
+            if models is None:
                 continue
-            at = np.flatnonzero(mine).tolist()
-            column = [int(np.searchsorted(bag.labels, names[i])) for i in at]
+            encoder, bag = models
+            places = {str(name): place for place, name in enumerate(bag.labels)}
+            at = [i for i, name in enumerate(names) if fold_of[i] == fold and name in places]
+            if not at:
+                continue
+            column = [places[names[i]] for i in at]
             by_words = bag.probabilities([texts[i] for i in at])[np.arange(len(at)), column]
             found[at, 1] = found[at, 0] = by_words
             if encoder is not None and vectors is not None:
@@ -98,6 +105,8 @@ class Classifiers:
         """The verdict on a text from what `own` gave for it and for the original."""
         bounds = self.bounds
         reason = ""
+        if np.isnan(new[0]):
+            return Verdict(self.name, False, reason="too few other rows have this label to learn it from")
         if new[0] < bounds.least and new[0] < bounds.share * old[0]:
             reason = f"the label's probability fell from {old[0]:.2f} to {new[0]:.2f}"
         elif new[1] < 0.5 <= old[1] and new[0] < bounds.doubt and new[0] < old[0]:
@@ -105,7 +114,7 @@ class Classifiers:
         return Verdict(self.name, not reason, new[0], reason)
 
     def _learn(self) -> None:
-        """Models for each fold; row numbers of `_folds` that are -1 were not learned from."""
+        """Models for each fold, None where the others have one label only; row numbers of `_folds` that are -1 were not learned from."""
         if self._folds is not None:
             return
         order = np.random.default_rng(self.seed).permutation(len(self.texts))[:MOST_ROWS]
@@ -115,6 +124,9 @@ class Classifiers:
         vectors = None if self.vectors is None else self.vectors([self.texts[i] for i in order])
         for fold in range(FOLDS):
             kept = np.arange(len(order)) % FOLDS != fold
+            if len(np.unique(labels[order[kept]])) < 2:
+                self._models.append(None)
+                continue
             bag = _Words([self.texts[i] for i in order[kept]], labels[order[kept]], self.seed)
             encoder = None if vectors is None else _Encoder(vectors[kept], labels[order[kept]])
             self._models.append((encoder, bag))

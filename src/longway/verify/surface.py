@@ -1,4 +1,4 @@
-"""Does the new text look like a text of its own: no copy, no piece of the prompt, whole, English, of a like length?"""
+"""Does the new text look like a text of its own: no copy, no piece of the prompt, whole, of a like length and language?"""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ _TALK = (
     "prompt",
 )
 _PAIRED = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"))
+# Small words of other languages that are no English ones and seldom stand in names.
+_NOT_ENGLISH = re.compile(
+    r"(?<!\w)(?:und|nicht|ist|eine|einen|sich|wurde|une|pas|avec|dans|sont|était|que|una|pero|muy|está|fue|che|sono|della|"
+    r"het|een|niet|zijn|och|inte|não|uma|jest|się)(?!\w)"
+)
 _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
 
 
@@ -108,7 +113,7 @@ def _unbalanced(before: str, after: str) -> str:
 
 
 def _foreign(before: str, after: str) -> str:
-    """A letter from another script, or an unlikely word, that the original has not."""
+    """A letter from another script, an unlikely word, or small words of another language, that the original has not."""
     for c in after:
         if c.isalpha() and ord(c) > 0x24F and c not in before:
             return f"a letter that is not Latin: {c!r}"
@@ -116,7 +121,8 @@ def _foreign(before: str, after: str) -> str:
     for word in words(after):
         if len(word) > 30 and word not in old:
             return "not a word"
-    return ""
+    other = sorted(set(_NOT_ENGLISH.findall(after)) - old)
+    return f"another language: {other[0]!r}, {other[1]!r}" if len(other) > 1 else ""
 
 
 def _doubled(before: str, after: str) -> str:

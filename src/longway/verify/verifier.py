@@ -183,7 +183,13 @@ def _judge(task: Task, judge: Asker | None, missing: list[str]) -> list[Check]:
     if "judge" not in judge.engine.can:
         missing.append(f"judge: the engine {judge.engine.name} cannot judge")
         return []
-    if task.is_pair and judge.engine.name.startswith("local"):
+    if task.is_pair and not _judges_pairs(judge.engine):
         missing.append("judge: the small local model is no better than chance on pairs and is not asked")
         return []
     return [Judge(task, judge)]
+
+
+def _judges_pairs(engine: Any) -> bool:
+    """Whether the engine, or one of several in turn, answers for pairs; only the small model says that it does not."""
+    together: tuple[Any, ...] = getattr(engine, "engines", (engine,))
+    return any("judge" in one.can and getattr(one, "judges_pairs", True) for one in together)
