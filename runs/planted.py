@@ -1,30 +1,59 @@
-"""The built-in sample, where the truth is known: are the planted shortcuts found, are they repaired, are labels kept?
+"""Where the truth is known: are planted shortcuts found, are they repaired, what is harmed, and does a model still use them?
 
 python runs/planted.py
-python runs/planted.py --limit 200 --rounds 1
+python runs/planted.py --prove                                what a model gets right where the plants point the wrong way
+python runs/planted.py --limit 200 --rounds 1 --only claims
+
+First the built-in sample, then every kind of plant in clean data (SST-2 sentences; SNLI for pairs), all kinds at once.
 
 recall: planted shortcuts that the audit lists. false_discovery: patterns called findings where labels were shuffled, as a
 share of what was tested. repaired: the mean share of what the planted shortcuts told about their label that is gone
 after rewriting (rules engine, leak-aware choice). labels_changed: rows whose label in the written file is another.
+Of clean data besides: rank of each plant among the findings; precision, plants among findings that the clean data did
+not have; harm, the share of the real words that the rewriting changed. With --prove the accuracy on test rows that carry
+a plant tied to the other label: trained on the clean data (as good as a repair could be), on the planted data, on the
+rewritten data, and by each method on the planted data.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import common
+from longway.classify.classifier import Inputs, Labelled
+from longway.classify.methods import METHODS
 from longway.data import Dataset, load
-from longway.recipes.audit import audit
+from longway.data.examples import examples_of
+from longway.errors import SettingError
+from longway.plant import KINDS, Plant, Planted, plant, reversed_test
+from longway.plant.measure import Detection, Repair, detection, repair
+from longway.recipes.audit import AuditSettings, audit
+from longway.recipes.cells import Cell, train_cell
 from longway.recipes.planted import PlantedFate, fates
+from longway.recipes.prove import Version
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
-from longway.records import Finding
+from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
+
+SINGLE = tuple(sorted(kind for kind in KINDS if not KINDS[kind].needs_context))
+CLEAN = {  # training rows, test rows, what is planted in them
+    "sst2": ("sst2_sentences/train.jsonl.gz", "sst2_sentences/test.jsonl.gz", SINGLE),
+    "snli": (
+        "snli/train_balanced.jsonl.gz",
+        "snli/test.jsonl.gz",
+        ("overlap", "negation", "word", "template"),
+    ),
+}
+RATE, STRENGTH, TEST_RATE = 0.1, 0.95, 0.2
+ROWS, TEST_ROWS = 800, 600
 
 
 def is_listed(shortcut: dict[str, Any], found: list[Finding]) -> bool:
@@ -50,35 +79,36 @@ def shuffled(dataset: Dataset, seed: int) -> Dataset:
     )
 
 
-def one_sample(name: str, options: argparse.Namespace) -> dict[str, Any]:
-    whole = load(sample_path(name), limit=options.limit)
-    columns = whole.columns
-    train = whole.select_split("train")
-    found = audit(whole).findings
-    null = audit(shuffled(train, options.seed))
-    settings = RewriteSettings(
-        engine="rules",
-        choose="leak",
-        stop="leak",
-        k=0.34,
-        candidates=12,
-        rounds=options.rounds,
-        patience=2,
-        seed=options.seed,
+def rewritten(
+    dataset: Dataset, options: argparse.Namespace, **settings: Any
+) -> tuple[dict[str, Any], Dataset]:
+    """What a rewriting says of itself, and the dataset it wrote."""
+    asked = RewriteSettings(
+        engine="rules", choose="leak", stop="leak", k=0.34, patience=2, seed=options.seed, **settings
     )
-    run, result = run_rewrite(whole, settings=settings, out=Path(tempfile.mkdtemp()) / "run")
+    run, result = run_rewrite(dataset, settings=asked, out=Path(tempfile.mkdtemp()) / "run")
+    columns = dataset.columns
     after = load(
         next(run.folder.glob("dataset.*")),
         text=columns.text,
         context=columns.context or "",
         label=columns.label,
         split=columns.split,
-    ).select_split("train")
+    )
+    return result, after
+
+
+def one_sample(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    whole = load(sample_path(name), limit=options.limit)
+    train = whole.select_split("train")
+    found = audit(whole).findings
+    null = audit(shuffled(train, options.seed))
+    result, after = rewritten(whole, options, candidates=12, rounds=options.rounds)
     return {
         "listed": [is_listed(shortcut, found) for shortcut in planted(name)],
         "false": sum(null.significant.values()),
         "tested": sum(null.tested.values()),
-        "fates": fates(name, train, after),
+        "fates": fates(name, train, after.select_split("train")),
         "labels_changed": result["labels_changed"],
         "leak": (result["leak"]["before"]["accuracy"], result["leak"]["after"]["accuracy"]),
         "changed": result["changed"],
@@ -98,29 +128,157 @@ def show(name: str, found: dict[str, Any]) -> None:
     print(f"  labels shuffled: {found['false']} of {found['tested']:,} patterns called findings")
 
 
+def dataset_of(rows: Sequence[Example]) -> Dataset:
+    """The rows as a dataset."""
+    has_context = rows[0].context is not None
+    listed = [
+        {"id": row.id, "text": row.text, "label": row.label}
+        | ({"context": row.context} if has_context else {})
+        for row in rows
+    ]
+    return load(listed, text="text", label="label", id="id", context="context" if has_context else "")
+
+
+def one_corpus(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Every kind planted in clean data at once: found, repaired, harmed, and proved where that is asked for."""
+    train, test, kinds = CLEAN[name]
+    data = load(common.DATA / train, limit=min(options.limit or ROWS, ROWS))
+    clean = examples_of(data)
+    asked = [
+        Plant(kind, label=data.labels[i % len(data.labels)], strength=STRENGTH, rate=RATE)
+        for i, kind in enumerate(kinds)
+    ]
+    made = plant(clean, asked, seed=options.seed)
+    before = dataset_of(made.rows)
+    own = audit(data, settings=AuditSettings(max_q=1.0)).findings
+    found = detection(audit(before).findings, made.truth, clean=own)
+    _, after = rewritten(before, options, candidates=6, rounds=min(options.rounds, 3))
+    result = {"found": found, "repair": repair(made.truth, clean, made.rows, examples_of(after))}
+    if options.prove:
+        test_rows = examples_of(load(common.DATA / test, limit=min(options.limit or TEST_ROWS, TEST_ROWS)))
+        result["proof"] = prove(data, before, after, test_rows, made, options)
+    return result
+
+
+def prove(
+    clean: Dataset,
+    before: Dataset,
+    after: Dataset,
+    test_rows: list[Example],
+    made: Planted,
+    options: argparse.Namespace,
+) -> dict[str, dict[str, float]]:
+    """For each way of training the accuracy on clean test rows, and on those that carry each plant reversed."""
+    tests = {"clean": labelled(test_rows)}
+    for one in made.plants:
+        turned = reversed_test(test_rows, [replace(one, rate=TEST_RATE)], seed=options.seed)
+        carrying = set(turned.truth[0].ids)
+        tests[one.kind] = labelled([row for row in turned.rows if row.id in carrying])
+    datasets = {"clean": clean, "before": before, "after": after}
+    versions = {name: Version(name, dataset) for name, dataset in datasets.items()}
+    cells = [*((name, "erm") for name in versions), *(("before", name) for name in METHODS if name != "erm")]
+    return {
+        f"{name} {data}" if name == "erm" else name: accuracies(versions[data], name, tests, options)
+        for data, name in cells
+    }
+
+
+def accuracies(
+    version: Version, method: str, tests: dict[str, Labelled], options: argparse.Namespace
+) -> dict[str, float]:
+    """The accuracy on each test set; none where the method cannot work on the data."""
+    cell = Cell(version.name, options.model, method, options.seed)
+    inputs = {name: test.inputs for name, test in tests.items()}
+    try:
+        trained = train_cell(cell, version.rows, inputs, shortcuts=version.shortcuts)
+    except SettingError as error:
+        print(f"  {method}: {error}")
+        return {}
+    answers = {name: logits.argmax(axis=1) for name, logits in trained.logits.items()}
+    return {
+        name: float(
+            np.mean([trained.labels[i] == label for i, label in zip(answers[name], test.labels, strict=True)])
+        )
+        for name, test in tests.items()
+    }
+
+
+def labelled(rows: Sequence[Example]) -> Labelled:
+    contexts = [row.context or "" for row in rows] if rows and rows[0].context is not None else None
+    return Labelled(Inputs([row.text for row in rows], contexts), [row.label for row in rows])
+
+
+def show_corpus(name: str, result: dict[str, Any]) -> None:
+    found: Detection = result["found"]
+    mended: Repair = result["repair"]
+    print(
+        f"\n{name}, all kinds planted: precision {found.precision:.0%}, recall {found.recall:.0%}, "
+        f"harm {mended.harm:.1%} of the real words, {mended.labels_changed} labels changed"
+    )
+    print(f"  {'plant':13}{'rank':>6}  {'found as':28}{'rows':>12}{'share':>14}{'repaired':>10}")
+    for one, fate in zip(found.plants, mended.plants, strict=True):
+        rows = f"{fate.before.count} -> {fate.after.count}"
+        share = f"{fate.before.share:.0%} -> {fate.after.share:.0%}"
+        rank = "-" if one.rank is None else str(one.rank)
+        print(f"  {one.kind:13}{rank:>6}  {one.pattern[:26]:28}{rows:>12}{share:>14}{fate.gone:>10.0%}")
+    if proof := result.get("proof"):
+        show_proof(proof)
+
+
+def show_proof(proof: dict[str, dict[str, float]]) -> None:
+    ways = [way for way, by_test in proof.items() if by_test]
+    print("\n  accuracy on test rows that carry the plant, reversed; clean: on all test rows as they are")
+    print(f"  {'plant':13}" + "".join(f"{way:>12}" for way in ways))
+    for test in proof[ways[0]]:
+        print(f"  {test:13}" + "".join(f"{proof[way][test]:>12.0%}" for way in ways))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--limit", type=int, help="rows of each sample")
-    parser.add_argument("--only", nargs="+", default=list(NAMES), choices=list(NAMES))
+    parser.add_argument("--limit", type=int, help="rows of each sample and dataset")
+    parser.add_argument("--only", nargs="+", default=[*NAMES, *CLEAN], choices=[*NAMES, *CLEAN])
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--prove", action="store_true", help="train before and after, and by every method")
+    parser.add_argument("--model", default="bow", help="what is trained, with --prove")
     options = parser.parse_args()
-    results = {name: one_sample(name, options) for name in options.only}
+    results = {name: one_sample(name, options) for name in options.only if name in NAMES}
     for name, found in results.items():
         show(name, found)
+    planted_in: dict[str, dict[str, Any]] = {}
+    for name in (name for name in options.only if name in CLEAN):
+        if not (common.DATA / CLEAN[name][0]).exists():
+            print(f"\n{name}: left out, {common.DATA / CLEAN[name][0]} is not there")
+            continue
+        planted_in[name] = one_corpus(name, options)
+        show_corpus(name, planted_in[name])
     listed = [yes for found in results.values() for yes in found["listed"]]
     repaired = [fate.repaired for found in results.values() for fate in found["fates"]]
+    tested = sum(found["tested"] for found in results.values())
     common.finish(
         "runs/planted.py",
-        recall=sum(listed) / len(listed),
-        false_discovery=sum(f["false"] for f in results.values())
-        / sum(f["tested"] for f in results.values()),
-        repaired=float(np.mean(repaired)),
-        labels_changed=sum(found["labels_changed"] for found in results.values()),
+        recall=sum(listed) / len(listed) if listed else None,
+        false_discovery=sum(found["false"] for found in results.values()) / tested if tested else None,
+        repaired=float(np.mean(repaired)) if repaired else None,
+        labels_changed=sum(found["labels_changed"] for found in results.values())
+        + sum(result["repair"].labels_changed for result in planted_in.values()),
         by_shortcut={fate.pattern: fate.repaired for found in results.values() for fate in found["fates"]},
+        clean={name: figures(result) for name, result in planted_in.items()},
     )
+
+
+def figures(result: dict[str, Any]) -> dict[str, Any]:
+    """What the closing line says of one dataset."""
+    return {
+        "precision": result["found"].precision,
+        "recall": result["found"].recall,
+        "rank": {one.kind: one.rank for one in result["found"].plants},
+        "repaired": {one.kind: one.gone for one in result["repair"].plants},
+        **{key: asdict(result["repair"])[key] for key in ("harm", "labels_changed", "lost")},
+        "proof": result.get("proof", {}),
+    }
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from longway.data.problems import KINDS as PROBLEMS
 from longway.detect import LEVELS
 from longway.detect.flags import QUESTIONS
 from longway.llm.engines import NAMES as ENGINES
+from longway.plant import KINDS as PLANTS
 from longway.recipes.before_after import Fate
 from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
 from longway.rewrite import METHODS
@@ -287,6 +288,12 @@ def texts_by(family, told):
     document = read(english("longway"), told.replace("**", ""))
     scene = Scene(document, CONTEXT if stance else None, stance or None, telling)
     return [rewriting.of(document) for rewriting in RULES[family](scene)]
+
+
+def test_the_planting_page_names_every_kind():
+    text = (DOCS / "planting.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", text, flags=re.MULTILINE)
+    assert sorted(rows) == sorted(PLANTS)
 
 
 def test_the_data_page_names_every_ending():

@@ -12,6 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = {
     "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
+    "bench/encoder.py": (
+        ["--rows", "8"],
+        {"torch_texts_s", "onnx_texts_s", "onnx_int8_texts_s", "onnx_int8_cosine"},
+    ),
     "bench/scale.py": (["--rows", "500", "2000"], {"rows", "seconds", "peak_mb"}),
     "bench/stream.py": (
         ["--file-mb", "2", "--limit-mb", "1500"],
@@ -51,8 +55,8 @@ SMALL = {
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
     "runs/planted.py": (
-        ["--limit", "60", "--only", "claims", "--rounds", "1"],
-        {"recall", "false_discovery", "repaired", "labels_changed"},
+        ["--limit", "60", "--only", "claims", "sst2", "--rounds", "1"],
+        {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
     ),
 }
 # These make up their own rows.

@@ -26,12 +26,18 @@ if TYPE_CHECKING:
         MissingExtra,
         RunError,
         SettingError,
+        TrainingError,
     )
     from longway.live_space import LiveSpace
     from longway.llm.engines import engine_named
     from longway.recipes.audit import Audit, AuditSettings, audit
+    from longway.recipes.explain import explain
+    from longway.recipes.explanation import ExplainSettings, Explanation
+    from longway.recipes.prove import ProveSettings
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
+    from longway.recipes.run_prove import run_prove
+    from longway.recipes.run_explain import run_explain
     from longway.recipes.run_rewrite import Engines, run_rewrite
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.report import write_report
@@ -56,12 +62,18 @@ _HOME = {
         "MissingExtra",
         "RunError",
         "SettingError",
+        "TrainingError",
     ),
     "longway.live_space": ("LiveSpace",),
     "longway.llm.engines": ("engine_named",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
+    "longway.recipes.explain": ("explain",),
+    "longway.recipes.explanation": ("ExplainSettings", "Explanation"),
+    "longway.recipes.prove": ("ProveSettings",),
     "longway.recipes.rewrite": ("RewriteSettings",),
     "longway.recipes.run_audit": ("run_audit",),
+    "longway.recipes.run_prove": ("run_prove",),
+    "longway.recipes.run_explain": ("run_explain",),
     "longway.recipes.run_rewrite": ("Engines", "run_rewrite"),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.report": ("write_report",),
@@ -90,17 +102,21 @@ __all__ = [
     "EngineError",
     "Engines",
     "Example",
+    "ExplainSettings",
+    "Explanation",
     "Finding",
     "Leak",
     "LiveSpace",
     "LongwayError",
     "MissingExtra",
     "Problem",
+    "ProveSettings",
     "RewriteSettings",
     "RunError",
     "SettingError",
     "ShortcutSpace",
     "Telling",
+    "TrainingError",
     "Verdict",
     "Word",
     "antonyms",
@@ -110,9 +126,12 @@ __all__ = [
     "change_pronouns",
     "engine_named",
     "english",
+    "explain",
     "hypernyms",
     "load",
     "run_audit",
+    "run_explain",
+    "run_prove",
     "run_rewrite",
     "sample_path",
     "save",

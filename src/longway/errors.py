@@ -5,6 +5,7 @@
     |   `-- ColumnError             a column is missing or cannot be guessed
     |-- SettingError                an option has a value it cannot have
     |-- RunError                    a run folder cannot be used (other data, other settings, damaged)
+    |-- TrainingError               a classifier cannot be trained with these settings (the loss became not-a-number)
     |-- EngineError                 an engine cannot be asked (no key, no such model, server down)
     |   `-- CallFailed              one call failed for good; others may still be answered
     |-- BudgetSpent                 the next call might cost more than the budget has left; all answers are kept
@@ -37,6 +38,10 @@ class SettingError(LongwayError, ValueError):
 
 class RunError(LongwayError):
     """A run folder cannot be used."""
+
+
+class TrainingError(LongwayError):
+    """A classifier cannot be trained with these settings."""
 
 
 class EngineError(LongwayError):

@@ -1,12 +1,13 @@
 """What the labels of a dataset mean: the task, told by the names of its labels and columns.
 
     fact checking   claim and evidence; SUPPORTS, REFUTES ...
-    inference       premise and hypothesis; entailment, contradiction, neutral
+    inference       premise and hypothesis; entailment, contradiction, neutral; or entailment and not entailment
     sentiment       positive, negative ...
     labels          anything else: the label names and a few examples say it
 
 For pairs each label has a *stance*: what the context says about the text. It decides what a rewriting rule may do
-(a refuted claim may become another false one) and what the entailment check expects.
+(a refuted claim may become another false one) and what the entailment check expects. "Not entailment" is a stance of its own:
+the context contradicts the text or leaves it open, and the label does not say which.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import Literal
 
 from longway.records import Example
 
-Stance = Literal["entails", "contradicts", "neutral"]
+Stance = Literal["entails", "contradicts", "neutral", "does not entail"]
 Kind = Literal["fact checking", "inference", "sentiment", "labels"]
 
 _STANCES: dict[Stance, tuple[str, ...]] = {
     "entails": ("entailment", "entails", "entailed", "supports", "supported", "support", "true", "correct"),
     "contradicts": ("contradiction", "contradicts", "contradicted", "refutes", "refuted", "refute", "false"),
-    "neutral": ("neutral", "not enough info", "not_enough_info", "nei", "unknown", "not entailment"),
+    "neutral": ("neutral", "not enough info", "nei", "unknown"),
+    "does not entail": ("not entailment", "non entailment", "no entailment", "not entailed", "not entails"),
 }
 _FACT_CHECKING = ("supports", "supported", "support", "refutes", "refuted", "refute")
 _SENTIMENT = ("positive", "negative", "pos", "neg", "neutral", "mixed", "very positive", "very negative")
@@ -64,13 +66,16 @@ def task_of(
     'fact checking'
     >>> task_of(["neg", "pos"]).kind
     'sentiment'
+    >>> task_of(["entailment", "not_entailment"], context_name="premise").stances["not_entailment"]
+    'does not entail'
     """
     lower = {label: label.strip().lower() for label in labels}
     kind: Kind = "labels"
     stances: dict[str, Stance] = {}
     if context_name is not None:
+        plain = {label: name.replace("_", " ").replace("-", " ") for label, name in lower.items()}
         stances = {
-            label: stance for label, name in lower.items() for stance in _STANCES if name in _STANCES[stance]
+            label: stance for label, name in plain.items() for stance in _STANCES if name in _STANCES[stance]
         }
         if len(stances) == len(labels) and "entails" in stances.values():
             kind = "fact checking" if any(name in _FACT_CHECKING for name in lower.values()) else "inference"

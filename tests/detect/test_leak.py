@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from longway.classify.bow import BagOfWords
-from longway.detect.leak import _groups, leak_by_folds, leak_on_test, word_features
+from longway.detect.leak import leak_by_folds, leak_on_test, linked_rows, word_features
 from longway.detect.reading import Reading
 from tests.conftest import dataset_of, reading_of
 
@@ -103,6 +103,7 @@ def test_a_text_that_goes_with_everything_does_not_tie_all_rows_together():
     contexts = [f"context {i // 2}" for i in range(200)]
     texts = ["the same" if i % 2 else f"text {i}" for i in range(200)]
     reading = reading_of(texts, ["x", "y"] * 100, contexts)
-    groups = _groups(reading, np.arange(200), ("context",))
+    groups = linked_rows(reading, np.arange(200), ("context",))
     assert groups.tolist() == [i // 2 for i in range(200)]  # by context alone
-    assert len(set(_groups(reading, np.arange(200), ("text",))[1::2].tolist())) == 1  # copies stay together
+    by_text = linked_rows(reading, np.arange(200), ("text",))
+    assert len(set(by_text[1::2].tolist())) == 1  # copies stay together

@@ -205,6 +205,7 @@ def test_a_call_that_failed_for_a_passing_reason_is_not_kept_and_asked_again_nex
         assert written[3].texts == ()
         assert "status 503" in written[3].refusals[0]
         assert (asker.failed, asker.asked, len(journal)) == (1, 7, 7)
+        assert asker.why == {written[3].refusals[0]: 1}
         down.clear()
         assert asker.write_all(writing(*texts_of(8)), 1)[3].texts
 

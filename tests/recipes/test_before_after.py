@@ -51,6 +51,16 @@ def test_a_shortcut_that_only_changed_its_clothes_is_told_as_worse(planted):
     assert worse[0].gain_after > 0.05
 
 
+def test_all_that_got_worse_are_counted_though_the_strongest_are_listed(planted, monkeypatch):
+    texts, labels = planted
+    before, after = dataset(texts, labels), dataset([t.replace("not the", "hardly a") for t in texts], labels)
+    whole = compare(before, after)
+    monkeypatch.setattr("longway.recipes.before_after.LISTED", 1)
+    cut = compare(before, after)
+    assert cut.n_worse == whole.n_worse == len(whole.worse) > 3
+    assert cut.worse == whole.worse[:1]
+
+
 def test_balanced_in_both_labels_is_no_shortcut_any_more(planted):
     texts, labels = planted
     balanced = [
@@ -66,5 +76,6 @@ def test_nothing_changed_is_nothing_worse(planted):
     texts, labels = planted
     found = compare(dataset(texts, labels), dataset(texts, labels), keep=["not"])
     assert not found.worse
+    assert found.n_worse == 0
     assert all(fate.gain_after == fate.gain_before for fate in found.fates)
     assert found.found_before == found.found_after

@@ -4,9 +4,11 @@ import json
 from math import exp, log, sqrt
 
 import pytest
+from invented_explain import explanation, hostile_explanation
+from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 
-from longway.report import render_report, render_rewrite
+from longway.report import render_explain, render_prove, render_report, render_rewrite
 
 LABELS = {"REFUTES": 3333, "SUPPORTS": 3327}
 USED = sum(LABELS.values())
@@ -291,10 +293,49 @@ def hostile_rewrite_page():
     return render_rewrite(hostile_rewrite(hostile_text))
 
 
-@pytest.fixture(params=["audit", "hostile audit", "rewrite", "hostile rewrite"])
+@pytest.fixture
+def proved():
+    """A proof that a test may change."""
+    return proof()
+
+
+@pytest.fixture(scope="session")
+def hostile_prove_page():
+    """The page of the hostile proof, made once."""
+    return render_prove(hostile_proof(hostile_text))
+
+
+PAGES = {
+    "audit": lambda: render_report(audit()),
+    "rewrite": lambda: render_rewrite(rewrite()),
+    "prove": lambda: render_prove(proof()),
+    "explain": lambda: render_explain(explanation(n_texts=3)),
+    "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
+}
+
+
+@pytest.fixture(
+    params=[
+        "audit",
+        "hostile audit",
+        "rewrite",
+        "hostile rewrite",
+        "prove",
+        "hostile prove",
+        "prove of three",
+        "explain",
+        "hostile explain",
+    ]
+)
 def page(request):
     """Each kind of page, of ordinary and of hostile data."""
-    made = {"hostile audit": "hostile_page", "hostile rewrite": "hostile_rewrite_page"}
+    made = {
+        "hostile audit": "hostile_page",
+        "hostile rewrite": "hostile_rewrite_page",
+        "hostile prove": "hostile_prove_page",
+    }
     if request.param in made:
         return request.getfixturevalue(made[request.param])
-    return render_report(audit()) if request.param == "audit" else render_rewrite(rewrite())
+    if request.param == "prove of three":
+        return render_prove(proof(versions=("before", "after", "eda")))
+    return PAGES[request.param]()

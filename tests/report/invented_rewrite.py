@@ -124,7 +124,8 @@ def rounds(n=8):
         made.append(
             {"number": number, "rows": 300 if number else USED, "candidates": 1800 if number else 0,
              "accepted": 110 + round(170 * left) if number else 0, "objective": 0.513 - 0.101 * left, "kl": 0.12 + 0.19 * left,
-             "mean_gamma": 0.55 + 0.06 * left, "leak": 0.601 + 0.08 * left, "seconds": 3.1 + 9 * left}
+             "mean_gamma": 0.55 + 0.06 * left, "leak": 0.601 + 0.08 * left, "seconds": 3.1 + 9 * left,
+             "refusals": {"no rule can put this text differently": 40, "status 502": 1 if number == 1 else 0} if number else {}}
         )  # fmt: skip
     return made
 
@@ -149,15 +150,16 @@ def rewrite():
             {"name": "evidence", "before": leak(0.512, columns=("evidence",)), "after": leak(0.514, columns=("evidence",))},
         ],
         "findings": [finding(*row, marked="real signal, left alone" if row[0] == "American" else "") for row in PATTERNS],
-        "worse": [finding(*row) for row in WORSE],
+        "worse": [finding(*row) for row in WORSE], "n_worse": len(WORSE),
         "terms": [dict(zip(("term", "label", "before", "after"), row, strict=True)) for row in TERMS],
         "bleu": 0.712,
         "checks": [{"check": name, "seen": seen, "failed": failed, "error": error} for name, seen, failed, error in CHECKS],
         "missing_checks": ["judge: no engine that can judge was given"],
-        "expected_wrong": {"share": 0.031, "low": 0.012, "high": 0.058, "basis": "pairs of texts with known labels, 1,200 of them; each check's errors taken together"},
+        "expected_wrong": {"share": 0.031, "low": 0.012, "high": 0.058, "basis": "pairs of texts with known labels, 1,200 of them; each check's errors taken together", "rows": {"share": 0.036, "low": 0.014, "high": 0.067}},
         "sample": (edits * 3)[:20],
         "strongest": edits,
         "refused": [{"reason": reason, "count": count, "example": edit(*row, failed=failed)} for reason, count, row, failed in REFUSED],
+        "failed_calls": [{"reason": "the server did not answer within 60 seconds", "count": 7}, {"reason": "status 502", "count": 2}],
         "cost": [
             {"engine": "rules", "kind": "write", "calls": 2400, "prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0, "seconds": 131.4},
             {"engine": "served: a-small-model", "kind": "judge", "calls": 1986, "prompt_tokens": 812344, "completion_tokens": 20411, "cost": 0.134, "seconds": 402.0},
@@ -198,12 +200,13 @@ def hostile_rewrite(hostile_text):
         "method": bad(1), "engine": bad(5), "judge": bad(3), "created": bad(2), "stopped": bad(5),
         "settings": {bad(at): bad(at + 1) for at in range(300)},
         "leak": leaks, "other_leaks": [leaks | {"name": bad(at)} for at in range(30)],
-        "rounds": many_rounds(100_000),
-        "findings": patterns, "worse": patterns[::-1],
+        "rounds": [*many_rounds(99_999), {**rounds(1)[1], "refusals": {f"{bad(at)} {at}": 10**9 for at in range(300)}}],
+        "findings": patterns, "worse": patterns[::-1], "n_worse": 10**6,
+        "failed_calls": [{"reason": bad(at), "count": 10**9} for at in range(300)],
         "terms": [{"term": bad(at), "label": names[at % 40] if at % 7 else None, "before": 10**9 + at, "after": at} for at in range(1000)],
         "missing_checks": [bad(at) for at in range(300)],
         "checks": [{"check": bad(at), "seen": 10**9, "failed": at, "error": None} for at in range(300)],
-        "expected_wrong": {"share": 0.1, "low": 0.0, "high": 0.2, "basis": bad(0)},
+        "expected_wrong": {"share": 0.1, "low": 0.0, "high": 0.2, "basis": bad(0), "rows": None},
         "sample": edits * 2040, "strongest": edits * 2040,
         "refused": [{"reason": bad(at), "count": 10**9, "example": edits[at % len(edits)]} for at in range(300)],
         "cost": [{"engine": bad(at), "kind": bad(at + 1), "calls": 10**9, "prompt_tokens": 10**12, "completion_tokens": 10**12, "cost": 10.0**9, "seconds": 1e9} for at in range(300)],

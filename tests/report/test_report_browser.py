@@ -34,7 +34,7 @@ def test_nothing_is_wider_than_the_window(tmp_path, page, width):
     assert seen["overlapping"] == []
 
 
-@pytest.mark.parametrize("page", ["audit", "rewrite"], indirect=True)
+@pytest.mark.parametrize("page", ["audit", "rewrite", "prove"], indirect=True)
 def test_the_page_prints_on_a4(tmp_path, page):
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     pdf = tmp_path / "page.pdf"

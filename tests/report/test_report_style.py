@@ -63,3 +63,16 @@ def test_words_that_went_out_and_came_in_can_be_read(block, own):
     for name in ("gone", "came"):
         assert contrast(named[name], named["soft"]) > 4.5, name
         assert contrast(named["ink"], laid_over(named[name], named["soft"], 0.16)) > 7, name
+
+
+PROVE = files("longway.report").joinpath("templates/prove.css").read_text(encoding="utf-8")
+PROVE_LIGHT, PROVE_DARK = re.findall(r":root \{(.*?)\}", PROVE, re.DOTALL)
+
+
+@pytest.mark.parametrize(("block", "own"), [(LIGHT, PROVE_LIGHT), (DARK, PROVE_DARK)], ids=["light", "dark"])
+def test_marks_of_better_and_worse_can_be_read(block, own):
+    named = colours(block) | colours(own)
+    for name in ("better", "worse"):
+        assert contrast(named[name], named["page"]) > 4.5, name
+        assert contrast(named[name], laid_over(named[name], named["page"], 0.16)) > 3, name
+        assert contrast(named["ink"], laid_over(named[name], named["page"], 0.16)) > 7, name

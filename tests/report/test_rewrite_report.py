@@ -31,7 +31,7 @@ def test_the_page_says_what_was_done(rewritten):
     assert "now gets 60.1% right instead of 68.1% (chance is 50.0%); 1,204 of 6,666 texts" in text
     assert "Right from claim alone 68.1% → 60.1% chance is 50.0%" in text
     assert "Edits accepted 1,391 of 5,400 candidates" in text
-    assert "Labels expected to be wrong 3.1% 95% interval 1.2% to 5.8%" in text
+    assert "Labels expected to be wrong 3.6% of the rewritten texts; 95% interval 1.4% to 6.7%" in text
     assert "Cost $0.13 8 min 53 s of engine time" in text
     assert "Stopped because: the sum of cosines (Eq. 14) no longer rises." in text
     assert "it does not certify" in text
@@ -40,7 +40,7 @@ def test_the_page_says_what_was_done(rewritten):
 
 def test_the_sections_come_in_reading_order(rewritten):
     ids = [attributes.get("id") for attributes in Elements(render_rewrite(rewritten)).named("section")]
-    assert ids == ["leak", "rounds", "findings", "worse", "terms", "sample", "strongest", "refused", "checks", "cost", "settings", "reading"]  # fmt: skip
+    assert ids == ["leak", "rounds", "findings", "worse", "terms", "sample", "strongest", "refused", "unwritten", "checks", "cost", "settings", "reading"]  # fmt: skip
 
 
 def test_what_went_out_and_what_came_in_is_marked(rewritten):
@@ -82,7 +82,7 @@ def test_labels_that_look_less_alike_than_before_are_told(rewritten):
 
 
 def test_where_nothing_got_worse_the_page_says_so(rewritten):
-    text = section(render_rewrite(rewritten | {"worse": [], "other_leaks": []}), "worse")
+    text = section(render_rewrite(rewritten | {"worse": [], "n_worse": 0, "other_leaks": []}), "worse")
     assert text == "What got worse Nothing: no pattern became stronger, and no leak rose."
 
 
@@ -100,9 +100,29 @@ def test_refused_candidates_stand_under_their_reason(rewritten):
     assert "✗ negation negation is not as it was" in text
 
 
+def test_what_engines_did_not_write_and_calls_that_failed_are_told_with_reasons(rewritten):
+    page = render_rewrite(rewritten)
+    text = section(page, "unwritten")
+    assert "Engines said 320 times why they wrote no text or not as many as asked for." in text
+    assert "9 calls to engines failed for a passing reason; the same command asks again." in text
+    assert "Show what engines said 320 no rule can put this text differently 100.0%" in text
+    assert (
+        "Show why calls failed 7 the server did not answer within 60 seconds 77.8% 2 status 502 22.2%" in text
+    )
+    assert page.split('id="unwritten"')[1].count("<details>") >= 2  # folded
+
+
+def test_patterns_that_got_worse_beyond_those_listed_are_counted(rewritten):
+    n = len(rewritten["worse"])
+    page = render_rewrite(rewritten | {"n_worse": n + 17})
+    assert "17 more patterns got stronger, each less than these." in section(page, "worse")
+    assert f"{n + 17} patterns tell more than before." in page
+    assert "more patterns got stronger" not in render_rewrite(rewritten)
+
+
 def test_checks_show_their_errors_and_what_was_not_checked(rewritten):
     text = section(render_rewrite(rewritten), "checks")
-    assert "About 3.1% of the accepted edits are expected to have a label that no longer fits" in text
+    assert "About 3.1% of the accepted edits are expected to have a label that no longer fits (95% interval 1.2% to 5.8%), and with all edits of a text taken together 3.6% of the rewritten texts (1.4% to 6.7%)." in text  # fmt: skip
     assert "negation 5,211 310 5.9% 3.1% 8.4%" in text
     assert "copy 5,400 61 1.1% – –" in text
     assert "Not checked judge: no engine that can judge was given" in text
@@ -135,8 +155,8 @@ def test_many_rounds_show_the_first_and_the_last_at_once(rewritten):
 
 
 def test_a_run_that_left_little_has_a_page(rewritten):
-    empty = ("rounds", "other_leaks", "findings", "worse", "terms", "checks", "missing_checks", "sample", "strongest", "refused", "cost")  # fmt: skip
-    rewritten |= {key: [] for key in empty} | {"leak": None, "bleu": None, "expected_wrong": None, "budget": None, "stopped": "", "settings": {}, "judge": None, "changed": 0, "accepted": 0}  # fmt: skip
+    empty = ("rounds", "other_leaks", "findings", "worse", "terms", "checks", "missing_checks", "sample", "strongest", "refused", "cost", "failed_calls")  # fmt: skip
+    rewritten |= {key: [] for key in empty} | {"leak": None, "bleu": None, "expected_wrong": None, "budget": None, "stopped": "", "settings": {}, "judge": None, "changed": 0, "accepted": 0, "n_worse": 0}  # fmt: skip
     text = text_of(rewritten)
     for words in (
         "The leak was not measured before and after; no text was rewritten and no label changed.",
@@ -145,6 +165,7 @@ def test_a_run_that_left_little_has_a_page(rewritten):
         "Nothing: no pattern became stronger",
         "No edit was accepted.",
         "No candidate was refused.",
+        "Nothing: engines wrote what they were asked for, and no call failed.",
         "Nothing was checked.",
         "was not estimated",
         "Together $0.00, no engine was used; no budget was set.",
@@ -192,11 +213,12 @@ def test_what_is_left_out_is_counted(hostile_rewrite_page):
         "99,888 more rounds are in rewrite.json",  # of 100,000: 12 at once, 100 on request
         "Show 45 more patterns",
         "240 more patterns are in rewrite.json",
-        "260 more patterns that got stronger are in rewrite.json",
+        "999,960 more patterns got stronger, each less than these",
         "99,940 more sampled edits are in rewrite.json",
         "Show 15 more edits",
         "99,940 more strong edits are in rewrite.json",
         "288 more reasons are in rewrite.json",
+        "260 more reasons are in rewrite.json",  # of engines that wrote nothing
         "260 more checks are in rewrite.json",
         "260 more rows are in rewrite.json",
         "240 more in rewrite.json",  # settings

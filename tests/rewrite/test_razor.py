@@ -13,6 +13,7 @@ from longway.records import Leak
 from longway.rewrite import METHODS, Razor, RazorSettings
 from longway.rewrite.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
 from longway.rewrite.stopping import BUDGET_SPENT, NOTHING_LEFT
+from longway.verify.check import Origin
 from tests.rewrite import oracle
 from tests.rewrite.parts import Verifier, Writer, rows_of
 
@@ -289,6 +290,24 @@ def test_telling_words_reach_the_writer_and_the_checks():
     list(razor.run(rows_of(TEXTS, LABELS)))
     assert {one.row for one in writer.asked if one.avoid == ("not",)} == {0, 1}
     assert {c.row for c in verifier.seen if c.telling} <= {0, 1}
+
+
+def test_checks_are_told_what_a_row_that_was_rewritten_before_comes_from():
+    writer, verifier = Writer(lambda text, sample: [f"{text} x"]), Verifier()
+    telling = lambda text, label: (text.split()[0],)  # noqa: E731
+    razor = Razor(RazorSettings(k=6, rounds=3, stop="never"), write=writer, verify=verifier, telling=telling)
+    list(razor.run(rows_of(TEXTS, LABELS)))
+    of_row = [candidate for candidate in verifier.seen if candidate.row == 0]
+    assert [c.origin for c in of_row] == [None, *[Origin(TEXTS[0], "meaning", frozenset({"it"}))] * 2]
+    assert of_row[2].before == f"{TEXTS[0]} x x"
+
+
+def test_a_row_that_has_its_first_text_again_is_as_it_came():
+    swap = lambda text, sample: [text.removesuffix(" x") if text.endswith(" x") else f"{text} x"]  # noqa: E731
+    verifier = Verifier()
+    razor = Razor(RazorSettings(k=6, rounds=3, stop="never"), write=Writer(swap), verify=verifier)
+    list(razor.run(rows_of(TEXTS, LABELS)))
+    assert [c.origin for c in verifier.seen if c.row == 0] == [None, Origin(TEXTS[0]), None]
 
 
 @pytest.mark.parametrize(

@@ -92,5 +92,26 @@ def test_each_label_is_asked_for_its_own_stance():
     assert [round(v.score, 3) for v in check(both)] == [0.8, 0.1]
 
 
+RTE = task_of(["entailment", "not_entailment"], text_name="hypothesis", context_name="premise")
+
+
+@pytest.mark.parametrize(
+    ("new", "keeps", "is_fine"),
+    [
+        ([0.1, 0.8, 0.1], "meaning", True),  # contradicted: that is not entailment
+        ([0.1, 0.1, 0.8], "meaning", True),  # open: nor is that
+        ([0.3, 0.35, 0.35], "label", True),  # the two together are enough
+        ([0.8, 0.1, 0.1], "meaning", False),
+    ],
+)
+def test_not_entailment_is_contradicted_or_open(new, keeps, is_fine):
+    known = {"old": [0.1, 0.8, 0.1], "new": new}
+    check = Entails(RTE, Stances(known), Memory(), least=0.5, share=0.8, mutual=2.0, least_label=0.6)
+    verdict = check([candidate("old", "new", "not_entailment", context=EVIDENCE, keeps=keeps)])[0]
+    assert verdict.passed == is_fine
+    assert verdict.score == pytest.approx(new[1] + new[2], abs=1e-6)
+    assert is_fine or verdict.reason == "that the context does not entail it is 0.20 likely, 0.90 before"
+
+
 def test_nothing_is_asked_for_no_candidates():
     assert entails({})([]) == []

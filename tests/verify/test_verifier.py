@@ -79,6 +79,7 @@ def test_without_optional_packages_fewer_checks_remain_and_are_listed(monkeypatc
         "numbers",
         "names",
         "other label",
+        "drift",
     ]
     assert [line.partition(":")[0] for line in found.missing] == ["meaning", "entailment", "judge"]
     assert "longway[local]" in found.missing[0]
@@ -100,6 +101,7 @@ def test_single_texts_get_classifiers_and_the_judge():
         "numbers",
         "names",
         "classifiers",
+        "drift",
         "judge",
     ]
     verdicts = next(iter(found.verify([candidate("a fine film", "a really fine film", "pos")])))
@@ -158,9 +160,12 @@ def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatc
     def wrong(n_long):
         checks = Verifier([Shorter("only", 3)])
         list(checks.verify([candidate("", "long" if i < n_long else "ok") for i in range(100)]))
-        return checks.report(100 - n_long)["expected_wrong"]
+        return checks.report(100 - n_long, [1, 2, 3])["expected_wrong"]
 
     few, many = wrong(15), wrong(60)
     assert few["share"] < many["share"]
     assert many["low"] < many["share"] < many["high"]
     assert "of 100 candidates the checks rejected 60" in many["basis"]
+    for end in ("share", "low", "high"):  # a row goes wrong where any of its edits does
+        right = 1 - many[end]
+        assert many["rows"][end] == pytest.approx(1 - (right + right**2 + right**3) / 3)

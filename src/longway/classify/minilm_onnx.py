@@ -26,6 +26,11 @@ def forward_of(weights: Mapping[str, Floats], *, heads: int) -> Forward | None:
     """The forward pass of BERT with these weights, None where the packages are missing."""
     if find_spec("onnx") is None or find_spec("onnxruntime") is None:
         return None
+    return forward_in(_Graph(weights, heads).serialized())
+
+
+def forward_in(graph: bytes) -> Forward:
+    """The forward pass of a graph that was built here."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -33,9 +38,7 @@ def forward_of(weights: Mapping[str, Floats], *, heads: int) -> Forward | None:
     options.enable_cpu_mem_arena = False  # it would keep the memory of the longest batch for good
     # A thread that waits must not burn a core that others need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(
-        _Graph(weights, heads).serialized(), options, providers=["CPUExecutionProvider"]
-    )
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     def forward(ids: NDArray[np.int64], segments: NDArray[np.int64], mask: NDArray[np.bool_]) -> Floats:
         given = {

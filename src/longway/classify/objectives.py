@@ -21,7 +21,10 @@ Ints = NDArray[np.int64]
 
 
 class Objective(Protocol):
-    """A loss over rows of the training data."""
+    """A loss over rows of the training data.
+
+    One whose calls change it says so with `moving = True`: it has no minimum to search for, only steps to take.
+    """
 
     targets: Ints
 
@@ -37,6 +40,8 @@ class CrossEntropy:
     weights: of each training row, 1 where not given; scaled to a mean of 1.
     offsets: (n, labels), added to the logits before the softmax: log-probabilities of a model that is not trained here.
     """
+
+    moving = False
 
     def __init__(
         self, targets: Ints, *, weights: Floats | None = None, offsets: Floats | None = None
@@ -59,27 +64,36 @@ class CrossEntropy:
 class GroupDRO:
     """Group DRO (Sagawa et al. 2020, Algorithm 1): groups with a high loss gain weight, step by step.
 
-    q_g <- q_g exp(step x loss of g), q scaled to a sum of 1;   loss = sum of q_g x mean loss of group g
+    q_g <- q_g exp(step x (L_g + adjustment / sqrt(n_g))), q scaled to a sum of 1;   loss = sum of q_g L_g
+
+    L_g is the mean loss of group g. The paper draws rows so that all groups come equally often; here rows come as they are, and
+    L_g is estimated by n / (n_g x rows asked) times the sum over the asked rows of g, which is right on average, and exact
+    where all rows are asked. A group without a row among those asked gains nothing (scaling aside).
 
     groups: the number of each training row's group. step: how fast weights move (eta in the paper).
+    adjustment: C in the paper, more care for small groups.
     """
 
-    def __init__(self, targets: Ints, groups: Ints, *, step: float = 0.01) -> None:
+    moving = True
+
+    def __init__(self, targets: Ints, groups: Ints, *, step: float = 0.01, adjustment: float = 0.0) -> None:
         self.targets = targets
         self.groups = groups
         self.step = step
-        self.q = np.full(int(groups.max()) + 1, 1 / (int(groups.max()) + 1))
+        self.sizes = np.bincount(groups)
+        self.extra = adjustment / np.sqrt(np.maximum(self.sizes, 1))
+        self.q = (self.sizes > 0) / (self.sizes > 0).sum()
 
     def __call__(self, rows: Ints, logits: Floats) -> tuple[float, Floats]:
         """The loss of the rows by the weights of their groups, which move; and its gradient by the logits."""
         losses, gradient = cross_entropy(logits, self.targets[rows])
         groups = self.groups[rows]
-        size = np.bincount(groups, minlength=len(self.q))
-        mean = np.bincount(groups, losses, minlength=len(self.q)) / np.maximum(size, 1)
-        self.q = self.q * np.exp(self.step * mean)
+        share = len(self.groups) / (self.sizes[groups] * len(rows))
+        mean = np.bincount(groups, losses * share, minlength=len(self.q))
+        asked = np.bincount(groups, minlength=len(self.q)) > 0
+        self.q = self.q * np.exp(self.step * (mean + asked * self.extra))
         self.q /= self.q.sum()
-        share = (self.q / np.maximum(size, 1))[groups]
-        return float(self.q @ mean), gradient * share[:, None]
+        return float(self.q @ mean), gradient * (self.q[groups] * share)[:, None]
 
 
 def cross_entropy(logits: Floats, targets: Ints) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from longway.cli import audit, demo, doctor, engines, rewrite, runs
+from longway.cli import audit, bench, demo, doctor, engines, explain, prove, rewrite, runs
 from longway.errors import LongwayError
 
 app = typer.Typer(
@@ -25,9 +25,12 @@ app = typer.Typer(
     "\n\nStart with `longway demo`, then `longway audit your-file.csv` and `longway rewrite your-file.csv`.",
 )
 app.command("audit")(audit.command)
+app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.command)
 app.command("doctor")(doctor.command)
 app.add_typer(engines.app, name="engines")
+app.command("explain")(explain.command)
+app.command("prove")(prove.command)
 app.command("rewrite")(rewrite.command)
 app.command("runs")(runs.command)
 

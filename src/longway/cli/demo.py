@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from longway.data import Dataset
 
 
 def command(
@@ -17,7 +20,7 @@ def command(
         typer.Option(help="Folder for the runs; needs a NAME. Default: longway-runs."),
     ] = None,
 ) -> None:
-    """Audit the built-in samples with planted shortcuts, rewrite them, and show before and after.
+    """Audit the built-in samples with planted shortcuts, rewrite them, and prove what it changed.
 
     No key, no download, no question asked: the rules engine writes.
     """
@@ -95,3 +98,25 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
     )
     show_planted(fates(name, dataset.select_split("train"), after.select_split("train")))
     show_rewrite(found, run.folder)
+    _prove_sample(dataset, after, None if out is None else out / f"{name}-prove")
+
+
+def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:
+    from longway.cli.prove_tables import show_prove
+    from longway.cli.screen import cells_progress, output
+    from longway.recipes.prove import ProveSettings, default_models
+    from longway.recipes.run_prove import run_prove
+
+    output().print(
+        "\n[bold]Now models are trained on both versions[/], and tested where shortcuts do not help:\n"
+    )
+    with cells_progress() as bar:
+        run, results = run_prove(
+            before,
+            after,
+            settings=ProveSettings(models=default_models()),
+            out=out,
+            step=bar.step,
+            progress=bar.progress,
+        )
+    show_prove(results, run.folder)

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened
-from longway.recipes.before_after import LISTED
 from longway.recipes.planted import PlantedFate
 
 N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED = 12, 6, 3, 6
@@ -23,9 +22,10 @@ def show_rewrite(found: dict[str, Any], folder: Path) -> None:
     _show_counts(console, found)
     _show_leaks(console, found)
     _show_shortcuts(console, found)
-    _show_worse(console, found["worse"])
+    _show_worse(console, found["worse"], found.get("n_worse", len(found["worse"])))
     _show_edits(console, found["sample"][:N_EDITS])
     _show_refused(console, found)
+    _show_failed(console, found.get("failed_calls", []))
     _show_cost(console, found["cost"])
     if hint := _hint(found):
         console.print(f"\n{hint}")
@@ -67,12 +67,17 @@ def _show_counts(console: Console, found: dict[str, Any]) -> None:
     )
     wrong = found["expected_wrong"]
     if wrong is not None:
-        console.print(
-            f"Expected share of new texts whose label no longer holds: {wrong['share']:.1%} "
-            f"({wrong['low']:.1%} to {wrong['high']:.1%})."
-        )
+        console.print(f"Expected to have a label that no longer holds: {_expected(wrong)}.", soft_wrap=True)
     for missing in found["missing_checks"]:
         console.print(f"[dim]Not checked: {safe(missing)}[/]", soft_wrap=True)
+
+
+def _expected(wrong: dict[str, Any]) -> str:
+    """The share of wrong labels among edits and, a row having one or more of them, among rewritten texts."""
+    of = [("of the accepted edits", wrong), ("of the rewritten texts", wrong.get("rows"))]
+    return ", ".join(
+        f"{one['share']:.1%} {whose} ({one['low']:.1%} to {one['high']:.1%})" for whose, one in of if one
+    )
 
 
 def _show_leaks(console: Console, found: dict[str, Any]) -> None:
@@ -127,15 +132,17 @@ def _fates(fates: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
+def _show_worse(console: Console, worse: list[dict[str, Any]], n: int) -> None:
     if not worse:
         console.print(
             "\nNothing got worse: no pattern tied to a label says a tenth more about it than before."
         )
         return
-    n = f"{len(worse):,}" + (" or more" if len(worse) >= LISTED else "")  # the list is cut there
-    console.print(f"\n[bold]What got worse[/]: {n} patterns say more about a label than before:")
+    say = "pattern says" if n == 1 else "patterns say"
+    console.print(f"\n[bold]What got worse[/]: {n:,} {say} more about a label than before:")
     console.print(_fates(worse[:N_WORSE]))
+    if n > N_WORSE:
+        console.print(f"[dim]and {n - N_WORSE:,} more[/]")
 
 
 def _show_edits(console: Console, edits: list[dict[str, Any]]) -> None:
@@ -160,6 +167,17 @@ def _show_refused(console: Console, found: dict[str, Any]) -> None:
     if not_written:
         told = "; ".join(f"{shortened(why, 120)} ({n:,})" for why, n in not_written.most_common(N_REFUSED))
         console.print(f"\nNot written by the engine: {safe(told)}.", soft_wrap=True)
+
+
+def _show_failed(console: Console, failed: list[dict[str, Any]]) -> None:
+    if failed:
+        n = sum(row["count"] for row in failed)
+        told = "; ".join(f"{shortened(row['reason'], 120)} ({row['count']:,})" for row in failed[:N_REFUSED])
+        calls = "1 call failed and was" if n == 1 else f"{n:,} calls failed and were"
+        console.print(
+            f"\n{calls} left out: {safe(told)}. The same command asks again, and for nothing else.",
+            soft_wrap=True,
+        )
 
 
 def _show_cost(console: Console, cost: list[dict[str, Any]]) -> None:

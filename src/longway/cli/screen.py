@@ -14,6 +14,7 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 
 
@@ -76,3 +77,38 @@ def progress_of(total: int) -> Iterator[Steps]:
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         yield Steps(bar, total)
+
+
+class Cells:
+    """What a job of many like parts calls to say where it is; shows the time left."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("starting", total=None)
+
+    def step(self, name: str) -> None:
+        """Say what is being done now."""
+        self._bar.update(self._task, description=clean(name))
+
+    def progress(self, done: int, of: int) -> None:
+        """Say how many parts are done."""
+        self._bar.update(self._task, completed=done, total=of)
+
+
+@contextmanager
+def cells_progress() -> Iterator[Cells]:
+    """A progress bar with the time left, on standard error; silent where that is not a terminal."""
+    console = errors()
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=3600
+    ) as bar:
+        yield Cells(bar)

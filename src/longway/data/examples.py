@@ -1,4 +1,4 @@
-"""Single examples of a dataset by row number."""
+"""Examples of a dataset: all of them, or some by row number."""
 
 from __future__ import annotations
 
@@ -21,4 +21,14 @@ def examples_at(dataset: Dataset, rows: NDArray[np.int64]) -> list[Example]:
             batch.ids.gather(places), batch.texts.gather(places), batch.labels[places], contexts, strict=True
         ):
             found.append(Example(id=id_, text=text, label=dataset.labels[label], context=context))
+    return found
+
+
+def examples_of(dataset: Dataset) -> list[Example]:
+    """All usable rows, in order."""
+    found: list[Example] = []
+    for batch in dataset.batches():
+        contexts = [None] * len(batch.rows) if batch.contexts is None else batch.contexts.to_list()
+        labels = [dataset.labels[label] for label in batch.labels]
+        found += map(Example, batch.ids, batch.texts, labels, contexts)
     return found

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.detect import detectors_for
 from longway.detect.features import Detector, Features, Pattern
@@ -58,16 +58,18 @@ class Search:
 def search(
     reading: Reading,
     *,
+    detectors: Sequence[Detector] | None = None,
     max_q: float = 0.05,
     per_level: int = PER_LEVEL,
     step: Callable[[str], object] = lambda name: None,
 ) -> Search:
     """The patterns that are tied to a label beyond chance.
 
+    detectors: those to look with; without, all that apply.
     per_level: how many of the strongest are kept of each level and column; as many of the surest are kept too.
     """
     counted: list[tuple[Detector, Features, Scores]] = []
-    for detector in detectors_for(reading):
+    for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
         features = detector.count(reading)
         counted.append((detector, features, score_counts(features.counts, reading.totals)))
@@ -100,6 +102,15 @@ def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
         for label in range(reading.n_labels):
             counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
     return counts
+
+
+def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
+    """Which rows of a reading have which of these patterns: (rows, patterns), zeros and ones.
+
+    The reading must share the vocabulary the patterns were searched in, as for `recount`.
+    """
+    parts = [_presence(piece, list(chosen)) for piece in reading.pieces()]
+    return csr_matrix(vstack(parts, format="csr") if parts else csr_matrix((0, len(chosen)), dtype=np.int64))
 
 
 def _strongest(

@@ -40,7 +40,7 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
     roles = parts_of(reading)[part]
     rows = _sample(reading, roles, seed)
     features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
-    groups = _groups(reading, rows, roles)
+    groups = linked_rows(reading, rows, roles)
     few_texts = int(groups.max(initial=0)) + 1 < FEWEST_GROUPS
     if few_texts:  # nothing would be left to learn from: then copies may be on both sides
         groups = np.arange(len(rows))
@@ -73,7 +73,7 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     truth = np.array(test.label_names)[test.labels[test_rows]]
     correct = (model.predict(features[len(rows) :]) == truth).astype(np.float64)
     return _leak(
-        test, part, correct, _groups(test, test_rows, roles), test.labels[test_rows], f"held-out {name}"
+        test, part, correct, linked_rows(test, test_rows, roles), test.labels[test_rows], f"held-out {name}"
     )
 
 
@@ -134,7 +134,7 @@ def _ngrams(block: Block, n: int) -> csr_matrix:
     return matrix
 
 
-def _groups(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
+def linked_rows(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
     """A number for each row, the same for rows that share a text or a context, also by way of a third row.
 
     Where that ties too many rows together (a hypothesis that goes with every premise), rows are held together by the

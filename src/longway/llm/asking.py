@@ -14,6 +14,7 @@ told by `journal.totals()`; an answer's own `usage` is empty.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
@@ -51,7 +52,8 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, those of earlier runs and other engines included.
     progress: called with the questions answered so far and all of them, from another thread.
-    asked, found, failed: questions that were answered now, found in the journal, and left without an answer.
+    asked, found, failed: questions that were answered now, found in the journal, and left without an answer; why: the
+    reasons of the last, counted.
     """
 
     def __init__(
@@ -63,9 +65,15 @@ class Asker:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.engine, self.journal, self.budget, self.progress = engine, journal, budget, progress
-        self.asked = self.found = self.failed = 0
+        self.asked = self.found = 0
+        self.why: Counter[str] = Counter()
         if budget is not None:
             self._check_budget(budget)
+
+    @property
+    def failed(self) -> int:
+        """Questions left without an answer."""
+        return self.why.total()
 
     def write_all(
         self, prompts: Sequence[Prompt], n: int, samplings: Sampling | Sequence[Sampling] | None = None
@@ -198,7 +206,7 @@ class Asker:
             await asking.run(questions)
         finally:
             self.asked += asking.asked
-            self.failed += asking.failed
+            self.why.update(asking.failed)
 
     async def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> tuple[Answers, Usage]:
         written = await self.engine.write(prompt, n, sampling)

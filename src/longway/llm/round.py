@@ -12,6 +12,7 @@ import asyncio
 import json
 import time
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,7 @@ class Round:
     """Asks a run of questions.
 
     take: called with each key and its answer, after the answer was committed (or failed for a passing reason).
+    asked: questions answered; failed: those without an answer, by why.
     """
 
     def __init__(
@@ -63,7 +65,8 @@ class Round:
         self.at_once = max(1, int(getattr(engine, "max_in_flight", 1)))
         self.is_paid_each = hasattr(engine, "max_in_flight")
         self.journal, self.ledger, self.take = journal, ledger, take
-        self.asked = self.failed = 0
+        self.asked = 0
+        self.failed: Counter[str] = Counter()
         self._failed_in_a_row = 0
         self._stop: LongwayError | None = None
         self._waiting: list[tuple[Question, Answers, Usage]] = []
@@ -130,7 +133,7 @@ class Round:
     def _fail(self, question: Question, error: CallFailed) -> None:
         """Hand on that a question has no answer; stop where that has become the rule."""
         self._failed_in_a_row += 1
-        self.failed += len(question.keys)
+        self.failed[str(error)] += len(question.keys)
         if question.failed is None:
             self._stop = self._stop or self._gone(error)
         elif self._failed_in_a_row >= AT_MOST_FAILED:

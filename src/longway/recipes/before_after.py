@@ -50,11 +50,15 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two datasets side by side; `leaks` by part of the input: before and after."""
+    """Two datasets side by side; `leaks` by part of the input: before and after.
+
+    fates, worse: the strongest of them. n_worse: all patterns that say more than before.
+    """
 
     leaks: dict[str, tuple[Leak, Leak]]
     fates: list[Fate]
     worse: list[Fate]
+    n_worse: int
     found_before: int
     found_after: int
 
@@ -93,6 +97,7 @@ def compare(
         leaks,
         fates[:LISTED],
         sorted(worse, key=lambda fate: fate.gain_before - fate.gain_after)[:LISTED],
+        len(worse),
         sum(found_old.significant.values()),
         sum(found_new.significant.values()),
     )
@@ -100,7 +105,7 @@ def compare(
 
 def _leaders(chosen: list[Chosen]) -> list[Chosen]:
     """The strongest pattern of each group, strongest first."""
-    return [one for place, one in enumerate(chosen) if one.leader == place][: 3 * LISTED]
+    return [one for place, one in enumerate(chosen) if one.leader == place]
 
 
 def _fates(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -> list[Fate]:

@@ -25,8 +25,8 @@ def card(rewrite: Mapping[str, Any]) -> str:
         f"- Leak from {_plain(' + '.join(leak['before']['columns']))} alone: {_percent(leak['before'])} before, "
         f"{_percent(leak['after'])} after; chance is {leak['after']['majority']:.1%}.",
         f"- Patterns tied to a label: {rewrite['found']['before']:,} before, {rewrite['found']['after']:,} after; "
-        f"{len(rewrite['worse'])} of those shown in the report became stronger.",
-        f"- Expected share of accepted texts whose label no longer holds: {_expected(rewrite['expected_wrong'])}.",
+        f"{rewrite['n_worse']:,} say more about a label than before.",
+        f"- Expected to have a label that no longer holds: {_expected(rewrite['expected_wrong'])}.",
         f"- Stopped because {rewrite['stopped'] or 'it was done'}.",
         f"- Fingerprint of the data it was made from: {dataset['fingerprint']}.",
         "",
@@ -44,7 +44,10 @@ def _percent(leak: Mapping[str, Any]) -> str:
 def _expected(wrong: Mapping[str, Any] | None) -> str:
     if wrong is None:
         return "not known for this task"
-    return f"{wrong['share']:.1%} ({wrong['low']:.1%} to {wrong['high']:.1%})"
+    of = [("of the accepted edits", wrong), ("of the rewritten texts", wrong["rows"])]
+    return ", ".join(
+        f"{one['share']:.1%} {whose} ({one['low']:.1%} to {one['high']:.1%})" for whose, one in of if one
+    )
 
 
 def _plain(text: str) -> str:

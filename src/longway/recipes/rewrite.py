@@ -206,10 +206,10 @@ class Rewriting:
             **parts,
         )
 
-    def checks(self, n_accepted: int) -> dict[str, Any]:
+    def checks(self, n_accepted: int, edits: Sequence[int]) -> dict[str, Any]:
         """What the report says about the checks, see `Verifier.report`."""
         if self.verifier is not None:
-            return self.verifier.report(n_accepted)
+            return self.verifier.report(n_accepted, edits)
         missing = [f"all: the method {self.settings.method} is used as published, and that is without checks"]
         return {"errors": {}, "missing": missing if n_accepted else [], "expected_wrong": None}
 

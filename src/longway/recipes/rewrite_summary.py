@@ -40,6 +40,7 @@ class Summary:
         self.rounds: list[Round] = []
         self.n_candidates = self.n_accepted = self.n_added = 0
         self._asked: set[str] = set()
+        self._edits_of: Counter[str] = Counter()
         self._seen: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
@@ -68,6 +69,7 @@ class Summary:
                 self._refused.setdefault(check, edit)
             return
         self.n_accepted += 1
+        self._edits_of[edit.id] += 1
         key = blake2b(f"{self._seed}\0{edit.id}\0{edit.round}".encode(), digest_size=8).digest()
         self._sample = sorted([*self._sample, (key, edit)], key=lambda item: item[0])[:SAMPLED]
         if edit.score_before is not None and edit.score_after is not None:
@@ -85,6 +87,11 @@ class Summary:
         """The rows that have another text now."""
         return [i for i, (a, b) in enumerate(zip(self._before, self._rows.texts, strict=True)) if a != b]
 
+    @property
+    def edits_of_changed(self) -> list[int]:
+        """For each row that has another text now how many of its edits were accepted."""
+        return [self._edits_of[self._rows.ids[i]] for i in self.changed]
+
     def to_dict(
         self,
         *,
@@ -94,11 +101,13 @@ class Summary:
         checks: Mapping[str, Any],
         cost: Sequence[Mapping[str, Any]],
         budget: float | None,
+        failed_calls: Mapping[str, int],
         labels_changed: int,
     ) -> dict[str, Any]:
         """Everything as plain JSON values.
 
         checks: "errors" (error rates by check), "missing" (checks that could not be made), "expected_wrong".
+        failed_calls: to engines, by why they failed.
         """
         changed = self.changed
         before, after = [self._before[i] for i in changed], [self._rows.texts[i] for i in changed]
@@ -130,6 +139,7 @@ class Summary:
             "found": {"before": comparison.found_before, "after": comparison.found_after},
             "findings": [fate.to_dict() for fate in comparison.fates],
             "worse": [fate.to_dict() for fate in comparison.worse],
+            "n_worse": comparison.n_worse,
             "terms": self._terms(comparison.fates),
             "bleu": corpus_bleu(after, before) if changed else None,
             "checks": [
@@ -143,6 +153,9 @@ class Summary:
             "refused": [
                 {"reason": name, "count": n, "example": self._shown(self._refused[name])}
                 for name, n in self._reasons.most_common()
+            ],
+            "failed_calls": [
+                {"reason": reason, "count": n} for reason, n in Counter(failed_calls).most_common()
             ],
             "cost": [dict(row) for row in cost],
             "budget": budget,

@@ -2,11 +2,13 @@
 
 The same command again goes on where it stopped: every answer of an engine is in the journal before it is used, and
 everything else is computed the same way again, so that nothing is paid twice and the result is that of an undisturbed run.
+A finished run goes on, too, where calls to engines failed or its budget was spent and is larger now.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -22,7 +24,7 @@ from longway.llm.engines import engine_named
 from longway.llm.loop import run as run_now
 from longway.llm.prices import FREE
 from longway.llm.recorded import answers_in
-from longway.recipes.about import RUNS_FOLDER, describe, inputs_of, stem
+from longway.recipes.about import RUNS_FOLDER, describe, ending, inputs_of, stem
 from longway.recipes.before_after import compare
 from longway.recipes.card import write_card
 from longway.recipes.forecast import Forecast, costs_money, forecast
@@ -75,6 +77,8 @@ def run_rewrite(
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and its rewrite.json; a run that was finished before is read, not repeated.
 
+    A run in which calls failed for a passing reason is gone through again: they are asked again, all others are in the journal.
+
     split: the rows to rewrite where there are several splits ("train" unless told otherwise); all others are kept as they are.
     progress: called with prompts answered and prompts asked; on_round with each round when it is done.
     on_estimate: called before anything is asked that may cost money, and may raise. A run that stopped because its budget
@@ -111,9 +115,10 @@ def run_rewrite(
                     dataset=describe(arranged.dataset),
                     settings=asked["settings"],
                     comparison=comparison,
-                    checks=rewriting.checks(summary.n_accepted),
+                    checks=rewriting.checks(summary.n_accepted, summary.edits_of_changed),
                     cost=_costs(journal, writer, judge),
                     budget=engines.budget,
+                    failed_calls=_failed(asker, judging),
                     labels_changed=_labels_changed(arranged.dataset, after),
                 )
             step("writing the report")
@@ -187,7 +192,12 @@ def _finished(folder: Path, asked: dict[str, Any], budget: float | None) -> dict
     if Run.finished(folder, **asked) is None:
         return None
     found: dict[str, Any] = read_json(folder / REWRITE)
-    return None if _has_more_money(found, budget) else found
+    return None if found.get("failed_calls") or _has_more_money(found, budget) else found
+
+
+def _failed(*askers: Asker | None) -> Counter[str]:
+    """The calls that failed for a passing reason, by why."""
+    return sum((asker.why for asker in askers if asker is not None), Counter[str]())
 
 
 def _name(engine: Engine | None) -> str:
@@ -252,7 +262,7 @@ def _write_dataset(
     rows, columns = rewriting.rows, whole.columns
     texts = {rows.ids[i]: rows.texts[i] for i in summary.changed}
     additions = [_addition(example, columns) for example in added]
-    path = run.folder / f"dataset.{_ending(whole.format)}"
+    path = run.folder / f"dataset.{ending(whole.format)}"
     save(edited_tables(whole, texts, additions), path)
     after = load(
         path,
@@ -282,9 +292,3 @@ def _addition(example: Example, columns: Any) -> Addition:
     if columns.context is not None and example.context is not None:
         cells[columns.context] = example.context
     return Addition(example.id, like=example.id.rpartition("+")[0], cells=cells)
-
-
-def _ending(format: str) -> str:
-    """The input's own ending; Parquet for what was no file."""
-    known = {"csv", "tsv", "jsonl", "json", "parquet", "arrow"}
-    return format if format.partition(".")[0] in known else "parquet"

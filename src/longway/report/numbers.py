@@ -22,6 +22,29 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%" if isfinite(share) else NONE
 
 
+def points(difference: float) -> str:
+    """A difference of two shares in points, with its sign.
+
+    >>> points(0.0214), points(-0.003), points(0.0001)
+    ('+2.1', '−0.3', '0.0')
+    """
+    return signed(100 * difference, digits=1)
+
+
+def signed(value: float, *, digits: int = 3) -> str:
+    """A difference with its sign; what rounds to nothing has none.
+
+    >>> signed(0.0214), signed(-0.1), signed(-0.0001)
+    ('+0.021', '−0.100', '0.000')
+    """
+    if not isfinite(value):
+        return NONE
+    size = f"{abs(value):,.{digits}f}"
+    if not size.strip("0.,"):
+        return size
+    return f"{'+' if value > 0 else '−'}{size}"
+
+
 def count(number: int) -> str:
     """A count with thousands set apart.
 

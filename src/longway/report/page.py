@@ -57,7 +57,7 @@ def write_page(
     content = read_version(source, version, command=command)
     try:
         page = render(content)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"{source} cannot be shown: {type(error).__name__} {error}. "
             f"Expected what `longway {command}` writes, all keys present. Run the {command} again."

@@ -1,14 +1,14 @@
-"""What the pages of an audit and of a rewrite show alike: labels with their colours, key figures, settings.
+"""What the pages show alike: labels with their colours, key figures, lists that are cut, settings.
 
 A label keeps one colour through the whole page: its place among the largest labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
 from longway.report.numbers import count, percent
@@ -16,9 +16,11 @@ from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, cut
 
 MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
+A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
 Record = TypeVar("Record", Finding, Leak, Problem, Telling, Edit, Verdict)
+Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,25 @@ class KeyFigure:
     name: str
     value: str
     note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[Shown]):
+    """A list on the page: what is seen at once, what on request, and how many are in the JSON file only."""
+
+    open: list[Shown]
+    folded: list[Shown]
+    n_more: int
+
+
+def listing(
+    rows: Sequence[Any], view: Callable[[Any], Shown], *, limit: int, at_once: int | None = None
+) -> Listing[Shown]:
+    """At most `limit` of the rows as they are shown, `at_once` of them unfolded."""
+    shown = [view(row) for row in rows[:limit]]
+    if at_once is None or len(shown) <= at_once + A_FEW:
+        at_once = len(shown)
+    return Listing(shown[:at_once], shown[at_once:], max(len(rows) - limit, 0))
 
 
 def record(kind: type[Record], row: Mapping[str, Any]) -> Record:

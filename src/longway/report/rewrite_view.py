@@ -7,16 +7,17 @@ Every list is cut here, and what is cut is counted, so the page stays small what
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from longway.report.change_view import PatternChange, TermChart, highest_gain, pattern_change, term_charts
 from longway.report.costs_view import CheckRow, CostRow, check_row, cost_row, total_cost
 from longway.report.edit_view import EditCard, edit_card
 from longway.report.leak_view import LeakChange, objections, other_leaks, text_leak
 from longway.report.numbers import NONE, arrow, count, counted, money, or_dash, percent
-from longway.report.parts import KeyFigure, columns_of, labels_of, setting_rows
+from longway.report.parts import A_FEW, KeyFigure, Listing, columns_of, labels_of, listing, setting_rows
 from longway.report.rewrite_verdict import rewrite_verdict
 from longway.report.rounds_view import RoundChart, RoundRow, round_charts, round_row
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -28,25 +29,15 @@ OPEN_STRONGEST, MAX_STRONGEST = 5, 20
 MAX_WORSE = 40
 MAX_SAMPLE = 20
 MAX_REFUSED = 12
+MAX_REASONS = 40  # of engines that wrote nothing, and of calls that failed
 MAX_ROWS = 40  # of the tables of checks and costs
-A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 
 Row = Mapping[str, Any]
-Shown = TypeVar("Shown")
-
-
-@dataclass(frozen=True, slots=True)
-class Listing(Generic[Shown]):
-    """A list on the page: what is seen at once, what on request, and how many are in rewrite.json only."""
-
-    open: list[Shown]
-    folded: list[Shown]
-    n_more: int
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A reason why candidates were refused, with one of them."""
+    """A reason why candidates were refused, with one of them, or why there were none."""
 
     reason: str
     count: str
@@ -77,6 +68,9 @@ class RewritePage:
     strongest: Listing[EditCard]
     rejected: str
     refused: Listing[Refusal]
+    not_written: str
+    unwritten: Listing[Refusal]
+    failed: Listing[Refusal]
     checks: Listing[CheckRow]
     missing_checks: Listing[str]
     expected_wrong: str
@@ -93,6 +87,10 @@ def rewrite_page(rewrite: Row) -> RewritePage:
     leaks = [*([leak] if leak else []), *other_leaks(rewrite["other_leaks"][:MAX_LEAKS])]
     full = highest_gain([*rewrite["findings"][:MAX_PATTERNS], *rewrite["worse"][:MAX_WORSE]])
     terms, n_more_terms = term_charts(rewrite["terms"], labels)
+    failed = rewrite.get("failed_calls", [])
+    unwritten = _unwritten(rewrite["rounds"], failed)
+    n_worse = _n_worse(rewrite)
+    worse_rows = rewrite["worse"][:MAX_WORSE]
 
     def card(row: Row) -> EditCard:
         return edit_card(row, labels)
@@ -110,43 +108,36 @@ def rewrite_page(rewrite: Row) -> RewritePage:
         round_charts=round_charts(rewrite["rounds"], chance=leak.before.majority if leak else None),
         rounds=_rounds(rewrite["rounds"]),
         stopped=cut(rewrite["stopped"], TEXT_LIMIT) if rewrite.get("stopped") else "",
-        patterns=_listing(rewrite["findings"], pattern, at_once=OPEN_PATTERNS, limit=MAX_PATTERNS),
+        patterns=listing(rewrite["findings"], pattern, at_once=OPEN_PATTERNS, limit=MAX_PATTERNS),
         objections=objections(leaks, rewrite["rounds"]),
-        worse=_listing(rewrite["worse"], pattern, limit=MAX_WORSE),
+        worse=Listing([pattern(row) for row in worse_rows], [], n_worse - len(worse_rows)),
         terms=terms,
         n_more_terms=n_more_terms,
         accepted=counted(rewrite["accepted"], "accepted edit"),
-        sample=_listing(rewrite["sample"], card, limit=MAX_SAMPLE),
-        strongest=_listing(rewrite["strongest"], card, at_once=OPEN_STRONGEST, limit=MAX_STRONGEST),
+        sample=listing(rewrite["sample"], card, limit=MAX_SAMPLE),
+        strongest=listing(rewrite["strongest"], card, at_once=OPEN_STRONGEST, limit=MAX_STRONGEST),
         rejected=count(rewrite["rejected"]),
-        refused=_listing(
+        refused=listing(
             rewrite["refused"], lambda row: _refusal(row, card, rewrite["rejected"]), limit=MAX_REFUSED
         ),
-        checks=_listing(rewrite["checks"], check_row, limit=MAX_ROWS),
-        missing_checks=_listing(
+        not_written=_not_written(unwritten, failed),
+        unwritten=_reasons(unwritten),
+        failed=_reasons(failed),
+        checks=listing(rewrite["checks"], check_row, limit=MAX_ROWS),
+        missing_checks=listing(
             rewrite["missing_checks"], lambda words: cut(words, TEXT_LIMIT), limit=MAX_ROWS
         ),
         expected_wrong=_expected_wrong(rewrite.get("expected_wrong")),
-        costs=_listing(rewrite["cost"], cost_row, limit=MAX_ROWS),
+        costs=listing(rewrite["cost"], cost_row, limit=MAX_ROWS),
         spent=_spent(rewrite),
         settings=setting_rows(rewrite["settings"], source="rewrite.json"),
     )
 
 
-def _listing(
-    rows: Sequence[Any], view: Callable[[Any], Shown], *, limit: int, at_once: int | None = None
-) -> Listing[Shown]:
-    """At most `limit` of the rows as they are shown, `at_once` of them unfolded."""
-    shown = [view(row) for row in rows[:limit]]
-    if at_once is None or len(shown) <= at_once + A_FEW:
-        at_once = len(shown)
-    return Listing(shown[:at_once], shown[at_once:], max(len(rows) - limit, 0))
-
-
 def _rounds(rounds: Sequence[Row]) -> Listing[RoundRow]:
     """The first and the last rounds at once, those between on request."""
     if len(rounds) <= OPEN_ROUNDS + A_FEW:
-        return _listing(rounds, round_row, limit=MAX_ROUNDS)
+        return listing(rounds, round_row, limit=MAX_ROUNDS)
     between = rounds[1 : 1 - OPEN_ROUNDS]
     seen = [round_row(row) for row in (rounds[0], *rounds[1 - OPEN_ROUNDS :])]
     return Listing(seen, [round_row(row) for row in between[:MAX_ROUNDS]], max(len(between) - MAX_ROUNDS, 0))
@@ -159,8 +150,13 @@ def _verdict(rewrite: Row, leak: LeakChange | None) -> str:
         changed=rewrite["changed"],
         rows=rewrite["dataset"]["used"],
         labels_changed=rewrite["labels_changed"],
-        n_worse=len(rewrite["worse"]),
+        n_worse=_n_worse(rewrite),
     )
+
+
+def _n_worse(rewrite: Row) -> int:
+    """How many patterns tell more than before; the run lists the strongest of them."""
+    return max(rewrite.get("n_worse") or 0, len(rewrite["worse"]))
 
 
 def _about(rewrite: Row) -> list[tuple[str, str]]:
@@ -191,12 +187,18 @@ def _key_figures(rewrite: Row, leak: LeakChange | None) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Labels expected to be wrong",
-            percent(wrong["share"]) if wrong else NONE,
-            f"95% interval {percent(wrong['low'])} to {percent(wrong['high'])}" if wrong else "not estimated",
+            percent((wrong.get("rows") or wrong)["share"]) if wrong else NONE,
+            _of_what(wrong) if wrong else "not estimated",
         ),
         KeyFigure("Likeness to the originals", or_dash(rewrite.get("bleu"), _bleu), "BLEU; 1 is a copy"),
         KeyFigure("Cost", cost, time),
     ]
+
+
+def _of_what(wrong: Row) -> str:
+    """What the key figure is a share of: rewritten texts, or edits where texts were not counted."""
+    shown, whose = (wrong["rows"], "rewritten texts") if wrong.get("rows") else (wrong, "accepted edits")
+    return f"of the {whose}; 95% interval {percent(shown['low'])} to {percent(shown['high'])}"
 
 
 def _bleu(value: float) -> str:
@@ -210,12 +212,35 @@ def _leak_figure(leak: LeakChange | None) -> KeyFigure:
     return KeyFigure(f"Right from {leak.name} alone", change, f"chance is {percent(leak.after.majority)}")
 
 
-def _refusal(row: Row, card: Callable[[Row], EditCard], rejected: int) -> Refusal:
+def _unwritten(rounds: Sequence[Row], failed: Sequence[Row]) -> list[Row]:
+    """What engines said about texts they did not write, over all rounds; calls that failed are told apart."""
+    reasons = Counter[str]()
+    for one in rounds:
+        reasons.update(one.get("refusals") or {})
+    for row in failed:
+        reasons.pop(row["reason"], None)
+    return [{"reason": reason, "count": n} for reason, n in reasons.most_common()]
+
+
+def _not_written(unwritten: Sequence[Row], failed: Sequence[Row]) -> str:
+    """How often no text came, and how many calls failed; "" for never."""
+    n_unwritten, n_failed = (sum(row["count"] for row in rows) for rows in (unwritten, failed))
+    said = f"Engines said {counted(n_unwritten, 'time')} why they wrote no text or not as many as asked for."
+    lost = f"{counted(n_failed, 'call')} to engines failed for a passing reason; the same command asks again."
+    return " ".join([*([said] if n_unwritten else []), *([lost] if n_failed else [])])
+
+
+def _reasons(rows: Sequence[Row]) -> Listing[Refusal]:
+    total = sum(row["count"] for row in rows)
+    return listing(rows, lambda row: _refusal(row, None, total), limit=MAX_REASONS)
+
+
+def _refusal(row: Row, card: Callable[[Row], EditCard] | None, rejected: int) -> Refusal:
     return Refusal(
         reason=cut(row["reason"], TEXT_LIMIT),
         count=count(row["count"]),
         share=percent(row["count"] / rejected) if rejected else NONE,
-        example=card(row["example"]) if row.get("example") else None,
+        example=card(row["example"]) if card is not None and row.get("example") else None,
     )
 
 
@@ -224,8 +249,13 @@ def _expected_wrong(wrong: Row | None) -> str:
     if not wrong:
         return "The share of labels that no longer fit was not estimated."
     interval = f"95% interval {percent(wrong['low'])} to {percent(wrong['high'])}"
+    rows = wrong.get("rows")
+    more = ""
+    if rows:  # a text that was rewritten twice had two chances
+        ends = f"{percent(rows['low'])} to {percent(rows['high'])}"
+        more = f", and with all edits of a text taken together {percent(rows['share'])} of the rewritten texts ({ends})"
     basis = f" Basis: {cut(wrong['basis'], TEXT_LIMIT).rstrip('.')}." if wrong.get("basis") else ""
-    return f"About {percent(wrong['share'])} of the accepted edits are expected to have a label that no longer fits ({interval}).{basis}"
+    return f"About {percent(wrong['share'])} of the accepted edits are expected to have a label that no longer fits ({interval}){more}.{basis}"
 
 
 def _spent(rewrite: Row) -> str:

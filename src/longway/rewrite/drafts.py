@@ -116,6 +116,7 @@ def write_drafts(write: Write, asked: Sequence[Asked]) -> Drafts:
                 context=one.context,
                 keeps=keeps_of(done),
                 telling=frozenset(one.avoid),
+                origin=one.origin,
             )
             result.drafts.append(Draft(candidate, done))
     return result

@@ -24,7 +24,7 @@ from longway.errors import DataError
 from longway.llm.engine import Written
 from longway.records import Edit, Example, Leak, Verdict
 from longway.task import Task
-from longway.verify.check import Candidate
+from longway.verify.check import Candidate, Origin
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +73,8 @@ class Asked:
     """A row for which n other texts are wanted.
 
     sample: how often the row was asked before, so that a second try is another draw.
-    avoid: words and phrases of the text that give its label away.
+    avoid: words and phrases of the text that give its label away. origin: what the text comes from, None where it is
+    as it came.
     """
 
     row: int
@@ -83,6 +84,7 @@ class Asked:
     context: str | None = None
     sample: int = 0
     avoid: tuple[str, ...] = ()
+    origin: Origin | None = None
 
 
 class Write(Protocol):

@@ -11,7 +11,8 @@ Algorithm 1 of "RAZOR: Sharpening Knowledge by Cutting Bias with Unsupervised Te
 As written there, all gammas of a round, those of the candidates too, are against the documents as they stood when it
 began; the chosen candidate replaces the document even where its gamma is the higher one (`only_better` is for those who
 want otherwise); and a document may be taken up again in the next round. A row without a verified candidate stays and
-is asked again as another draw, until `tries` draws in a row gave nothing. Size, order, ids and labels are kept.
+is asked again as another draw, until `tries` draws in a row gave nothing. Size, order, ids and labels are kept. With a
+text that was rewritten before goes what it comes from, so that the checks can see how far it has moved.
 
 The paper has two versions of Eq. 14. The published one maximises the sum of cosines, which is what gamma is made of, and
 is our default; Algorithm 1 (line 21) minimises a sum of KL divergences: `stop="kl"`. Nothing here is random.
@@ -42,6 +43,7 @@ from longway.rewrite.method import Asked, Chooser, Figures, Floats, Round, Rows,
 from longway.rewrite.selection import Balance, count_of, top_rows
 from longway.rewrite.spaces import Embed, Space, SpaceName, space_of
 from longway.rewrite.stopping import NOTHING_LEFT, Stop, Stopping
+from longway.verify.check import Origin
 
 Telling = Callable[
     [str, str], tuple[str, ...]
@@ -168,6 +170,7 @@ class _Loop:
         self.asked = np.zeros(len(rows), dtype=np.int64)
         self.failures = np.zeros(len(rows), dtype=np.int64)
         self.replaced = np.zeros(len(rows), dtype=np.int64)
+        self.origins: dict[int, Origin] = {}  # of the rows that have another text than they came with
         self.gamma = self.space.gamma()
         self._tick("score")
         self.figures = replace(self._figures(), seconds=self._round_seconds())
@@ -187,6 +190,7 @@ class _Loop:
                 context=rows.context(row),
                 sample=int(self.asked[row]),
                 avoid=() if telling is None else telling(rows.texts[row], rows.label(row)),
+                origin=self.origins.get(row),
             )
             for row in chosen
         ]
@@ -222,6 +226,7 @@ class _Loop:
         )
         self._tick("choose")
         self._replace(accepted)
+        self._remember(drafts)
         self._count(written, accepted)
         self.figures = replace(
             self._figures(),
@@ -283,6 +288,17 @@ class _Loop:
         self._tick("update")
         self.gamma = self.space.gamma()
         self._tick("score")
+
+    def _remember(self, drafts: list[Draft]) -> None:
+        """Keep what the rows that were replaced come from."""
+        for draft in drafts:
+            if draft.reason:
+                continue
+            origin = draft.candidate.origin_now
+            if origin.text == draft.candidate.after:
+                self.origins.pop(draft.row, None)  # it is as it came
+            else:
+                self.origins[draft.row] = origin
 
     def _count(self, written: Drafts, accepted: dict[int, str]) -> None:
         answered, new = written.answered, list(accepted)

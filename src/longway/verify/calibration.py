@@ -4,6 +4,7 @@
     error_rates("pair")                     for each check its false accepts and rejects, with 95% intervals
     base_rate("pair", 0.2)                  how many candidates were wrong, seen from how many were rejected
     expected_wrong("pair", 0.1)             how many of those that passed are wrong all the same
+    wrong_rows(0.03, [1, 2])                how many rows are, where some were rewritten more than once
 
 `runs/calibration.py` makes the file, on data whose answers are known. A false accept is a candidate with another label that a
 check lets pass; a false reject one whose label holds and that it does not.
@@ -12,6 +13,7 @@ check lets pass; a false reject one whose label holds and that it does not.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -81,6 +83,17 @@ def expected_wrong(
 def _wrong(base: float, accept: float, reject: float) -> float:
     passed = base * accept + (1 - base) * (1 - reject)
     return base * accept / passed if passed > 0 else 0.0
+
+
+def wrong_rows(share: float, edits: Sequence[int]) -> float:
+    """The share of rows of which at least one edit is wrong, where each edit is so with the same chance, one by one.
+
+    edits: for each row how many of its edits were accepted.
+
+    >>> round(wrong_rows(0.1, [1, 2]), 3)
+    0.145
+    """
+    return sum(1 - (1 - share) ** n for n in edits) / len(edits) if edits else 0.0
 
 
 def rate(n: int, of: int) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """For pairs: does the context still say of the new text what its label says? Asked of the entailment model.
 
-    REFUTES   the context contradicts the claim: how likely is that of the new claim, and how likely was it of the old?
+    REFUTES          the context contradicts the claim: how likely is that of the new claim, and how likely was it of the old?
+    not entailment   it contradicts it or leaves it open: how likely are these together?
 
 The model is not always right about the old text. Where it is, the new one must be as clear; where it is not, the new one must not
 be worse. A text whose meaning is kept may also pass by its meaning: where old and new entail each other, the label is the same.
@@ -20,7 +21,13 @@ from longway.task import Stance, Task
 from longway.verify.check import Candidate
 from longway.verify.memory import Memory
 
-STANCES: tuple[Stance, ...] = ("entails", "contradicts", "neutral")
+STANCES: tuple[Stance, ...] = ("entails", "contradicts", "neutral")  # the model's, in its order
+# For each stance of a label those of the model that it stands for, and how it is said.
+_MEANT: dict[Stance, tuple[Stance, ...]] = {
+    **{stance: (stance,) for stance in STANCES},
+    "does not entail": ("contradicts", "neutral"),
+}
+_SAID: dict[Stance, str] = {"neutral": "leaves it open", "does not entail": "does not entail it"}
 
 
 class Model(Protocol):
@@ -60,10 +67,12 @@ class Entails:
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each; score: the probability of the label's stance."""
-        columns = [STANCES.index(self.stances[c.label]) for c in candidates]
-        rows = np.arange(len(candidates))
+        meant = [[stance in _MEANT[self.stances[c.label]] for stance in STANCES] for c in candidates]
+        of_stance = np.array(meant, dtype=float).reshape(
+            len(candidates), len(STANCES)
+        )  # (n, 3): 1 where meant
         after, before = (
-            self._said([(c.context or "", getattr(c, side)) for c in candidates])[rows, columns]
+            (self._said([(c.context or "", getattr(c, side)) for c in candidates]) * of_stance).sum(axis=1)
             for side in ("after", "before")
         )
         verdicts = [self._verdict(*one) for one in zip(candidates, after, before, strict=True)]
@@ -79,7 +88,8 @@ class Entails:
         else:
             passed = after >= self.least or (before < self.least and after >= self.share * before)
         stance = self.stances[candidate.label]
-        reason = "" if passed else f"that the context {stance} it is {after:.2f} likely, {before:.2f} before"
+        said = _SAID.get(stance, f"{stance} it")
+        reason = "" if passed else f"that the context {said} is {after:.2f} likely, {before:.2f} before"
         return Verdict(self.name, bool(passed), float(after), reason)
 
     def _mutual(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:

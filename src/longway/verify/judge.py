@@ -22,7 +22,10 @@ class Judge:
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each; score: the label's probability."""
-        prompts = [judge_prompt(self.task, c.after, context=c.context, original=c.before) for c in candidates]
+        prompts = [
+            judge_prompt(self.task, c.after, context=c.context, original=c.origin_now.text)
+            for c in candidates
+        ]
         answers = self.asker.judge_all(prompts, self.task.labels)
         return [self._verdict(c.label, judged) for c, judged in zip(candidates, answers, strict=True)]
 

@@ -58,6 +58,6 @@ class Meaning:
         reason = ""
         if cosine < low:
             reason = f"far from the original: {cosine:.2f}, at least {low:.2f} expected"
-        elif cosine >= self.high:
+        elif cosine >= self.high and not candidate.may_copy:
             reason = "nearly a copy"
         return Verdict(self.name, not reason, cosine, reason)

@@ -24,8 +24,10 @@ from longway.verify.calibration import (
     bounds,
     error_rates,
     expected_wrong,
+    wrong_rows,
 )
 from longway.verify.check import Candidate, Check
+from longway.verify.drift import Drift
 from longway.verify.memory import Memory
 from longway.verify.names import Names
 from longway.verify.negation import Negation
@@ -71,27 +73,36 @@ class Verifier:
         verdicts: list[tuple[Verdict, ...]] = [() for _ in candidates]
         waiting = list(range(len(candidates)))
         for check in self.checks:
-            if not waiting:
-                break
-            found = check([candidates[i] for i in waiting])
-            for i, verdict in zip(waiting, found, strict=True):
+            concerns = getattr(check, "concerns", None)
+            looked_at = [i for i in waiting if concerns is None or concerns(candidates[i])]
+            if not looked_at:
+                continue
+            found = check([candidates[i] for i in looked_at])
+            for i, verdict in zip(looked_at, found, strict=True):
                 verdicts[i] += (verdict,)
                 self.seen[check.name] += 1
                 self.failed[check.name] += not verdict.passed
-            waiting = [i for i, verdict in zip(waiting, found, strict=True) if verdict.passed]
+            waiting = [i for i in waiting if passed(verdicts[i])]
         return verdicts
 
-    def report(self, n_accepted: int) -> dict[str, Any]:
-        """What the report says about the checks: "errors" by check, "missing", and "expected_wrong" among the accepted."""
+    def report(self, n_accepted: int, edits: Sequence[int] = ()) -> dict[str, Any]:
+        """What the report says about the checks: "errors" by check, "missing", and "expected_wrong" among the accepted.
+
+        edits: for each row with a new text how many of its edits were accepted; each was a chance to go wrong.
+        """
         rates = error_rates(self.kind)
         errors = {
             check.name: {side: rates[check.name][side]["share"] for side in ("false_accept", "false_reject")}
             for check in self.checks
             if check.name in rates
         }
-        return {"errors": errors, "missing": list(self.missing), "expected_wrong": self._wrong(n_accepted)}
+        return {
+            "errors": errors,
+            "missing": list(self.missing),
+            "expected_wrong": self._wrong(n_accepted, edits),
+        }
 
-    def _wrong(self, n_accepted: int) -> dict[str, Any] | None:
+    def _wrong(self, n_accepted: int, edits: Sequence[int]) -> dict[str, Any] | None:
         """None where nothing was accepted or a check that the error rates rest on is missing."""
         needed = set(error_rates(self.kind)) - {"all", "judge"}
         if not n_accepted or needed - {check.name for check in self.checks}:
@@ -106,7 +117,9 @@ class Verifier:
             f"of {tried} candidates the checks rejected {rejected}; by their error rates on data with known answers, about "
             f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
         )
-        return {"share": share, "low": low, "high": high, "basis": basis}
+        ends_of_edits = {"share": share, "low": low, "high": high}
+        rows = {end: wrong_rows(value, edits) for end, value in ends_of_edits.items()} if edits else None
+        return {**ends_of_edits, "basis": basis, "rows": rows}
 
 
 def verifier_for(
@@ -143,6 +156,7 @@ def verifier_for(
         from longway.verify.classifiers import Bounds, Classifiers
 
         checks.append(Classifiers(texts, labels, Bounds(**bounds("classifiers")), vectors=encoded, seed=seed))
+    checks.append(Drift([check for check in checks if check.name not in _SHAPE]))
     checks += _judge(task, judge, missing)
     return Verifier(checks, missing=missing, kind="pair" if task.is_pair else "single")
 

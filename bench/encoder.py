@@ -1,0 +1,102 @@
+"""How fast is MiniLM's forward pass? torch, ONNX Runtime, and ONNX Runtime with weights of 8 bits.
+
+    python bench/encoder.py --rows 200
+
+All three see the same batches of like length. The vectors of each are compared with torch's: the largest difference of any of
+their numbers, and the lowest cosine. A classifier on top cares about both, so that speed alone decides nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import common
+from longway.classify.minilm import MiniLM, model_folder
+from longway.classify.minilm_onnx import _Graph, forward_in
+
+ROUNDS = 3
+
+
+def torch_forward() -> Callable:
+    import torch
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(str(model_folder()), use_safetensors=True, dtype=torch.float32).eval()
+
+    def forward(ids, segments, mask):
+        with torch.inference_mode():
+            given = (torch.from_numpy(part) for part in (ids, mask.astype(np.int64), segments))
+            return model(*given).last_hidden_state.numpy()
+
+    return forward
+
+
+def int8_forward(encoder: MiniLM) -> Callable:
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"
+        whole.write_bytes(_Graph(encoder.weights, encoder.heads).serialized())
+        quantize_dynamic(whole, small, weight_type=QuantType.QInt8, per_channel=True)
+        return forward_in(small.read_bytes())
+
+
+def with_forward(encoder: MiniLM, forward: Callable) -> MiniLM:
+    other = MiniLM(encoder.weights, encoder.tokenizer, heads=encoder.heads)
+    other._onnx, other._tried_onnx = forward, True
+    return other
+
+
+def timed(encoder: MiniLM, texts: list[str]) -> tuple[float, float, np.ndarray]:
+    """Texts a second by the wall clock and by processor time, the best of some rounds; and the vectors."""
+    encoder.embed(texts[:8])
+    walls, processors = [], []
+    for _ in range(ROUNDS):
+        start, busy = time.perf_counter(), time.process_time()
+        vectors = encoder.embed(texts)
+        walls.append(time.perf_counter() - start)
+        processors.append(time.process_time() - busy)
+    return len(texts) / min(walls), len(texts) / min(processors), vectors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    texts = common.short_texts(200_000)[0]
+    chosen = np.random.default_rng(options.seed).permutation(len(texts))[: options.rows]
+    texts = [texts[i] for i in chosen]
+    encoder = MiniLM.load()
+    runtimes = {
+        "torch": with_forward(encoder, torch_forward()),
+        "onnx": encoder,
+        "onnx_int8": with_forward(encoder, int8_forward(encoder)),
+    }
+    print(f"{len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters on average")
+    print(f"{'':12}{'texts/s':>10}{'texts/CPU s':>13}{'largest difference':>20}{'lowest cosine':>15}")
+    figures: dict[str, float] = {}
+    expected = None
+    for name, one in runtimes.items():
+        wall, processor, vectors = timed(one, texts)
+        expected = vectors if expected is None else expected
+        difference = float(np.abs(vectors - expected).max())
+        cosine = float((vectors * expected).sum(axis=1).min())
+        print(f"{name:12}{wall:10.1f}{processor:13.1f}{difference:20.1e}{cosine:15.6f}")
+        figures |= {
+            f"{name}_texts_s": round(wall, 1),
+            f"{name}_texts_cpu_s": round(processor, 1),
+            f"{name}_difference": float(f"{difference:.2e}"),
+            f"{name}_cosine": round(cosine, 6),
+        }
+    common.finish("bench/encoder.py", rows=len(texts), peak_mb=round(common.peak_mb()), **figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""A proof in the terminal: what changed for each model on each test set, and what got worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from longway.cli.screen import output, safe, shortened
+
+N_WORSE, N_PATTERNS = 8, 6
+MARKS = {
+    "better": "[green]▲ better[/]",
+    "worse": "[red]▼ worse[/]",
+    "no clear difference": "[dim]no clear difference[/]",
+}
+NAMES = {"erm": "plain"}
+
+
+def show_prove(results: dict[str, Any], folder: Path) -> None:
+    """Print a results.json for people."""
+    console = output()
+    seeds = results["settings"]["seeds"]
+    console.print(
+        f"Trained on {' and '.join(safe(one['name']) for one in results['versions'])}, "
+        f"{seeds} time{'s' if seeds > 1 else ''} each; accuracy with its 95% interval.\n",
+        soft_wrap=True,
+    )
+    for concern in results["concerns"]:
+        console.print(f"[yellow]Note:[/] {safe(concern['text'])}", soft_wrap=True)
+    for test in results["tests"]:
+        _show_test(console, results, test)
+    _show_leaks(console, results)
+    _show_groups(console, results)
+    _show_worse(console, results["worse"])
+    for cell in results["failed"][:N_WORSE]:
+        what = f"{cell['model']} by {cell['method']} on {cell['data']}"
+        console.print(f"[red]Not trained:[/] {safe(what)}: {safe(cell['error'])}", soft_wrap=True)
+    console.print(f"\nResults: [bold]{safe(str(folder / 'results.json'))}[/]", soft_wrap=True)
+    console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+
+
+def _table(columns: list[str], *, right_from: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for i, name in enumerate(columns):
+        table.add_column(name, justify="right" if i >= right_from else "left")
+    return table
+
+
+def _show_test(console: Console, results: dict[str, Any], test: dict[str, Any]) -> None:
+    """One table for each test set: a line for each model and method, a column for each version."""
+    versions = [one["name"] for one in results["versions"]]
+    figures = {
+        (row["model"], row["method"], row["data"]): row
+        for row in results["rows"]
+        if row["test"] == test["name"] and row["metric"] == "accuracy"
+    }
+    verdicts = {
+        (one["model"], one["method"], one["data"]): one
+        for one in results["comparisons"]
+        if one["test"] == test["name"] and one["metric"] == "accuracy" and "against_method" not in one
+    }
+    title = (
+        f"{safe(test['name'])}: {test['rows']:,} rows, always the commonest label gets {test['majority']:.1%}"
+    )
+    console.print(title, style="italic", soft_wrap=True)
+    table = _table(
+        ["model", "training", *map(safe, versions), f"{safe(versions[1])} against {safe(versions[0])}"],
+        right_from=2,
+    )
+    for model, method in dict.fromkeys((model, method) for model, method, _ in figures):
+        told = [_figure(figures.get((model, method, name))) for name in versions]
+        table.add_row(
+            safe(model),
+            safe(NAMES.get(method, method)),
+            *told,
+            _difference(verdicts.get((model, method, versions[1]))),
+        )
+    console.print(table)
+    console.print()
+
+
+def _figure(row: dict[str, Any] | None) -> str:
+    if row is None or row["mean"] is None:
+        return ""
+    return f"{row['mean']:.1%} [dim]{row['low']:.1%} to {row['high']:.1%}[/]"
+
+
+def _difference(one: dict[str, Any] | None) -> str:
+    if one is None:
+        return ""
+    return f"{100 * one['difference']:+.1f} [dim]{100 * one['low']:+.1f} to {100 * one['high']:+.1f}[/] {MARKS[one['verdict']]}"
+
+
+def _show_leaks(console: Console, results: dict[str, Any]) -> None:
+    console.print("What a bag of words gets from part of the input", style="italic")
+    table = _table(
+        ["part", *(safe(v["name"]) for v in results["versions"])],
+        right_from=1,
+    )
+    for name in dict.fromkeys(leak["name"] for leak in results["leaks"]):
+        own = {leak["data"]: leak for leak in results["leaks"] if leak["name"] == name}
+        table.add_row(
+            safe(name),
+            *(f"{own[v['name']]['accuracy']:.1%}" if v["name"] in own else "" for v in results["versions"]),
+        )
+    console.print(table)
+    console.print()
+
+
+def _show_groups(console: Console, results: dict[str, Any]) -> None:
+    """Counter-examples of the strongest patterns, by the first model on the first test set that has them."""
+    first, second = (one["name"] for one in results["versions"][:2])
+    shown = [one for one in results["groups"] if one["counter"] and one["method"] == "erm"]
+    if not shown:
+        return
+    model, test = shown[0]["model"], shown[0]["test"]
+    title = f"Rows that have the pattern and another label ({safe(model)} on {safe(test)})"
+    console.print(title, style="italic", soft_wrap=True)
+    table = _table(["pattern", "speaks for", "rows", safe(first), safe(second)], right_from=2)
+    chosen = {
+        (one["level"], one["pattern"], one["field"], one["data"]): one
+        for one in shown
+        if (one["model"], one["test"]) == (model, test)
+    }
+    for level, pattern, field in list(dict.fromkeys(key[:3] for key in chosen))[:N_PATTERNS]:
+        old, new = (chosen.get((level, pattern, field, name)) for name in (first, second))
+        if old is None or new is None:
+            continue
+        table.add_row(
+            shortened(safe(pattern), 40), safe(old["label"]), f"{old['counter']['n']:,}",
+            f"{old['counter']['accuracy']:.0%}", f"{new['counter']['accuracy']:.0%}",
+        )  # fmt: skip
+    console.print(table)
+    console.print()
+
+
+def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
+    if not worse:
+        console.print("Nothing got clearly worse.")
+        return
+    console.print("[bold]What got worse[/]")
+    for one in worse[:N_WORSE]:
+        against = one.get("against_method", one["against"])
+        what = f"{one['metric'].replace('_', ' ')} of {one['model']} by {one['method']} on {one['data']}, tested on {one['test']}"
+        console.print(
+            f"  {safe(what)}: {100 * one['difference']:+.1f} points against {safe(against)}", soft_wrap=True
+        )
+    if len(worse) > N_WORSE:
+        console.print(f"  and {len(worse) - N_WORSE} more, in the report")

@@ -1,0 +1,1 @@
+"""Evaluation: whether a comparison is a fair one."""

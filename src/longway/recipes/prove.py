@@ -1,0 +1,228 @@
+"""Prove: train on each version of a dataset, test on every test set, and say what changed.
+
+    versions x models x methods x seeds  ->  cells (`cells.py`): trained once, kept  ->  `prove_summary.py`  ->  results.json
+
+The first version is what the others are compared with. Nothing is tested on rows that were trained on: what is
+quietly wrong about a comparison is refused before anything is trained (`evaluate.checks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from longway.classify.classifier import Inputs, Labelled
+from longway.classify.methods import METHODS, method_named
+from longway.classify.minilm import model_folder
+from longway.data import Dataset
+from longway.detect.findings import Chosen, presence, search
+from longway.detect.reading import Reading
+from longway.errors import MissingExtra, SettingError, TrainingError
+from longway.recipes.cells import Cell, CellStore, Trained, train_cell
+
+PATTERNS = 12  # patterns whose supporting and counter-examples are looked at
+VALIDATION = ("validation", "valid", "dev", "val")
+
+
+@dataclass(frozen=True, slots=True)
+class ProveSettings:
+    """How a proof is made.
+
+    models: by name, see `classify.models`. methods: of training, see `classify.methods`. seeds: how many.
+    terms: words counted in every version. baselines: rewriting methods applied to the first version, as further versions.
+    drop_overlap: leave test rows out that stand in the training data, instead of refusing. device: auto, cpu or cuda.
+    """
+
+    models: tuple[str, ...] = ("bow",)
+    methods: tuple[str, ...] = ("erm",)
+    seeds: int = 3
+    terms: tuple[str, ...] = ("no", "not")
+    baselines: tuple[str, ...] = ()
+    drop_overlap: bool = False
+    device: str = "auto"
+    model_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.seeds < 1:
+            raise SettingError(f"'seeds' must be at least 1. Got {self.seeds}. Three are a good start.")
+        if not self.models or not self.methods:
+            raise SettingError("'models' and 'methods' need one name at least. Try bow and erm.")
+        for name in self.methods:
+            method_named(name)
+
+    @property
+    def all_methods(self) -> tuple[str, ...]:
+        """The methods with plain training first: the others are compared with it."""
+        return ("erm", *(name for name in dict.fromkeys(self.methods) if name != "erm"))
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the training data."""
+
+    name: str
+    dataset: Dataset
+    validation: Dataset | None = None
+
+    @cached_property
+    def rows(self) -> Labelled:
+        """Its rows, as classifiers take them."""
+        return rows_of(self.dataset)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each row."""
+        return [str(one) for batch in self.dataset.batches() for one in batch.ids]
+
+    @cached_property
+    def shortcuts(self) -> csr_matrix:
+        """Its rows x the patterns found in it, for methods that need to know them."""
+        reading = Reading.of(self.dataset)
+        return presence(search(reading).chosen, reading)
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """One held-out set. rows: those that are tested on; left_out: rows that were taken away and why they had to go."""
+
+    __test__ = False  # not a test of ours, whatever pytest thinks of the name
+
+    name: str
+    dataset: Dataset
+    rows: Labelled
+    kept: np.ndarray
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was trained: each cell's answers, and the cells that could not be trained with the reason."""
+
+    versions: list[Version]
+    tests: list[TestSet]
+    settings: ProveSettings
+    cells: dict[Cell, Trained]
+    failed: dict[Cell, str]
+    patterns: list[Chosen]
+    shows: dict[str, csr_matrix]
+    readings: dict[str, Reading]
+
+    def of(self, data: str, model: str, method: str) -> list[Trained]:
+        """The trained cells of one row of the table, one for each seed."""
+        return [
+            found
+            for cell, found in self.cells.items()
+            if (cell.data, cell.model, cell.method) == (data, model, method)
+        ]
+
+
+def prove(
+    versions: list[Version],
+    tests: list[TestSet],
+    settings: ProveSettings,
+    *,
+    store: CellStore | None = None,
+    step: Callable[[str], object] = lambda name: None,
+    progress: Callable[[int, int], object] = lambda done, of: None,
+) -> Proof:
+    """Train every model by every method on every version with every seed, and keep what each answers on every test set."""
+    store = store or CellStore(None)
+    cells = cells_of(versions, settings)
+    trained: dict[Cell, Trained] = {}
+    failed: dict[Cell, str] = {}
+    for done, cell in enumerate(cells):
+        progress(done, len(cells))
+        step(f"{cell.model} by {cell.method} on {cell.data}, seed {cell.seed}")
+        version = next(one for one in versions if one.name == cell.data)
+        try:
+            trained[cell] = _trained(cell, version, tests, settings, store)
+        except (SettingError, TrainingError) as error:
+            failed[cell] = str(error)
+    progress(len(cells), len(cells))
+    if not trained:
+        cell, reason = next(iter(failed.items()))
+        raise TrainingError(f"Nothing could be trained. {cell.model} by {cell.method}: {reason}")
+    step("reading all versions and test sets")
+    readings = _readings(versions, tests)
+    step("looking for shortcuts in the first version")
+    found = search(readings[f"version {versions[0].name}"]).chosen
+    patterns = [one for place, one in enumerate(found) if one.leader == place][:PATTERNS]
+    shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
+    return Proof(versions, tests, settings, trained, failed, patterns, shows, readings)
+
+
+def cells_of(versions: list[Version], settings: ProveSettings) -> list[Cell]:
+    """Everything that is trained, the cheap models of all versions first."""
+    is_pair = versions[0].dataset.columns.context is not None
+    methods = [m for m in settings.all_methods if is_pair or "context" not in METHODS[m].needs]
+    return [
+        Cell(version.name, model, method, seed)
+        for model in settings.models
+        for seed in range(settings.seeds)
+        for version in versions
+        for method in methods
+    ]
+
+
+def default_models() -> tuple[str, ...]:
+    """What is trained where nobody says: a bag of words, and the small encoder where it is installed."""
+    try:
+        model_folder()
+    except MissingExtra:
+        return ("bow",)
+    return ("bow", "minilm")
+
+
+def rows_of(dataset: Dataset) -> Labelled:
+    """A dataset's usable rows, as classifiers take them."""
+    texts: list[str] = []
+    contexts: list[str] = []
+    labels: list[str] = []
+    for batch in dataset.batches():
+        texts += batch.texts.to_list()
+        contexts += [] if batch.contexts is None else batch.contexts.to_list()
+        labels += [dataset.labels[label] for label in batch.labels]
+    return Labelled(Inputs(texts, contexts if dataset.columns.context is not None else None), labels)
+
+
+def _trained(
+    cell: Cell, version: Version, tests: list[TestSet], settings: ProveSettings, store: CellStore
+) -> Trained:
+    made_of = {
+        "cell": [cell.model, cell.method, cell.seed],
+        "data": version.dataset.fingerprint,
+        "validation": version.validation.fingerprint if version.validation is not None else None,
+        "tests": {test.name: [test.dataset.fingerprint, len(test.rows)] for test in tests},
+        "options": dict(settings.model_options),
+    }
+    if (found := store.get(cell, made_of)) is not None:
+        return found
+    needs_patterns = "shortcuts" in METHODS[cell.method].needs or cell.method in ("drift", "poe")
+    result = train_cell(
+        cell,
+        version.rows,
+        {test.name: test.rows.inputs for test in tests},
+        validation=None if version.validation is None else rows_of(version.validation),
+        shortcuts=version.shortcuts if needs_patterns else None,
+        device=settings.device,
+        cache=store.features,
+        options=settings.model_options,
+    )
+    store.put(cell, made_of, result)
+    return result
+
+
+def _readings(versions: list[Version], tests: list[TestSet]) -> dict[str, Reading]:
+    """All of them with one vocabulary, complete before anything is searched for."""
+    first = Reading.of(versions[0].dataset)
+    found = {f"version {versions[0].name}": first}
+    for version in versions[1:]:
+        found[f"version {version.name}"] = Reading.of(version.dataset, like=first)
+    for test in tests:
+        found[f"test {test.name}"] = Reading.of(test.dataset, like=first)
+    return found

@@ -1,0 +1,168 @@
+"""A proof into a run folder: results.json, report.html, the trained cells, and run.json last.
+
+The same command again goes on where it stopped: a cell that was trained is read, not trained again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longway.data import Dataset, load
+from longway.errors import DataError, SettingError
+from longway.evaluate.checks import Concern, concerns_about, overlapping_rows
+from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
+from longway.recipes.cells import CellStore
+from longway.recipes.held_out import arrange
+from longway.recipes.prove import VALIDATION, ProveSettings, TestSet, Version, prove, rows_of
+from longway.recipes.prove_summary import summarize
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.run_rewrite import run_rewrite
+from longway.report import render_prove
+from longway.store import Run, free_folder, holding, read_json
+
+RESULTS = "results.json"
+BEFORE, AFTER = "before", "after"
+
+
+def run_prove(
+    before: Dataset,
+    after: Dataset,
+    *,
+    tests: Mapping[str, Dataset] | None = None,
+    also: Mapping[str, Dataset] | None = None,
+    split: str | None = None,
+    settings: ProveSettings | None = None,
+    out: Path | str | None = None,
+    step: Callable[[str], object] = lambda name: None,
+    progress: Callable[[int, int], object] = lambda done, of: None,
+) -> tuple[Run, dict[str, Any]]:
+    """The finished run and its results.json; a run that was finished before is read, not repeated.
+
+    tests: held-out sets by name, besides the splits of `before` that are not trained on. also: further versions.
+    split: what is trained on where there are several splits ("train" unless told otherwise).
+    """
+    settings, given = settings or ProveSettings(), {BEFORE: before, AFTER: after, **(also or {})}
+    if len(given) != 2 + len(also or {}):
+        raise SettingError(f"{BEFORE!r} and {AFTER!r} are taken. Give the other versions names of their own.")
+    arranged = {name: arrange(dataset, split) for name, dataset in given.items()}
+    held_out = {**arranged[BEFORE].held_out, **_named_once(tests or {}, arranged[BEFORE].held_out)}
+    validation = next(
+        (name for name in held_out if name.lower() in VALIDATION and name not in (tests or {})), None
+    )
+    asked: dict[str, Any] = {
+        "command": "prove",
+        "settings": {
+            **asdict(settings),
+            **inputs_of(arranged[BEFORE].dataset, held_out),
+            "versions": {name: one.dataset.fingerprint for name, one in arranged.items()},
+        },
+        "fingerprint": arranged[BEFORE].dataset.fingerprint,
+    }
+    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(after.source_name)}-prove", **asked)
+    if (done := Run.finished(folder, **asked)) is not None:
+        return done, read_json(folder / RESULTS)
+    started = time.monotonic()
+    with holding(folder):
+        run = Run.open(folder, **asked)
+        versions = [
+            Version(name, one.dataset, one.held_out.get(validation) if validation else None)
+            for name, one in arranged.items()
+        ]
+        versions += [_baseline(name, before, split, folder, step) for name in settings.baselines]
+        test_sets = {name: data for name, data in held_out.items() if name != validation}
+        step("comparing what is trained on with what is tested on")
+        chosen, concerns = _checked(versions, test_sets, settings)
+        proof = prove(
+            versions, chosen, settings, store=CellStore(folder / "cells"), step=step, progress=progress
+        )
+        results = summarize(proof, concerns=concerns, asked=asked["settings"], step=step)
+        results["seconds"] = round(time.monotonic() - started, 1)
+        step("writing the report")
+        run.write(RESULTS, results)
+        run.write_with("report.html", lambda path: path.write_text(render_prove(results), encoding="utf-8"))
+        run.finish()
+    return run, results
+
+
+def load_version(path: str, *, like: Dataset | None = None, **columns: Any) -> Dataset:
+    """A dataset from a file, or from the folder of a run that rewrote one.
+
+    like: take the columns of this dataset. columns: as in `load`.
+    """
+    folder = Path(path)
+    if (folder / "run.json").is_file():
+        found = sorted(folder.glob("dataset.*"))
+        if not found:
+            raise DataError(
+                f"{path} is a run that wrote no dataset. A rewritten one was expected. "
+                "Give the run folder of `longway rewrite`, or a file."
+            )
+        path = str(found[0])
+    if like is not None:
+        own = like.columns
+        columns |= {"text": own.text, "context": own.context or "", "label": own.label}
+    return load(path, **columns)
+
+
+def _named_once(tests: Mapping[str, Dataset], splits: Mapping[str, Dataset]) -> Mapping[str, Dataset]:
+    if twice := sorted(set(tests) & set(splits)):
+        raise SettingError(
+            f"A test set is called {twice[0]!r}, and so is a split of the data. Give it another name: --test NAME=FILE."
+        )
+    return tests
+
+
+def _baseline(
+    name: str, before: Dataset, split: str | None, folder: Path, step: Callable[[str], object]
+) -> Version:
+    """The first version, rewritten by a baseline method."""
+    step(f"making the baseline {name}")
+    columns = before.columns
+    run, _ = run_rewrite(
+        before, split=split, settings=RewriteSettings(method=name), out=folder / f"baseline-{name}"
+    )
+    dataset = load(
+        next(run.folder.glob("dataset.*")),
+        text=columns.text,
+        context=columns.context or "",
+        label=columns.label,
+        split=columns.split,
+    )
+    return Version(name, arrange(dataset, split).dataset)
+
+
+def _checked(
+    versions: Sequence[Version], tests: Mapping[str, Dataset], settings: ProveSettings
+) -> tuple[list[TestSet], list[Concern]]:
+    """The test sets as they are tested on; an error where a comparison would be quietly wrong."""
+    if not tests:
+        raise SettingError(
+            "There is nothing to test on: the data has no split beside the one trained on, and no test set was given. "
+            "Give one: --test NAME=FILE."
+        )
+    chosen = []
+    for name, dataset in tests.items():
+        rows, kept = rows_of(dataset), np.arange(dataset.n_used)
+        if settings.drop_overlap:
+            shared = overlapping_rows([version.rows for version in versions], rows)
+            kept = np.setdiff1d(kept, shared)
+            if not len(kept):
+                raise SettingError(
+                    f"All rows of the test set {name!r} stand in the training data. Give another test set."
+                )
+        chosen.append(TestSet(name, dataset, rows.take(kept), kept, len(rows) - len(kept)))
+    concerns = concerns_about(
+        {version.name: version.rows for version in versions}, {test.name: test.rows for test in chosen}
+    )
+    if refused := [one for one in concerns if one.refused]:
+        hint = (
+            " --drop-overlap leaves such rows out." if any(one.kind == "overlap" for one in refused) else ""
+        )
+        raise SettingError(" ".join(one.text for one in refused[:3]) + hint)
+    return chosen, concerns

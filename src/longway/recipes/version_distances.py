@@ -1,0 +1,102 @@
+"""How far versions of a dataset are apart, from each other and from the test sets, without any training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from longway.classify.minilm import MiniLM
+from longway.errors import MissingExtra
+from longway.metrics.diversity import top_variance
+from longway.metrics.terms import term_counts
+from longway.metrics.versions import bleu_to_test, compare_versions
+from longway.recipes.prove import TestSet, Version
+
+MOST = 1000  # rows that vectors and BLEU are computed for, drawn at random
+MAX_TOKENS = 64  # of a text that a vector is computed for; enough to compare, and quick
+
+
+def distances(versions: Sequence[Version], tests: Sequence[TestSet]) -> dict[str, Any]:
+    """apart: each version against the first, row by row; bleu_to_tests: RAZOR's Table 4; diversity: CoBA's Table 16."""
+    first = versions[0]
+    apart = []
+    for version in versions[1:]:
+        pairs = _same_rows(first, version)
+        if pairs:
+            apart.append({"data": version.name, "against": first.name, **_apart(pairs)})
+    return {
+        "apart": apart,
+        "bleu_to_tests": [
+            {
+                "data": version.name,
+                "test": test.name,
+                "bleu": bleu_to_test(_some(version.rows.inputs.texts), _some(test.rows.inputs.texts)),
+            }
+            for version in versions
+            for test in tests
+        ],
+        "diversity": [
+            {"data": version.name, "components": found.k, "share": round(found.share, 4)}
+            for version in versions
+            if (vectors := _vectors(_some(version.rows.inputs.texts))) is not None
+            for found in [top_variance(vectors)]
+            if found.rank > found.k
+        ],
+    }
+
+
+def term_table(versions: Sequence[Version], terms: Sequence[str]) -> list[dict[str, Any]]:
+    """How often each term stands in the texts of each version (RAZOR's Fig. 3)."""
+    counted = {version.name: term_counts(list(version.rows.inputs.texts), terms) for version in versions}
+    return [
+        {"term": term, "counts": {name: found[i][0] for name, found in counted.items()}}
+        for i, term in enumerate(terms)
+    ]
+
+
+def _same_rows(first: Version, other: Version) -> list[tuple[str, str]]:
+    """The texts of rows that both versions have, by id."""
+    new = dict(zip(other.ids, other.rows.inputs.texts, strict=True))
+    old = zip(first.ids, first.rows.inputs.texts, strict=True)
+    return [(text, new[one]) for one, text in old if one in new]
+
+
+def _apart(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    old, new = zip(*pairs, strict=True)
+    changed = [(a, b) for a, b in pairs if a != b]
+    drawn = [changed[i] for i in _drawn(len(changed))]
+    found = compare_versions(list(old), list(new)).to_dict()
+    vectors = _vectors([text for pair in drawn for text in pair]) if drawn else None
+    distance = None
+    if vectors is not None:  # of the changed rows alone, spread over all rows
+        cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
+        distance = round(float((1 - cosines).mean()) * len(changed) / len(pairs), 4)
+    return {
+        "rows": len(pairs),
+        "changed": found["changed"],
+        "bleu": found["bleu"],
+        "rouge1": found["rouge"]["rouge1"],
+        "rouge2": found["rouge"]["rouge2"],
+        "rougeL": found["rouge"]["rouge_l"],
+        "words_changed": found["edits"],
+        "edit_distance": found["edit_share"],
+        "embedding_distance": distance,
+    }
+
+
+def _vectors(texts: Sequence[str]) -> np.ndarray | None:
+    """The sentence encoder's vectors, where it is installed."""
+    try:
+        return MiniLM.load().embed(list(texts), max_tokens=MAX_TOKENS)
+    except MissingExtra:
+        return None
+
+
+def _some(texts: Sequence[str]) -> list[str]:
+    return [texts[i] for i in _drawn(len(texts))]
+
+
+def _drawn(n: int) -> list[int]:
+    return sorted(np.random.default_rng(0).permutation(n)[:MOST].tolist())

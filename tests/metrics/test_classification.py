@@ -1,0 +1,175 @@
+"""Metrics against scikit-learn and against definitions written out row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from longway.errors import SettingError
+from longway.metrics.classification import (
+    LOWER_IS_BETTER,
+    METRICS,
+    accuracy,
+    auroc,
+    binary_f1,
+    brier,
+    calibration,
+    calibration_error,
+    log_loss,
+    macro_f1,
+    metric_named,
+    not_in_test,
+)
+
+LABELS = ["a", "b", "c"]
+SURE = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+
+
+@st.composite
+def predictions(draw, labels=None):
+    labels = labels or LABELS[: draw(st.integers(2, 3))]
+    n = draw(st.integers(1, 12))
+    truth = draw(st.lists(st.sampled_from(labels), min_size=n, max_size=n))
+    whole = draw(
+        st.lists(
+            st.lists(st.integers(1, 5), min_size=len(labels), max_size=len(labels)), min_size=n, max_size=n
+        )
+    )
+    odds = np.array(whole, float)
+    return truth, odds / odds.sum(axis=1, keepdims=True), labels
+
+
+def predicted(probabilities, labels):
+    return [labels[i] for i in probabilities.argmax(axis=1)]
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=predictions())
+def test_accuracy_and_f1_equal_sklearn(case):
+    truth, probabilities, labels = case
+    said = predicted(probabilities, labels)
+    assert accuracy(*case) == pytest.approx(sk.accuracy_score(truth, said))
+    assert macro_f1(*case) == pytest.approx(sk.f1_score(truth, said, average="macro", zero_division=0))
+    expected = sk.f1_score([t == "b" for t in truth], [s == "b" for s in said], zero_division=0)
+    assert binary_f1(*case, positive="b") == pytest.approx(expected)
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=predictions())
+def test_loss_and_brier_equal_sklearn(case):
+    truth, probabilities, labels = case
+    assert log_loss(*case) == pytest.approx(sk.log_loss(truth, probabilities, labels=labels))
+    expected = (
+        sk.brier_score_loss(truth, probabilities, labels=labels, scale_by_half=True)
+        if len(labels) > 2
+        else None
+    )
+    if expected is None:
+        expected = sk.brier_score_loss([t == "b" for t in truth], probabilities[:, 1])
+    assert brier(*case) == pytest.approx(expected)
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=predictions())
+def test_auroc_equals_sklearn_or_is_nan_where_a_label_is_missing(case):
+    truth, probabilities, labels = case
+    if not_in_test(truth, labels):
+        assert np.isnan(auroc(*case))
+    elif len(labels) == 2:
+        assert auroc(*case) == pytest.approx(sk.roc_auc_score(truth, probabilities[:, 1]))
+    else:
+        expected = sk.roc_auc_score(truth, probabilities, multi_class="ovr", labels=labels)
+        assert auroc(*case) == pytest.approx(expected)
+
+
+def slow_auroc(has, scores):
+    """Every pair of a row with the label and one without."""
+    pairs = [
+        (a, b)
+        for a, x in zip(scores, has, strict=True)
+        if x
+        for b, y in zip(scores, has, strict=True)
+        if not y
+    ]
+    return sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
+
+
+@settings(max_examples=50, deadline=None)
+@given(case=predictions(labels=["a", "b"]))
+def test_auroc_equals_the_count_of_pairs(case):
+    truth, probabilities, labels = case
+    if not not_in_test(truth, labels):
+        assert auroc(*case) == pytest.approx(slow_auroc([t == "b" for t in truth], probabilities[:, 1]))
+
+
+@settings(max_examples=50, deadline=None)
+@given(case=predictions(), bins=st.integers(1, 10))
+def test_calibration_equals_the_definition(case, bins):
+    truth, probabilities, labels = case
+    rows = [(max(p), labels[int(np.argmax(p))] == t) for p, t in zip(probabilities, truth, strict=True)]
+    error = 0.0
+    got = calibration(*case, bins=bins)
+    for number, found in enumerate(got.bins):
+        edges = np.linspace(0, 1, bins + 1)
+        inside = [r for r in rows if edges[number] < r[0] <= edges[number + 1]]
+        assert found.n == len(inside)
+        if inside:
+            confidence, share = np.mean([r[0] for r in inside]), np.mean([r[1] for r in inside])
+            assert (found.confidence, found.accuracy) == (pytest.approx(confidence), pytest.approx(share))
+            error += len(inside) / len(rows) * abs(confidence - share)
+    assert got.error == pytest.approx(error)
+    assert sum(one.n for one in got.bins) == len(rows)
+
+
+def test_calibration_by_hand():
+    # confidence 0.8 in all three rows, two of them right: |2/3 - 0.8|
+    assert calibration_error(["a", "b", "a"], SURE, LABELS) == pytest.approx(0.8 - 2 / 3)
+    assert np.isnan(calibration(["a", "b", "a"], SURE, LABELS).bins[0].accuracy)
+
+
+def test_every_metric_of_the_table_measures_one_row_and_equal_predictions():
+    equal = np.full((4, 3), 1 / 3)
+    for name, metric in METRICS.items():
+        assert isinstance(metric(["a", "b", "c", "a"], equal, LABELS), float), name
+        one = metric(["a"], equal[:1], LABELS)
+        assert np.isnan(one) == (name == "auroc")
+    assert auroc(["a", "b", "c", "a"], equal, LABELS) == 0.5
+    assert set(METRICS) > LOWER_IS_BETTER
+
+
+def test_a_label_missing_in_the_test_counts_in_f1_only_where_it_was_predicted():
+    assert macro_f1(["a", "b"], SURE[:2], LABELS) == 1
+    assert macro_f1(["a", "b", "b"], SURE, LABELS) == pytest.approx((1 + 2 / 3 + 0) / 3)
+    assert not_in_test(["a", "b"], LABELS) == ("c",)
+
+
+def test_a_metric_is_found_by_its_name():
+    assert metric_named("brier") is brier
+    assert metric_named("f1:b")(["a", "b", "c"], SURE, LABELS) == 1
+    with pytest.raises(SettingError, match=r"no metric 'f2'\. Known ones are accuracy"):
+        metric_named("f2")
+    with pytest.raises(SettingError, match=r"'positive' must be one of the labels 'a', 'b', 'c'. Got 'd'"):
+        metric_named("f1:d")(["a", "b", "c"], SURE, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("truth", "probabilities", "message"),
+    [
+        ([], np.zeros((0, 3)), "has no rows"),
+        (["a"], SURE, r"one row for each of 1 test rows .* Got \(3, 3\)"),
+        (["a", "b", "d"], SURE, "the label 'd', which the model does not know"),
+        (["a", "b", "c"], SURE * np.nan, "Row 0 is .*Training may have broken down"),
+        (["a", "b", "c"], SURE * 2, "probabilities of 3 test rows"),
+        (["a"], np.array([[1.5, -0.5, 0.0]]), "from 0 to 1"),
+    ],
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_what_cannot_be_measured_is_told(name, truth, probabilities, message):
+    with pytest.raises(SettingError, match=message):
+        METRICS[name](truth, probabilities, LABELS)
+
+
+def test_bins_must_be_there():
+    with pytest.raises(SettingError, match=r"'bins' must be at least 1. Got 0"):
+        calibration(["a"], SURE[:1], LABELS, bins=0)

@@ -1,0 +1,126 @@
+"""Distances between versions: against the packages' own numbers and against loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU
+from sklearn.metrics.pairwise import paired_cosine_distances
+
+from longway.errors import MissingExtra, SettingError
+from longway.metrics import versions
+from longway.metrics.bleu import corpus_bleu
+from longway.metrics.versions import (
+    bleu,
+    bleu_to_test,
+    changed_share,
+    compare_versions,
+    edit_distances,
+    embedding_distances,
+    rouge,
+)
+from tests import oracles
+
+WORDS = "a b c d e No, not. is".split()
+texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4)
+
+
+def slow_edits(old, new):
+    """Levenshtein's table, row by row."""
+    table = list(range(len(new) + 1))
+    for i, a in enumerate(old, start=1):
+        above, table = table, [i]
+        for j, b in enumerate(new, start=1):
+            table.append(min(above[j] + 1, table[j - 1] + 1, above[j - 1] + (a != b)))
+    return table[-1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs=pairs)
+def test_edit_distance_equals_the_table(pairs):
+    before, after = zip(*pairs, strict=True)
+    distances, shares = edit_distances(before, after)
+    for old, new, distance, share in zip(before, after, distances, shares, strict=True):
+        old_words, new_words = oracles.words(old), oracles.words(new)
+        assert distance == slow_edits(old_words, new_words)
+        assert share == pytest.approx(distance / max(len(old_words), len(new_words), 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs=pairs)
+def test_rouge_equals_rouge_score_on_plain_english(pairs):
+    before, after = zip(*pairs, strict=True)
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
+    scores = [scorer.score(old, new) for old, new in pairs]
+    got = rouge(before, after)
+    for name, value in (("rouge1", got.rouge1), ("rouge2", got.rouge2), ("rougeL", got.rouge_l)):
+        assert value == pytest.approx(np.mean([one[name].fmeasure for one in scores]))
+
+
+def test_rouge_keeps_letters_of_every_script():
+    assert rouge(["größe ändert alles"], ["größe ändert nichts"]).rouge1 == pytest.approx(2 / 3)
+    assert rouge(["слово и дело"], ["слово и дело"]).rouge_l == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
+def test_both_bleus_agree_on_the_same_words(pairs):
+    """sacrebleu without its own words and without smoothing, against `bleu.py`, on texts cut beforehand."""
+    before, after = ([" ".join(oracles.words(text)) for text in side] for side in zip(*pairs, strict=True))
+    theirs = BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(after, [before]).score
+    assert 100 * corpus_bleu(after, before) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_bleu_of_versions_is_sacrebleus():
+    before = ["The film was not good at all.", "Nobody in the small village had seen it."]
+    after = ["The film was hardly good at all.", "Nobody in the small village had seen it."]
+    assert bleu(before, after) == pytest.approx(BLEU().corpus_score(after, [before]).score)
+    assert bleu(before, before) == pytest.approx(100)
+
+
+def test_bleu_to_a_test_takes_phrases_from_any_of_its_texts():
+    test = ["the old man went home", "she saw the sea again"]
+    assert bleu_to_test(["she saw the sea again", "the old man went home"], test) == pytest.approx(100)
+    assert bleu_to_test(["nothing like these words"], test) == 0
+    assert 0 < bleu_to_test(["the old man went away"], test) < 100
+
+
+def test_embedding_distance_equals_sklearn_and_knows_zeros():
+    generator = np.random.default_rng(0)
+    a, b = generator.normal(size=(2, 6, 4))
+    assert embedding_distances(a, b) == pytest.approx(paired_cosine_distances(a, b))
+    zero, one = [[0.0, 0.0]], [[1.0, 0.0]]
+    assert embedding_distances(zero, zero).tolist() == [0]
+    assert embedding_distances(zero, one).tolist() == [1]
+    with pytest.raises(SettingError, match="one vector for each row"):
+        embedding_distances([[1.0]], [[1.0], [2.0]])
+
+
+def test_a_summary_of_two_versions():
+    before, after = ["It is not so.", "Same here."], ["It is hardly so.", "Same here."]
+    got = compare_versions(before, after, vectors=([[1, 0], [1, 0]], [[0, 1], [1, 0]]))
+    assert (got.rows, got.changed, got.edits, got.edit_share) == (2, 0.5, 0.5, 0.1)
+    assert got.embedding == 0.5
+    assert got.to_dict()["rouge"]["rouge1"] == pytest.approx((3 / 4 + 1) / 2)
+    assert compare_versions(before, after).embedding is None
+    empty = compare_versions(["", ""], ["", ""])
+    assert (empty.changed, empty.edits, empty.edit_share) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("function", [changed_share, bleu, rouge, edit_distances])
+def test_versions_need_the_same_rows(function):
+    with pytest.raises(SettingError, match=r"same rows .* Got 2 and 1"):
+        function(["a", "b"], ["a"])
+    with pytest.raises(SettingError, match="at least one"):
+        function([], [])
+
+
+@pytest.mark.parametrize(
+    ("function", "package"), [(bleu, "sacrebleu"), (rouge, "rouge_score"), (edit_distances, "rapidfuzz")]
+)
+def test_a_missing_package_is_named(function, package, monkeypatch):
+    monkeypatch.setattr(versions, "find_spec", lambda name: None if name == package else object())
+    with pytest.raises(MissingExtra, match=rf"{package}.*longway\[prove\]"):
+        function(["a"], ["a"])

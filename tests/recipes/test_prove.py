@@ -1,0 +1,218 @@
+"""A proof on toy data where the truth is known."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from longway.data import load
+from longway.errors import SettingError, TrainingError
+from longway.recipes import prove as prove_module
+from longway.recipes.cells import Cell, CellStore, Trained
+from longway.recipes.prove import ProveSettings
+from longway.recipes.run_prove import run_prove
+from longway.report import render_prove
+from tests.environment import without_encoder
+from tests.recipes.shortcut_data import soups
+
+KEYS = {"data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    """No sentence encoder: what it adds has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        without_encoder(patch)
+        yield
+
+
+@pytest.fixture(scope="module")
+def versions():
+    return soups(240, honest_with="good", seed=1), soups(240, honest_with=None, seed=1)
+
+
+@pytest.fixture(scope="module")
+def reversed_test():
+    return soups(160, honest_with="bad", seed=2)
+
+
+@pytest.fixture(scope="module")
+def proof(versions, reversed_test, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("proof") / "run"
+    return run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=2), out=folder
+    )
+
+
+def one(results, where, **wanted):
+    return next(row for row in results[where] if all(row[name] == value for name, value in wanted.items()))
+
+
+def test_a_model_without_the_shortcut_is_better_where_it_is_reversed(proof):
+    _, results = proof
+    before = one(results, "rows", data="before", metric="accuracy", test="reversed")["mean"]
+    after = one(results, "rows", data="after", metric="accuracy", test="reversed")["mean"]
+    assert before < 0.5 < 0.75 < after
+    found = one(results, "comparisons", data="after", test="reversed")
+    assert found["verdict"] == "better"
+    assert found["difference"] == pytest.approx(after - before)
+    assert results["worse"] == []
+
+
+def test_counter_examples_of_the_shortcut_are_answered_only_after(proof):
+    _, results = proof
+    groups = [
+        group for group in results["groups"] if group["pattern"] == "honestly" and group["level"] == "token"
+    ]
+    counter = {group["data"]: group["counter"]["accuracy"] for group in groups}
+    assert counter["before"] < 0.4 < 0.7 < counter["after"]
+
+
+def test_every_figure_has_its_interval_and_every_file_is_there(proof):
+    run, results = proof
+    assert all(KEYS <= row.keys() for row in results["rows"])
+    for row in results["rows"]:
+        if row["metric"] == "accuracy":
+            assert row["low"] <= row["mean"] <= row["high"]
+            assert row["seeds"] == 2
+    assert json.loads((run.folder / "results.json").read_text()) == json.loads(json.dumps(results))
+    assert "<html" in (run.folder / "report.html").read_text()
+    assert run.is_done
+    assert {
+        "leaks",
+        "apart",
+        "terms",
+        "curves",
+        "projections",
+        "cartography",
+        "bleu_to_tests",
+    } <= results.keys()
+    assert one(results, "apart", data="after")["changed"] > 0.4
+    assert render_prove(results)
+
+
+def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
+    versions, reversed_test, proof, tmp_path, monkeypatch
+):
+    """What a kill leaves: some cells, no results. The rest is trained, and the result is the same."""
+    trained, train_cell = [], prove_module.train_cell
+
+    def breaks_at(n):
+        def train(cell, *args, **options):
+            if len(trained) == n:
+                raise KeyboardInterrupt
+            trained.append(cell)
+            return train_cell(cell, *args, **options)
+
+        return train
+
+    def go_on():
+        return run_prove(
+            *versions,
+            tests={"reversed": reversed_test},
+            settings=ProveSettings(seeds=2),
+            out=tmp_path / "run",
+        )
+
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(3))
+    with pytest.raises(KeyboardInterrupt):
+        go_on()
+    assert len(trained) == 3
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(None))
+    _, results = go_on()
+    assert len(trained) == len(set(trained)) == 4
+    same = set(results) - {"seconds", "created"}
+    assert {name: results[name] for name in same} == {name: proof[1][name] for name in same}
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(4))
+    assert go_on()[1] == json.loads(json.dumps(results))
+
+
+def test_a_damaged_cell_is_trained_again(tmp_path):
+    store, cell = CellStore(tmp_path), Cell("before", "bow", "erm", 0)
+    store.put(cell, {"data": "x"}, Trained(("a", "b"), {"t": np.array([[1.0, 2.0]])}, [(1, 0.5, 0.5, 0.5)]))
+    assert store.get(cell, {"data": "x"}).logits["t"].tolist() == [[1.0, 2.0]]
+    assert store.get(cell, {"data": "y"}) is None
+    path = next(tmp_path.glob("*.npz"))
+    path.write_bytes(path.read_bytes()[:40])
+    assert store.get(cell, {"data": "x"}) is None
+    assert not path.exists()
+
+
+def test_what_cannot_be_trained_is_told_and_the_rest_goes_on(versions, reversed_test, tmp_path):
+    settings = ProveSettings(models=("nb",), methods=("erm", "poe"), seeds=1)
+    _, results = run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
+    )
+    assert {cell["method"] for cell in results["failed"]} == {"poe"}
+    assert {row["method"] for row in results["rows"]} == {"erm"}
+
+
+def test_nothing_trained_at_all_is_an_error(versions, reversed_test, tmp_path, monkeypatch):
+    def fails(*args, **options):
+        raise TrainingError("The loss became not-a-number.")
+
+    monkeypatch.setattr(prove_module, "train_cell", fails)
+    with pytest.raises(TrainingError, match="Nothing could be trained"):
+        run_prove(
+            *versions,
+            tests={"reversed": reversed_test},
+            settings=ProveSettings(seeds=1),
+            out=tmp_path / "run",
+        )
+
+
+def test_test_rows_that_were_trained_on_are_refused_or_dropped(versions, reversed_test, tmp_path):
+    before, after = versions
+    mixed = load(pl.concat([before.frame.head(10), reversed_test.frame]))
+    with pytest.raises(SettingError, match="stand in"):
+        run_prove(before, after, tests={"mixed": mixed}, settings=ProveSettings(seeds=1), out=tmp_path / "a")
+    _, results = run_prove(
+        before,
+        after,
+        tests={"mixed": mixed},
+        settings=ProveSettings(seeds=1, drop_overlap=True),
+        out=tmp_path / "b",
+    )
+    assert results["tests"][0]["left_out"] == 10
+    assert results["tests"][0]["rows"] == reversed_test.n_used
+
+
+def test_other_labels_are_refused(versions, tmp_path):
+    other = load(pl.DataFrame({"text": ["a soup", "another"], "label": ["good", "awful"]}))
+    with pytest.raises(SettingError, match="awful"):
+        run_prove(*versions, tests={"other": other}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+
+
+def test_versions_of_unequal_size_are_compared_and_it_is_said(versions, reversed_test, tmp_path):
+    before, after = versions
+    fewer = load(after.frame.head(200))
+    _, results = run_prove(
+        before,
+        fewer,
+        tests={"reversed": reversed_test},
+        settings=ProveSettings(seeds=1),
+        out=tmp_path / "run",
+    )
+    assert any("240" in concern["text"] and "200" in concern["text"] for concern in results["concerns"])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, tmp_path, n):
+    tiny = load(pl.DataFrame({"text": ["A soup nobody made", "Warm stew"][:n], "label": ["good"] * n}))
+    _, results = run_prove(
+        *versions, tests={"tiny": tiny}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    assert one(results, "rows", metric="auroc", data="before")["mean"] is None
+    assert render_prove(results)
+
+
+def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_path):
+    with pytest.raises(SettingError, match="--test NAME=FILE"):
+        run_prove(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(("field", "value"), [("seeds", 0), ("methods", ("nonsense",)), ("models", ())])
+def test_bad_settings_are_told_before_anything_is_read(field, value):
+    with pytest.raises(SettingError):
+        ProveSettings(**{field: value})
