@@ -9,7 +9,7 @@ from longway.cli import app
 from longway.errors import DataError, LongwayError, SettingError
 from longway.sample import sample_path
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback, completion
+from tests.llm.loopback import Loopback, completion, error
 from tests.recipes.toy_run import answer, write_csv
 
 SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
@@ -120,6 +120,43 @@ def test_what_an_engine_did_not_write_is_told(data):
         result = served(silent, data)
     assert result.exit_code == 0, result.output
     assert "Not written by the engine: the model gave no rewriting (4)." in result.output
+
+
+def test_calls_that_failed_are_told_and_asked_again_by_the_same_command(data):
+    odd, is_down = [], True
+
+    def shaky(call):
+        if call.kind == "judge" and is_down and call.text in (odd or [call.text]):
+            odd.append(call.text)
+            return error(400, "odd request")
+        return answer(call)
+
+    with Loopback(shaky) as weak:
+        told = " ".join(served(weak, data, "--yes").output.split())
+        assert "1 call failed and was left out:" in told
+        assert "odd request" in told
+        assert "The same command asks again" in told
+        is_down = False
+        assert "left out" not in served(weak, data, "--yes").output
+
+
+def test_the_share_of_wrong_labels_says_of_what_and_what_got_worse_is_counted(data, server, tmp_path, capsys):
+    from longway.cli.rewrite_tables import show_rewrite
+    from longway.recipes.card import card
+
+    served(server, data, "--out", tmp_path / "run")
+    found = json.loads((tmp_path / "run/rewrite.json").read_text())
+    ends = {"share": 0.1, "low": 0.05, "high": 0.2}
+    found["expected_wrong"] = ends | {"basis": "", "rows": {"share": 0.19, "low": 0.1, "high": 0.36}}
+    found |= {"worse": found["findings"][:1] * 40, "n_worse": 57}
+    shares = "10.0% of the accepted edits (5.0% to 20.0%), 19.0% of the rewritten texts (10.0% to 36.0%)"
+    show_rewrite(found, tmp_path / "run")
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"Expected to have a label that no longer holds: {shares}." in told
+    assert "What got worse: 57 patterns say more about a label than before:" in told
+    assert "and 51 more" in told
+    assert f"Expected to have a label that no longer holds: {shares}." in card(found)
+    assert "57 say more about a label than before." in card(found)
 
 
 def test_json_is_json_and_nothing_else(data, server):

@@ -53,7 +53,9 @@ def test_a_shortcut_that_only_changed_its_clothes_is_told_as_worse(planted):
 
 def test_all_that_got_worse_are_counted_though_the_strongest_are_listed(planted, monkeypatch):
     texts, labels = planted
-    before, after = dataset(texts, labels), dataset([t.replace("not the", "hardly a") for t in texts], labels)
+    new = [t.replace("not the", "hardly a") + (" indeed" if i % 6 == 0 else "") for i, t in enumerate(texts)]
+    new = [t + " truly so" if labels[i] == "b" and i % 5 == 0 else t for i, t in enumerate(new)]
+    before, after = dataset(texts, labels), dataset(new, labels)
     whole = compare(before, after)
     monkeypatch.setattr("longway.recipes.before_after.LISTED", 1)
     cut = compare(before, after)

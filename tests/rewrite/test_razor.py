@@ -339,8 +339,10 @@ def test_the_embedding_space_uses_the_given_vectors():
 
 
 def test_the_embedding_space_says_that_it_needs_vectors():
-    with pytest.raises(SettingError, match="needs a function that gives vectors"):
+    with pytest.raises(SettingError, match="needs a function that gives vectors") as raised:
         run(rows_of(TEXTS, LABELS), space="embedding")
+    assert "MiniLM" in str(raised.value)  # no engine is asked for vectors
+    assert "engine" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,36 @@ def test_other_things_are_not_called_so(text):
     assert put(there.rewritings, text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The storm resulted in a flood.",  # no "ensued in"
+        "The war resulted in many deaths.",
+    ],
+)
+def test_a_verb_stays_whose_preposition_the_synonym_does_not_take(text):
+    assert not [new for new in put_words(text) if "resulted" not in new]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The talks began in May.", "The talks started in May."),  # a time goes with any verb
+        ("The car was purchased by a friend.", "The car was bought by a friend."),  # so does who does it
+        ("The talks began.", "The talks started."),
+    ],
+)
+def test_what_goes_with_any_verb_does_not_hold_it(text, expected):
+    assert expected in put_words(text)
+
+
+def put_words(text):
+    """The texts with one word exchanged."""
+    if not words.has_wordnet():
+        pytest.skip("WordNet is not installed")
+    return [new for _, new in put(words.rewritings, text)]
+
+
 def test_a_word_becomes_a_synonym_with_its_article():
     if not words.has_wordnet():
         pytest.skip("WordNet is not in place")

@@ -101,7 +101,7 @@ class RewriteSettings:
 
     @property
     def needs_engine(self) -> bool:
-        """Whether the method has texts written; the baselines are used as published, without engine and checks."""
+        """Whether the method has texts written; the baselines do without engine and checks, as published."""
         return self.method == "razor"
 
     def razor(self) -> RazorSettings:

@@ -9,7 +9,8 @@
 one operation. As published, nothing is checked, forms are not inflected and labels are believed to survive. Unlike there,
 capitals and punctuation stay: a lower-case text among others would be a shortcut of its own.
 
-By default a row is replaced by one such text; with `add`, rows stay and so many texts are added for each.
+By default a row is replaced by one such text, so that the size stays as it was; the paper keeps the rows and adds texts, as `add`
+does here, so many for each.
 """
 
 from __future__ import annotations

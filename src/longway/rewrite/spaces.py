@@ -58,7 +58,7 @@ def space_of(
     if embed is None:
         raise SettingError(
             "'space' is 'embedding', which needs a function that gives vectors. Got none. "
-            "Choose an engine that can embed, or the space 'mean'."
+            "Give 'embed' (`longway rewrite` takes the sentence encoder all-MiniLM-L6-v2), or use the space 'mean'."
         )
     return EmbeddingSpace(texts, labels, embed)
 

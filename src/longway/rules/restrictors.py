@@ -99,13 +99,15 @@ def _restrictor(scene: Scene, word: Word) -> Iterator[Rewriting]:
 
 
 def _the_only(scene: Scene, word: Word) -> Iterator[Rewriting]:
-    """ "the only N" -> "the sole N"; an only child is none."""
+    """ "the only N" -> "the sole N"; an only child is none, and "with only Spanish roots" has no article to go with."""
     document = scene.document
     after = document.words[word.index + 1 : word.index + 2]
     if word.lower != "only" or not after or after[0].lower == "child" or after[0].upos == "PRON":
         return
     noun = document.head(word)
-    if after[0].upos in ("NOUN", "ADJ", "PROPN") and noun is not None and noun.tag in ("NN", "NNP"):
+    if noun is None or not any(w.index < word.index for w in document.children(noun, "det", "nmod:poss")):
+        return
+    if after[0].upos in ("NOUN", "ADJ", "PROPN") and noun.tag in ("NN", "NNP"):
         yield from _swap(scene, word, _SOLE)
 
 

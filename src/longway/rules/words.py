@@ -1,7 +1,8 @@
 """Synonyms for single words, in the form that the sentence asks for: "children" -> "kids", "purchased" -> "bought".
 
 The words come from WordNet by way of `text/replacements.py`, which gives only what is safe. Without WordNet
-(`text/wordnet.py` says where it comes from) this family gives nothing. Names and titles stay.
+(`text/wordnet.py` says where it comes from) this family gives nothing. Names and titles stay. So does a verb with a
+preposition right behind it ("result in"), unless WordNet says that the new verb takes one ("ensue in" it does not know).
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from functools import lru_cache
 
 from longway.errors import LongwayError
 from longway.rules.rule import Rewriting, Scene
-from longway.rules.stretches import in_names
-from longway.text.document import Word
-from longway.text.replacements import synonyms, with_article
-from longway.text.wordnet import wordnet_source
+from longway.rules.stretches import in_names, is_time
+from longway.text.document import Document, Word
+from longway.text.replacements import Replacement, synonyms, with_article
+from longway.text.wordnet import is_expression, senses, wordnet_source
 
 _CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
 # Common in claims and captions, and wrong there too often: a lead role is no "leading part", "played" no "performed".
@@ -23,6 +24,7 @@ _LEFT_OUT = frozenset(
     "season series single record title character place group member number set order state house court party field point "
     "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity behavior big manner era newspaper film movie solely exclusively exactly merely".split()
 )
+_WITH_PREPOSITION = frozenset({4, 22})  # WordNet's frames "Something is ----ing PP", "Somebody ----s PP"
 
 
 def rewritings(scene: Scene) -> Iterator[Rewriting]:
@@ -38,7 +40,10 @@ def rewritings(scene: Scene) -> Iterator[Rewriting]:
             continue
         if _is_in_compound(scene, word):
             continue
+        preposition = _preposition_behind(word, document)
         for replacement in synonyms(word, document):
+            if preposition and not _takes(replacement, preposition):
+                continue
             yield Rewriting("words.synonym", tuple(with_article(document, replacement)))
 
 
@@ -54,6 +59,35 @@ def _is_in_compound(scene: Scene, word: Word) -> bool:
     )
     is_participle = word.upos == "VERB" and word.relation in ("amod", "compound")  # "purchasing power"
     return glued or is_part or is_participle
+
+
+def _preposition_behind(word: Word, document: Document) -> str:
+    """The preposition right behind a verb that may belong to it: "resulted in"; "" where none does.
+
+    A time ("began in May") and the doer of a passive ("was bought by") go with any verb.
+    """
+    after = document.words[word.index + 1 : word.index + 2]
+    if (
+        word.upos != "VERB"
+        or not after
+        or after[0].upos != "ADP"
+        or after[0].relation not in ("case", "mark")
+    ):
+        return ""
+    what = document.head(after[0])
+    is_passive = bool(document.children(word, "aux:pass", "nsubj:pass")) or word.tag == "VBN"
+    if (what is not None and is_time(document, what)) or (after[0].lower == "by" and is_passive):
+        return ""
+    return after[0].lower
+
+
+def _takes(replacement: Replacement, preposition: str) -> bool:
+    """Whether WordNet has the new verb with a preposition, in the sense that is meant."""
+    if is_expression(f"{replacement.lemma} {preposition}"):
+        return True
+    meant = (sense for sense in senses(replacement.lemma, "VERB") if sense.name == replacement.sense)
+    members = (sense.member(replacement.lemma) for sense in meant)
+    return any(member is not None and bool(member.frames & _WITH_PREPOSITION) for member in members)
 
 
 @lru_cache(maxsize=1)
