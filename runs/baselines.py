@@ -15,6 +15,7 @@ import argparse
 import gzip
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="not used: seeds count from 0")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
-    parser.add_argument("--cache", help="file that keeps the encoder's vectors from run to run")
+    parser.add_argument("--cache", type=Path, help="file that keeps the encoder's vectors from run to run")
     parser.add_argument("--no-text-only", action="store_true", help="leave out the rows without context")
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []

@@ -238,6 +238,14 @@ def test_the_run_folder_page_names_every_key_of_the_records():
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
 
 
+def test_the_run_folder_page_names_every_key_of_a_proof(demo_runs):
+    text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
+    found = json.loads((demo_runs / "claims-prove" / "results.json").read_text(encoding="utf-8"))
+    lists = ("versions", "tests", "rows", "comparisons", "apart", "terms", "leaks")
+    keys = {*found, *(key for name in lists for key in found[name][0])}
+    assert {key for key in keys - {"counts"} if f"`{key}`" not in text} == set()
+
+
 def test_the_run_folder_page_names_every_key_of_a_rewrite(demo_runs):
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
     found = json.loads((demo_runs / "claims-rewrite" / "rewrite.json").read_text(encoding="utf-8"))

@@ -36,6 +36,23 @@ SMALL = {
     "runs/people.py": (["--limit", "60"], {"gap_precision", "gap_f1", "gum_link_precision"}),
     "runs/singular_they.py": (["--limit", "30"], {"reddit", "opensubtitles", "both"}),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
+    "runs/baselines.py": (
+        [
+            "--data",
+            "fever",
+            "imdb",
+            "--model",
+            "bow",
+            "--method",
+            "erm",
+            "rew",
+            "--limit",
+            "60",
+            "--test-limit",
+            "40",
+        ],
+        {"rows", "fever_text_bow_erm_dev", "fever_bow_rew_symmetric", "imdb_bow_erm_human_cad"},
+    ),
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
     "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
     "runs/razor_fever.py": (

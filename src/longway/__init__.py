@@ -1,4 +1,4 @@
-"""Longway finds the shortcuts in a labelled text dataset and rewrites them away; proving that it helped comes next.
+"""Longway finds the shortcuts in a labelled text dataset and rewrites them away, and proves what that changed.
 
     import longway as lw
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from longway.recipes.prove import ProveSettings
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
-    from longway.recipes.run_prove import run_prove
     from longway.recipes.run_explain import run_explain
+    from longway.recipes.run_prove import run_prove
     from longway.recipes.run_rewrite import Engines, run_rewrite
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.report import write_report

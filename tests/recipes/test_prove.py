@@ -62,16 +62,29 @@ def test_a_model_without_the_shortcut_is_better_where_it_is_reversed(proof):
 
 def test_counter_examples_of_the_shortcut_are_answered_only_after(proof):
     _, results = proof
-    groups = [
-        group for group in results["groups"] if group["pattern"] == "honestly" and group["level"] == "token"
-    ]
+    strongest = results["groups"][0]["pattern"]  # "honestly" under one of its names
+    groups = [group for group in results["groups"] if group["pattern"] == strongest]
     counter = {group["data"]: group["counter"]["accuracy"] for group in groups}
     assert counter["before"] < 0.4 < 0.7 < counter["after"]
 
 
+def test_rows_that_were_put_right_show_the_shortcut_before_and_not_after(proof):
+    _, results = proof
+    row = results["examples"][0]
+    before, after = row["sides"]
+    assert (before["answer"], after["answer"]) == ({"good": "bad", "bad": "good"}[row["label"]], row["label"])
+
+    def score(side, word):
+        return sum(s for a, b, s in side["text_words"] if row["text"][int(a) : int(b)].lower() == word)
+
+    if row["text"].startswith("Honestly"):
+        assert score(before, "honestly") < -0.05 < score(after, "honestly")
+    assert 'id="examples"' in render_prove(results)
+
+
 def test_every_figure_has_its_interval_and_every_file_is_there(proof):
     run, results = proof
-    assert all(KEYS <= row.keys() for row in results["rows"])
+    assert all(row.keys() >= KEYS for row in results["rows"])
     for row in results["rows"]:
         if row["metric"] == "accuracy":
             assert row["low"] <= row["mean"] <= row["high"]

@@ -21,6 +21,7 @@ from longway.metrics.groups import group_accuracies, pattern_accuracy
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.projection import project
+from longway.recipes.looked_at import looked_at
 from longway.recipes.prove import Proof, TestSet, Version
 from longway.recipes.version_distances import distances, term_table
 from longway.store import now
@@ -61,6 +62,7 @@ def summarize(
         "comparisons": comparisons,
         "groups": groups,
         "worst": worst,
+        "examples": looked_at(proof),
         "leaks": leaks,
         **distances(proof.versions, proof.tests),
         "terms": term_table(proof.versions, proof.settings.terms),
@@ -188,13 +190,13 @@ def _groups(proof: Proof, answers: dict[Key, Floats]) -> tuple[list[dict[str, An
 
 def _leaks(proof: Proof) -> list[dict[str, Any]]:
     found = []
-    for version in proof.versions:
-        reading = proof.readings[f"version {version.name}"]
+    for one in proof.versions:
+        reading = proof.readings[f"version {one.name}"]
         for part, roles in parts_of(reading).items():
             leak = leak_by_folds(reading, part)
             found.append(
                 {
-                    "data": version.name,
+                    "data": one.name,
                     "part": part,
                     "name": " and ".join(reading.columns[role] for role in roles),
                     "accuracy": leak.accuracy,

@@ -18,7 +18,9 @@ VERSION = 1  # of explain.json
 def render_explain(explanation: Mapping[str, Any]) -> str:
     """The whole page of one explanation (the content of `explain.json`)."""
     page = explain_page(explanation)
-    return render_page("explain.html.jinja", explanation, page, sheets=("style.css", "explain.css"))
+    return render_page(
+        "explain.html.jinja", explanation, page, sheets=("style.css", "highlights.css", "explain.css")
+    )
 
 
 def write_explain_report(run_dir: Path) -> Path:

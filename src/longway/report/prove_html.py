@@ -18,15 +18,16 @@ VERSION = 1  # of results.json
 
 def render_prove(results: Mapping[str, Any]) -> str:
     """The whole page of one proof (the content of `results.json`)."""
-    first = results["versions"][
-        0
-    ]  # the frame of a page tells one dataset; the page itself tells all versions
+    first = results["versions"][0]  # the frame of a page tells one dataset; the page itself tells all of them
     frame = {
         "longway": results.get("longway", NONE),
         "dataset": {"fingerprint": first.get("fingerprint") or NONE},
     }
     return render_page(
-        "prove.html.jinja", frame, prove_page(results), sheets=("style.css", "rewrite.css", "prove.css")
+        "prove.html.jinja",
+        frame,
+        prove_page(results),
+        sheets=("style.css", "rewrite.css", "highlights.css", "prove.css"),
     )
 
 

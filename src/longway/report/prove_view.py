@@ -14,6 +14,7 @@ from typing import Any
 
 from longway.report.numbers import count, counted
 from longway.report.parts import KeyFigure, Listing, labels_of, listing, setting_rows
+from longway.report.prove_examples import ShownRow, shown_rows
 from longway.report.prove_figures import (
     FigureRow,
     WorseRow,
@@ -83,6 +84,7 @@ class ProvePage:
     leaks: Listing[LeakFigure]
     groups: Listing[GroupFigure]
     worst: Listing[WorstRow]
+    examples: list[ShownRow]
     objections: list[str]
     worse: Listing[WorseRow]
     data: Versions
@@ -123,6 +125,7 @@ def prove_page(results: Row) -> ProvePage:
         leaks=listing(leaks, lambda one: one, limit=MAX_LEAKS),
         groups=groups,
         worst=listing(worst_rows(results["worst"], shown), lambda one: one, limit=MAX_WORST),
+        examples=shown_rows(results.get("examples", []), labels),
         objections=_objections(leaks, groups, shown),
         worse=listing(worse, worse_row, limit=MAX_WORSE),
         data=versions_view(results, colours),
