@@ -64,7 +64,7 @@ def run_prove(
         },
         "fingerprint": arranged[BEFORE].dataset.fingerprint,
     }
-    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(after.source_name)}-prove", **asked)
+    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(before.source_name)}-prove", **asked)
     if (done := Run.finished(folder, **asked)) is not None:
         return done, read_json(folder / RESULTS)
     started = time.monotonic()
