@@ -20,9 +20,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, and "
-    "rewrite the texts that have them. "
-    "\n\nStart with `longway demo`, then `longway audit your-file.csv` and `longway rewrite your-file.csv`.",
+    help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, "
+    "rewrite the texts that have them, and prove what that changed. "
+    "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`.",
 )
 app.command("audit")(audit.command)
 app.add_typer(bench.app, name="bench")

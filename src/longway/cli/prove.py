@@ -27,9 +27,7 @@ def command(
     ] = None,
     baseline: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A baseline made from BEFORE as a further version: eda, crossaug, none. Repeatable."
-        ),
+        typer.Option(help="A baseline made from BEFORE as a further version: eda or crossaug. Repeatable."),
     ] = None,
     model: Annotated[
         list[str] | None,

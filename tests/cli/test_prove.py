@@ -1,0 +1,68 @@
+"""`longway prove` as a person calls it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.errors import LongwayError
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.recipes.shortcut_data import soups
+
+
+@pytest.fixture(autouse=True)
+def files(monkeypatch, tmp_path):
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    soups(120, honest_with="good", seed=1).frame.write_csv("before.csv")
+    soups(120, honest_with=None, seed=1).frame.write_csv("after.csv")
+    soups(60, honest_with="bad", seed=2).frame.write_csv("reversed.csv")
+    return tmp_path
+
+
+def prove(*options):
+    return CliRunner().invoke(app, ["prove", *options])
+
+
+def test_a_proof_prints_what_changed_and_ends_with_the_reports_path(files):
+    told = prove(
+        "before.csv", "after.csv", "--test", "reversed=reversed.csv", "--seeds", "1", "--method", "drift"
+    )
+    assert told.exit_code == 0, told.output
+    assert "reversed: 60 rows, always the commonest label gets 50.0%" in told.output
+    assert "▲ better" in told.output
+    assert told.output.strip().endswith("longway-runs/before-prove/report.html")
+    again = prove(
+        "before.csv",
+        "after.csv",
+        "--test",
+        "reversed=reversed.csv",
+        "--seeds",
+        "1",
+        "--method",
+        "drift",
+        "--json",
+    )
+    results = json.loads(again.output)
+    assert {row["method"] for row in results["rows"]} == {"erm", "drift"}
+    assert len(list((files / "longway-runs").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("before.csv", "after.csv"), "--test NAME=FILE"),
+        (("before.csv", "nothing.csv", "--test", "reversed.csv"), "does not exist"),
+        (("before.csv", "after.csv", "--test", "reversed.csv", "--method", "magic"), "magic"),
+        (("before.csv", "after.csv", "--test", "reversed.csv", "--model", "gpt"), "gpt"),
+        (("before.csv", "after.csv", "--test", "x=before.csv"), "--drop-overlap"),
+        (("before.csv", "before.csv", "--test", "reversed.csv"), "the same data"),
+        (("before.csv", "after.csv", "--test", "a=reversed.csv", "--test", "a=after.csv"), "twice"),
+    ],
+)
+def test_a_mistake_is_told_with_the_next_step(options, told):
+    result = prove(*options, "--seeds", "1")
+    assert isinstance(result.exception, LongwayError)
+    assert told in str(result.exception)
