@@ -38,7 +38,7 @@ TASKS: dict[str, dict[str, Any]] = {
     },
     "snli": {
         "train": "snli/train_balanced.jsonl.gz",
-        "tests": {"test": "snli/test.jsonl.gz", "human_cad": "human_cad_snli/dev.jsonl.gz"},
+        "tests": {"test": "snli/test.jsonl.gz", "human_cad": "human_cad_snli/revised_combined_dev.jsonl.gz"},
         "text": "hypothesis",
         "context": "premise",
     },
