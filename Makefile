@@ -18,7 +18,7 @@ demo: setup
 	$(BIN)/longway demo
 
 test: setup lint
-	$(BIN)/python -m pytest -n auto --durations=25
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25
 
 lint: setup
 	$(BIN)/ruff check .
