@@ -136,13 +136,14 @@ class Frozen(FromLogits):
 
     def _raw(self, inputs: Inputs) -> Floats:
         check_kind(inputs, pairs=self.pairs_)
-        u = self._embedded(inputs.texts)
+        u = self.embedded(inputs.texts)
         if inputs.contexts is None:
             return u
-        v = self._embedded(inputs.contexts)
+        v = self.embedded(inputs.contexts)
         return np.hstack([u, v, np.abs(u - v), u * v])
 
-    def _embedded(self, texts: Sequence[str]) -> Floats:
+    def embedded(self, texts: Sequence[str]) -> Floats:
+        """(n, width): the encoder's vectors, from the cache where they are kept there."""
         model = f"{self._vectors.base_hash}/{self.max_tokens}"
 
         def compute(some: Sequence[str]) -> NDArray[np.float32]:

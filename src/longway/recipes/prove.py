@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,7 @@ class Proof:
     patterns: list[Chosen]
     shows: dict[str, csr_matrix]
     readings: dict[str, Reading]
+    features: Path | None = None
 
     def of(self, data: str, model: str, method: str) -> list[Trained]:
         """The trained cells of one row of the table, one for each seed."""
@@ -153,7 +155,7 @@ def prove(
     found = search(readings[f"version {versions[0].name}"]).chosen
     patterns = [one for place, one in enumerate(found) if one.leader == place][:PATTERNS]
     shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
-    return Proof(versions, tests, settings, trained, failed, patterns, shows, readings)
+    return Proof(versions, tests, settings, trained, failed, patterns, shows, readings, store.features)
 
 
 def cells_of(versions: list[Version], settings: ProveSettings) -> list[Cell]:

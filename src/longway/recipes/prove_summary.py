@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.classifier import softmax
+from longway.classify.frozen import Frozen
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.evaluate.checks import Concern
 from longway.metrics.cartography import cartography, regions
@@ -23,7 +24,7 @@ from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.projection import project
 from longway.recipes.looked_at import looked_at
 from longway.recipes.prove import Proof, TestSet, Version
-from longway.recipes.version_distances import distances, term_table
+from longway.recipes.version_distances import Embed, distances, term_table
 from longway.store import now
 
 Floats = NDArray[np.float64]
@@ -64,7 +65,7 @@ def summarize(
         "worst": worst,
         "examples": looked_at(proof),
         "leaks": leaks,
-        **distances(proof.versions, proof.tests),
+        **distances(proof.versions, proof.tests, embed=_embed(proof)),
         "terms": term_table(proof.versions, proof.settings.terms),
         "curves": _curves(proof),
         "projections": _projections(proof),
@@ -310,6 +311,13 @@ def _test(one: TestSet) -> dict[str, Any]:
         "majority": max(counts.values()) / len(labels),
         "left_out": one.left_out,
     }
+
+
+def _embed(proof: Proof) -> Embed | None:
+    """The sentence encoder's vectors, where it was trained with and so has read the texts already."""
+    if "minilm" not in proof.settings.models:
+        return None
+    return Frozen("minilm", cache=proof.features).embedded
 
 
 def _known(value: float) -> float | None:

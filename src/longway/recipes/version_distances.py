@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from longway.classify.minilm import MiniLM
-from longway.errors import MissingExtra
 from longway.metrics.diversity import top_variance
 from longway.metrics.terms import term_counts
 from longway.metrics.versions import bleu_to_test, compare_versions
 from longway.recipes.prove import TestSet, Version
 
 MOST = 1000  # rows that vectors and BLEU are computed for, drawn at random
-MAX_TOKENS = 64  # of a text that a vector is computed for; enough to compare, and quick
+
+Embed = Callable[[Sequence[str]], np.ndarray]
 
 
-def distances(versions: Sequence[Version], tests: Sequence[TestSet]) -> dict[str, Any]:
-    """apart: each version against the first, row by row; bleu_to_tests: RAZOR's Table 4; diversity: CoBA's Table 16."""
+def distances(
+    versions: Sequence[Version], tests: Sequence[TestSet], *, embed: Embed | None = None
+) -> dict[str, Any]:
+    """apart: each version against the first, row by row; bleu_to_tests: RAZOR's Table 4; diversity: CoBA's Table 16.
+
+    embed: gives sentence vectors of length 1; without it, what needs them is left out.
+    """
     first = versions[0]
     apart = []
     for version in versions[1:]:
         pairs = _same_rows(first, version)
         if pairs:
-            apart.append({"data": version.name, "against": first.name, **_apart(pairs)})
+            apart.append({"data": version.name, "against": first.name, **_apart(pairs, embed)})
     return {
         "apart": apart,
         "bleu_to_tests": [
@@ -37,14 +41,17 @@ def distances(versions: Sequence[Version], tests: Sequence[TestSet]) -> dict[str
             for version in versions
             for test in tests
         ],
-        "diversity": [
-            {"data": version.name, "components": found.k, "share": round(found.share, 4)}
-            for version in versions
-            if (vectors := _vectors(_some(version.rows.inputs.texts))) is not None
-            for found in [top_variance(vectors)]
-            if found.rank > found.k
-        ],
+        "diversity": [] if embed is None else _diversity(versions, embed),
     }
+
+
+def _diversity(versions: Sequence[Version], embed: Embed) -> list[dict[str, Any]]:
+    found = [(version.name, top_variance(embed(_some(version.rows.inputs.texts)))) for version in versions]
+    return [
+        {"data": name, "components": one.k, "share": round(one.share, 4)}
+        for name, one in found
+        if one.rank > one.k  # otherwise all of the variance is in the top components
+    ]
 
 
 def term_table(versions: Sequence[Version], terms: Sequence[str]) -> list[dict[str, Any]]:
@@ -63,14 +70,14 @@ def _same_rows(first: Version, other: Version) -> list[tuple[str, str]]:
     return [(text, new[one]) for one, text in old if one in new]
 
 
-def _apart(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _apart(pairs: Sequence[tuple[str, str]], embed: Embed | None) -> dict[str, Any]:
     old, new = zip(*pairs, strict=True)
     changed = [(a, b) for a, b in pairs if a != b]
     drawn = [changed[i] for i in _drawn(len(changed))]
     found = compare_versions(list(old), list(new)).to_dict()
-    vectors = _vectors([text for pair in drawn for text in pair]) if drawn else None
     distance = None
-    if vectors is not None:  # of the changed rows alone, spread over all rows
+    if embed is not None and drawn:  # of the changed rows alone, spread over all rows
+        vectors = embed([text for pair in drawn for text in pair])
         cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
         distance = round(float((1 - cosines).mean()) * len(changed) / len(pairs), 4)
     return {
@@ -84,14 +91,6 @@ def _apart(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
         "edit_distance": found["edit_share"],
         "embedding_distance": distance,
     }
-
-
-def _vectors(texts: Sequence[str]) -> np.ndarray | None:
-    """The sentence encoder's vectors, where it is installed."""
-    try:
-        return MiniLM.load().embed(list(texts), max_tokens=MAX_TOKENS)
-    except MissingExtra:
-        return None
 
 
 def _some(texts: Sequence[str]) -> list[str]:
