@@ -72,7 +72,7 @@ SMALL = {
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
     "runs/planted.py": (
-        ["--limit", "60", "--only", "claims", "sst2", "--rounds", "1"],
+        ["--limit", "40", "--only", "claims", "sst2", "--rounds", "1"],
         {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
     ),
 }

@@ -29,7 +29,7 @@ def test_texts_are_learned_and_come_back_from_disk(tmp_path):
 def test_a_pair_is_both_vectors_their_difference_and_their_product():
     rows = agreements(12)
     model = Frozen().fit(rows)
-    u, v = (model._embedded(texts) for texts in (rows.inputs.texts, rows.inputs.contexts))
+    u, v = (model.embedded(texts) for texts in (rows.inputs.texts, rows.inputs.contexts))
     expected = np.hstack([u, v, np.abs(u - v), u * v])
     features = model.features(rows.inputs)
     np.testing.assert_allclose(features, (expected - expected.mean(axis=0)) / expected.std(axis=0), atol=1e-5)

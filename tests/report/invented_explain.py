@@ -58,6 +58,6 @@ def hostile_row(row, bad, at):
     view = deepcopy(row["explanations"][0])
     view["sufficient"]["words"] = [bad(at), bad(at + 1)]
     text = bad(at)
-    words = [[i, i + 3, (-1) ** i * 0.1 * i] for i in range(0, min(len(text), 3000), 4)]
+    words = [[i, i + 3, (-1) ** i * 0.1 * i] for i in range(0, min(len(text), 400), 4)]
     views = [view | {"model": bad(at + i), "predicted": bad(at + i), "words": words} for i in range(3)]
     return {"id": bad(at), "label": bad(at), "text": text, "context": bad(at + 2), "explanations": views}
