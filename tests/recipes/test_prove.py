@@ -161,6 +161,19 @@ def test_what_cannot_be_trained_is_told_and_the_rest_goes_on(versions, reversed_
     assert {row["method"] for row in results["rows"]} == {"erm"}
 
 
+def test_methods_are_told_the_shortcuts_that_were_found(versions, reversed_test, tmp_path):
+    """Without them, reweighting balances all words of single texts away and is far worse than plain training (0.17, 0.44)."""
+    settings = ProveSettings(methods=("rew",), seeds=1)
+    _, results = run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
+    )
+    plain, weighted = (
+        one(results, "rows", data="before", method=method, metric="accuracy")["mean"]
+        for method in ("erm", "rew")
+    )
+    assert weighted > plain - 0.1
+
+
 def test_nothing_trained_at_all_is_an_error(versions, reversed_test, tmp_path, monkeypatch):
     def fails(*args, **options):
         raise TrainingError("The loss became not-a-number.")

@@ -11,6 +11,7 @@ A classifier is trained to lower an objective (`objectives.py`): cross-entropy w
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,14 +119,14 @@ class Classifier(Protocol):
         ...
 
 
-class FromLogits:
+class FromLogits(ABC):
     """Probabilities and labels from logits: the half of a classifier that all of them share."""
 
     labels_: tuple[str, ...]
 
+    @abstractmethod
     def logits(self, inputs: Inputs) -> Floats:
         """(n, labels): what softmax makes probabilities of."""
-        raise NotImplementedError
 
     def predict_proba(self, inputs: Inputs) -> Floats:
         """(n, labels): the probability of each label."""

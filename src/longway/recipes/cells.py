@@ -26,7 +26,7 @@ from longway.store import replacing
 from longway.store.journal import key_of
 
 Floats = NDArray[np.float64]
-VERSION = 1  # goes up when the same cell would be trained or kept in another way
+VERSION = 2  # goes up when the same cell would be trained or kept in another way
 
 
 @dataclass(frozen=True, slots=True)

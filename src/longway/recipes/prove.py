@@ -204,13 +204,12 @@ def _trained(
     }
     if (found := store.get(cell, made_of)) is not None:
         return found
-    needs_patterns = "shortcuts" in METHODS[cell.method].needs or cell.method in ("drift", "poe")
     result = train_cell(
         cell,
         version.rows,
         {test.name: test.rows.inputs for test in tests},
         validation=None if version.validation is None else rows_of(version.validation),
-        shortcuts=version.shortcuts if needs_patterns else None,
+        shortcuts=None if cell.method == "erm" else version.shortcuts,  # each method takes what it can use
         device=settings.device,
         cache=store.features,
         options=settings.model_options,
