@@ -2,6 +2,8 @@
 
 python runs/planted.py
 python runs/planted.py --prove                                what a model gets right where the plants point the wrong way
+python runs/planted.py --prove --seeds 3 --only sst2 snli      means over three plantings
+python runs/planted.py --prove --made DIR --model minilm-full --device cuda   with data that an earlier run left in DIR
 python runs/planted.py --limit 200 --rounds 1 --only claims
 
 First the built-in sample, then every kind of plant in clean data (SST-2 sentences; SNLI for pairs), all kinds at once.
@@ -19,8 +21,9 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +82,7 @@ def shuffled(dataset: Dataset, seed: int) -> Dataset:
     )
 
 
-def rewritten(
-    dataset: Dataset, options: argparse.Namespace, **settings: Any
-) -> tuple[dict[str, Any], Dataset]:
+def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[dict[str, Any], Dataset]:
     """What a rewriting says of itself, and the dataset it wrote."""
     asked = RewriteSettings(
         engine="rules", choose="leak", stop="leak", k=0.34, patience=2, seed=options.seed, **settings
@@ -98,7 +99,7 @@ def rewritten(
     return result, after
 
 
-def one_sample(name: str, options: argparse.Namespace) -> dict[str, Any]:
+def one_sample(name: str, options: Namespace) -> dict[str, Any]:
     whole = load(sample_path(name), limit=options.limit)
     train = whole.select_split("train")
     found = audit(whole).findings
@@ -139,7 +140,7 @@ def dataset_of(rows: Sequence[Example]) -> Dataset:
     return load(listed, text="text", label="label", id="id", context="context" if has_context else "")
 
 
-def one_corpus(name: str, options: argparse.Namespace) -> dict[str, Any]:
+def one_corpus(name: str, options: Namespace) -> dict[str, Any]:
     """Every kind planted in clean data at once: found, repaired, harmed, and proved where that is asked for."""
     train, test, kinds = CLEAN[name]
     data = load(common.DATA / train, limit=min(options.limit or ROWS, ROWS))
@@ -152,12 +153,28 @@ def one_corpus(name: str, options: argparse.Namespace) -> dict[str, Any]:
     before = dataset_of(made.rows)
     own = audit(data, settings=AuditSettings(max_q=1.0)).findings
     found = detection(audit(before).findings, made.truth, clean=own)
-    _, after = rewritten(before, options, candidates=6, rounds=min(options.rounds, 3))
+    after = rewritten_once(name, before, options)
     result = {"found": found, "repair": repair(made.truth, clean, made.rows, examples_of(after))}
     if options.prove:
         test_rows = examples_of(load(common.DATA / test, limit=min(options.limit or TEST_ROWS, TEST_ROWS)))
         result["proof"] = prove(data, before, after, test_rows, made, options)
     return result
+
+
+def rewritten_once(name: str, before: Dataset, options: Namespace) -> Dataset:
+    """The rewritten dataset, from the folder of an earlier run where it lies there."""
+    kept = (
+        None if options.made is None else options.made / f"{name}-{before.frame.height}-{options.seed}.jsonl"
+    )
+    if kept is not None and kept.exists():
+        has_context = before.columns.context is not None
+        return load(kept, text="text", label="label", id="id", context="context" if has_context else "")
+    _, after = rewritten(before, options, candidates=6, rounds=min(options.rounds, 3))
+    after = dataset_of(examples_of(after))
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        after.frame.write_ndjson(kept)
+    return after
 
 
 def prove(
@@ -166,7 +183,7 @@ def prove(
     after: Dataset,
     test_rows: list[Example],
     made: Planted,
-    options: argparse.Namespace,
+    options: Namespace,
 ) -> dict[str, dict[str, float]]:
     """For each way of training the accuracy on clean test rows, and on those that carry each plant reversed."""
     tests = {"clean": labelled(test_rows)}
@@ -184,13 +201,13 @@ def prove(
 
 
 def accuracies(
-    version: Version, method: str, tests: dict[str, Labelled], options: argparse.Namespace
+    version: Version, method: str, tests: dict[str, Labelled], options: Namespace
 ) -> dict[str, float]:
     """The accuracy on each test set; none where the method cannot work on the data."""
     cell = Cell(version.name, options.model, method, options.seed)
     inputs = {name: test.inputs for name, test in tests.items()}
     try:
-        trained = train_cell(cell, version.rows, inputs, shortcuts=version.shortcuts)
+        trained = train_cell(cell, version.rows, inputs, shortcuts=version.shortcuts, device=options.device)
     except SettingError as error:
         print(f"  {method}: {error}")
         return {}
@@ -208,29 +225,47 @@ def labelled(rows: Sequence[Example]) -> Labelled:
     return Labelled(Inputs([row.text for row in rows], contexts), [row.label for row in rows])
 
 
-def show_corpus(name: str, result: dict[str, Any]) -> None:
-    found: Detection = result["found"]
-    mended: Repair = result["repair"]
+def show_corpus(name: str, results: list[dict[str, Any]]) -> None:
+    """The mean over the plantings; how a plant is called is the first planting's."""
+    found: list[Detection] = [result["found"] for result in results]
+    mended: list[Repair] = [result["repair"] for result in results]
     print(
-        f"\n{name}, all kinds planted: precision {found.precision:.0%}, recall {found.recall:.0%}, "
-        f"harm {mended.harm:.1%} of the real words, {mended.labels_changed} labels changed"
+        f"\n{name}, all kinds planted, {len(results)} planting{'s' if len(results) > 1 else ''}: "
+        f"precision {mean(one.precision for one in found):.0%}, recall {mean(one.recall for one in found):.0%}, "
+        f"harm {mean(one.harm for one in mended):.1%} of the real words, "
+        f"{sum(one.labels_changed for one in mended)} labels changed"
     )
-    print(f"  {'plant':13}{'rank':>6}  {'found as':28}{'rows':>12}{'share':>14}{'repaired':>10}")
-    for one, fate in zip(found.plants, mended.plants, strict=True):
-        rows = f"{fate.before.count} -> {fate.after.count}"
-        share = f"{fate.before.share:.0%} -> {fate.after.share:.0%}"
-        rank = "-" if one.rank is None else str(one.rank)
-        print(f"  {one.kind:13}{rank:>6}  {one.pattern[:26]:28}{rows:>12}{share:>14}{fate.gone:>10.0%}")
-    if proof := result.get("proof"):
+    print(f"  {'plant':13}{'ranks':>14}  {'found as':28}{'rows':>12}{'share':>14}{'repaired':>10}")
+    for i, first in enumerate(found[0].plants):
+        fate = [one.plants[i] for one in mended]
+        rows = f"{mean(f.before.count for f in fate):.0f} -> {mean(f.after.count for f in fate):.0f}"
+        share = f"{mean(f.before.share for f in fate):.0%} -> {mean(f.after.share for f in fate):.0%}"
+        ranks = " ".join("-" if one.plants[i].rank is None else str(one.plants[i].rank) for one in found)
+        gone = mean(f.gone for f in fate)
+        print(f"  {first.kind:13}{ranks:>14}  {first.pattern[:26]:28}{rows:>12}{share:>14}{gone:>10.0%}")
+    if proof := mean_proof(results):
         show_proof(proof)
 
 
+def mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def mean_proof(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """The accuracies of all plantings, averaged; a way that failed in one of them is left out."""
+    proofs = [result.get("proof", {}) for result in results]
+    return {
+        way: {test: mean(proof[way][test] for proof in proofs) for test in by_test}
+        for way, by_test in proofs[0].items()
+        if all(proof[way] for proof in proofs)
+    }
+
+
 def show_proof(proof: dict[str, dict[str, float]]) -> None:
-    ways = [way for way, by_test in proof.items() if by_test]
     print("\n  accuracy on test rows that carry the plant, reversed; clean: on all test rows as they are")
-    print(f"  {'plant':13}" + "".join(f"{way:>12}" for way in ways))
-    for test in proof[ways[0]]:
-        print(f"  {test:13}" + "".join(f"{proof[way][test]:>12.0%}" for way in ways))
+    print(f"  {'plant':13}" + "".join(f"{way:>12}" for way in proof))
+    for test in next(iter(proof.values())):
+        print(f"  {test:13}" + "".join(f"{proof[way][test]:>12.0%}" for way in proof))
 
 
 def main() -> None:
@@ -243,16 +278,22 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--prove", action="store_true", help="train before and after, and by every method")
     parser.add_argument("--model", default="bow", help="what is trained, with --prove")
+    parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="plantings of the clean data, from --seed upwards"
+    )
+    parser.add_argument("--made", type=Path, help="folder that keeps the rewritten data from run to run")
     options = parser.parse_args()
     results = {name: one_sample(name, options) for name in options.only if name in NAMES}
     for name, found in results.items():
         show(name, found)
-    planted_in: dict[str, dict[str, Any]] = {}
+    planted_in: dict[str, list[dict[str, Any]]] = {}
     for name in (name for name in options.only if name in CLEAN):
         if not (common.DATA / CLEAN[name][0]).exists():
             print(f"\n{name}: left out, {common.DATA / CLEAN[name][0]} is not there")
             continue
-        planted_in[name] = one_corpus(name, options)
+        seeds = range(options.seed, options.seed + options.seeds)
+        planted_in[name] = [one_corpus(name, Namespace(**{**vars(options), "seed": s})) for s in seeds]
         show_corpus(name, planted_in[name])
     listed = [yes for found in results.values() for yes in found["listed"]]
     repaired = [fate.repaired for found in results.values() for fate in found["fates"]]
@@ -263,21 +304,28 @@ def main() -> None:
         false_discovery=sum(found["false"] for found in results.values()) / tested if tested else None,
         repaired=float(np.mean(repaired)) if repaired else None,
         labels_changed=sum(found["labels_changed"] for found in results.values())
-        + sum(result["repair"].labels_changed for result in planted_in.values()),
+        + sum(one["repair"].labels_changed for each in planted_in.values() for one in each),
         by_shortcut={fate.pattern: fate.repaired for found in results.values() for fate in found["fates"]},
-        clean={name: figures(result) for name, result in planted_in.items()},
+        clean={name: figures(results) for name, results in planted_in.items()},
     )
 
 
-def figures(result: dict[str, Any]) -> dict[str, Any]:
-    """What the closing line says of one dataset."""
+def figures(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the closing line says of one dataset: means over its plantings."""
+    repairs: list[Repair] = [result["repair"] for result in results]
+    kinds = [one.kind for one in repairs[0].plants]
     return {
-        "precision": result["found"].precision,
-        "recall": result["found"].recall,
-        "rank": {one.kind: one.rank for one in result["found"].plants},
-        "repaired": {one.kind: one.gone for one in result["repair"].plants},
-        **{key: asdict(result["repair"])[key] for key in ("harm", "labels_changed", "lost")},
-        "proof": result.get("proof", {}),
+        "plantings": len(results),
+        "precision": mean(result["found"].precision for result in results),
+        "recall": mean(result["found"].recall for result in results),
+        "rank": {
+            kind: [result["found"].plants[i].rank for result in results] for i, kind in enumerate(kinds)
+        },
+        "repaired": {kind: mean(one.plants[i].gone for one in repairs) for i, kind in enumerate(kinds)},
+        "harm": mean(one.harm for one in repairs),
+        "labels_changed": sum(one.labels_changed for one in repairs),
+        "lost": sum(one.lost for one in repairs),
+        "proof": mean_proof(results),
     }
 
 
