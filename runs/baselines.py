@@ -128,7 +128,7 @@ def one_line(
     seconds = time.perf_counter() - started
     rows = []
     for test, each in found.items():
-        spread = f" ± {np.std(each):.1%}" if len(each) > 1 else ""
+        spread = f" ± {np.std(each, ddof=1):.1%}" if len(each) > 1 else ""
         print(
             f"{name:8}{shown:12.12}{model:14}{method:10}{test:12}{np.mean(each):>10.1%}{spread}{seconds:>10.1f}",
             flush=True,
@@ -141,7 +141,7 @@ def one_line(
                 "method": method,
                 "test": test,
                 "accuracy": float(np.mean(each)),
-                "std": float(np.std(each)),
+                "std": float(np.std(each, ddof=1)) if len(each) > 1 else None,
                 "seeds": len(each),
                 "device": options.device,
                 "seconds": round(seconds, 1),

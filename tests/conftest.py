@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+# Where each core has a test process of its own, threads of libraries would only wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
 import pytest
 from hypothesis import settings
 
@@ -15,7 +20,14 @@ from longway.detect.reading import Reading
 settings.register_profile("longway", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("longway")
 
+# What takes longest goes first: at the end one process would be left alone with it.
+FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/recipes/test_kill.py::")
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 @pytest.fixture(scope="session")

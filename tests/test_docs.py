@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -35,7 +35,9 @@ from longway.detect.flags import QUESTIONS
 from longway.llm.engines import NAMES as ENGINES
 from longway.plant import KINDS as PLANTS
 from longway.recipes import prove
+from longway.recipes.augment_settings import METHODS as AUGMENTATIONS
 from longway.recipes.before_after import Fate
+from longway.recipes.rewrite import RewriteSettings
 from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
 from longway.rewrite import METHODS
 from longway.rules import RULES
@@ -89,41 +91,79 @@ def blocks_of(page, language):
             yield block[2], behind[2] if follows else ""
 
 
-def pages_with(language):
-    return [page for page in PAGES if any(blocks_of(page, language))]
+def pages_with(*languages):
+    return [page for page in PAGES if any(any(blocks_of(page, language)) for language in languages)]
+
+
+def bag_of_words_alone(patch):
+    """No page shows the encoder's proof, which takes far longer (`tests/recipes/test_prove_encoder.py` has one)."""
+    patch.setattr(prove, "default_models", lambda: ("bow",))
+
+
+def shorter(razor):
+    """Two rounds with a tenth of the texts."""
+    return lambda settings: replace(razor(settings), k=0.1, rounds=2)
 
 
 @pytest.fixture(scope="module")
-def demo_runs(tmp_path_factory):
-    """The run folders of both demos, made once: nearly every page shows one of them.
+def demos(tmp_path_factory):
+    """Gives the folder with the runs of the demos of some samples, each made once: nearly every page shows one.
 
-    Rewriting the samples takes a minute or two, so that the processes of one test run share the work: each makes a demo
-    that no other one has begun, and waits for the rest.
+    Rewriting a sample takes a minute or two, so that the processes of one test run share the work: where one that is
+    wanted is being made by another process, this one makes the next before it waits.
     """
     base = tmp_path_factory.getbasetemp()
     shared = base.parent / "demo" if "PYTEST_XDIST_WORKER" in os.environ else base / "demo"
     shared.mkdir(exist_ok=True)
-    for name in SAMPLES:
+
+    def is_made(name):
+        return (shared / f"{name}.ended").exists()
+
+    def make(name):
         with contextlib.suppress(FileExistsError):  # another process makes it
             (shared / f"{name}.begun").mkdir()
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
-                patch.setattr(prove, "default_models", lambda: ("bow",))  # no page shows the encoder's proof
+                bag_of_words_alone(patch)
+                if name == "reviews":  # no page shows what becomes of them; the claims go the whole way
+                    patch.setattr(RewriteSettings, "razor", shorter(RewriteSettings.razor))
                 ended = CliRunner().invoke(app, ["demo", name])
-            (shared / f"{name}.ended").write_text(
-                "" if ended.exit_code == 0 else repr(ended), encoding="utf-8"
-            )
-    for name in SAMPLES:
+            told = "" if ended.exit_code == 0 else f"{ended!r}\n{ended.output}"
+            (shared / f"{name}.told").write_text(told, encoding="utf-8")
+            (shared / f"{name}.told").replace(shared / f"{name}.ended")  # never read half written
+
+    def made(*names):
+        for name in names:
+            make(name)
+        for name in SAMPLES:
+            if not all(map(is_made, names)):
+                make(name)
         deadline = time.monotonic() + 900
-        while not (shared / f"{name}.ended").exists() and time.monotonic() < deadline:
-            time.sleep(0.5)
-        assert (shared / f"{name}.ended").read_text(encoding="utf-8") == ""
-    return shared / "longway-runs"
+        while not all(map(is_made, names)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        for name in names:
+            assert (shared / f"{name}.ended").read_text(encoding="utf-8") == ""
+        return shared / "longway-runs"
+
+    return made
+
+
+def demos_on(page):
+    """The samples whose demo a page runs, or whose runs it reads."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        name
+        for name in SAMPLES
+        if re.search(rf"longway demo {name}|longway-runs/{name}-(audit|rewrite|prove)", text)
+    ]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, demo_runs):
-    """The working folder: the files of the examples, and the demos as finished runs."""
-    shutil.copytree(demo_runs, tmp_path / "longway-runs")
+def folder(tmp_path, monkeypatch, demos, page):
+    """The working folder: the files of the examples, and the demos of the page as finished runs."""
+    bag_of_words_alone(monkeypatch)  # else a demo would not be the finished run, and train anew
+    for name in demos_on(page):
+        for run in demos(name).glob(f"{name}-*"):
+            shutil.copytree(run, tmp_path / "longway-runs" / run.name)
     for file, sample, split in FILES:
         rows = pl.read_ndjson(sample_path(sample)).filter(pl.col("split") == split).drop("split")
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
@@ -163,8 +203,13 @@ def first_that_does_not_come(expected, printed):
     return None
 
 
-@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
-def test_console_examples_run_and_print_what_the_page_says(page, folder):
+@pytest.mark.parametrize("page", pages_with("console", "python"), ids=name_of)
+def test_examples_run_and_print_what_the_page_says(page, folder):
+    check_console_examples(page)
+    check_python_examples(page)  # they may read what a command has written
+
+
+def check_console_examples(page):
     for block, _ in blocks_of(page, "console"):
         for command, expected in commands_in(block):
             program, *arguments = shlex.split(command)
@@ -172,14 +217,12 @@ def test_console_examples_run_and_print_what_the_page_says(page, folder):
             result = CliRunner().invoke(app, arguments)
             assert result.exit_code == 0, f"$ {command}\n{result.output}\n{result.exception!r}"
             missing = first_that_does_not_come(expected, [plain(line) for line in result.stdout.splitlines()])
+            if arguments[0] == "demo":
+                assert not [*Path("longway-runs").glob("*-2")], "a finished demo was made again"
             assert missing is None, f"$ {command}\ndoes not print (here): {missing}\n\n{result.stdout}"
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
-def test_python_examples_run_and_print_what_the_page_says(page, folder):
-    for block, _ in blocks_of(page, "console"):  # an example may read what a command has written
-        for command, _ in commands_in(block):
-            CliRunner().invoke(app, shlex.split(command)[1:])
+def check_python_examples(page):
     names = {"__name__": "example"}
     for block, expected in blocks_of(page, "python"):
         printed = io.StringIO()
@@ -240,32 +283,40 @@ def test_the_run_folder_page_names_every_key_of_the_records():
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
 
 
-def test_the_run_folder_page_names_every_key_of_a_proof(demo_runs):
+def test_the_run_folder_page_names_every_key_of_a_proof(demos):
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    found = json.loads((demo_runs / "claims-prove" / "results.json").read_text(encoding="utf-8"))
+    found = json.loads((demos("claims") / "claims-prove" / "results.json").read_text(encoding="utf-8"))
     lists = ("versions", "tests", "rows", "comparisons", "apart", "terms", "leaks")
     keys = {*found, *(key for name in lists for key in found[name][0])}
     assert {key for key in keys - {"counts"} if f"`{key}`" not in text} == set()
 
 
-def test_the_run_folder_page_names_every_key_of_a_rewrite(demo_runs):
+def test_the_run_folder_page_names_every_key_of_a_rewrite(demos):
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    found = json.loads((demo_runs / "claims-rewrite" / "rewrite.json").read_text(encoding="utf-8"))
+    runs = demos("claims")
+    found = json.loads((runs / "claims-rewrite" / "rewrite.json").read_text(encoding="utf-8"))
     keys = {*found, *found["rounds"][0], *found["cost"][0], *found["checks"][0], *found["terms"][0]}
     assert {key for key in keys if f"`{key}`" not in text} == set()
-    run_files = {path.name for path in (demo_runs / "claims-rewrite").iterdir()}
+    run_files = {path.name for path in (runs / "claims-rewrite").iterdir()}
     assert {
         file for file in run_files if f"`{file}`" not in text and f"`{Path(file).stem}.*`" not in text
     } == set()
 
 
 def test_the_rewriting_page_names_every_check_and_method():
-    text = (DOCS / "rewriting.md").read_text(encoding="utf-8")
+    text, augmenting = (
+        (DOCS / name).read_text(encoding="utf-8") for name in ("rewriting.md", "augmenting.md")
+    )
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/longway/verify").glob("*.py"))
     checks = set(re.findall(r'^    name = "(.+)"$', source, flags=re.MULTILINE))
     assert len(checks) > 5
-    assert {name for name in checks if f"| `{name}` |" not in text} == set()
+    assert {name for name in checks if f"| `{name}` |" not in text + augmenting} == set()
     assert [name for name in METHODS if name != "razor" and f"`--method {name}`" not in text] == []
+
+
+def test_the_augmenting_page_names_every_method():
+    text = (DOCS / "augmenting.md").read_text(encoding="utf-8")
+    assert [name for name in AUGMENTATIONS if f"| `{name}` |" not in text] == []
 
 
 def test_the_engines_page_names_every_engine():

@@ -30,10 +30,10 @@ SMALL = {
         {"seconds_per_round", "growth_over_rounds", "ratio_to_naive", "rows"},
     ),
     "runs/analysis.py": (
-        ["--limit", "12"],
+        ["--limit", "4"],
         {"upos", "uas", "las", "lemma", "tokens_s", "gap_precision", "gap_f1"},
     ),
-    "runs/people.py": (["--limit", "60"], {"gap_precision", "gap_f1", "gum_link_precision"}),
+    "runs/people.py": (["--limit", "25"], {"gap_precision", "gap_f1", "gum_link_precision"}),
     "runs/singular_they.py": (["--limit", "30"], {"reddit", "opensubtitles", "both"}),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/baselines.py": (

@@ -31,14 +31,18 @@ if TYPE_CHECKING:
     from longway.live_space import LiveSpace
     from longway.llm.engines import engine_named
     from longway.recipes.audit import Audit, AuditSettings, audit
+    from longway.recipes.augment import AugmentSettings
+    from longway.recipes.augmentation import Augmentation, augment
+    from longway.recipes.engine_runs import Engines
     from longway.recipes.explain import explain
     from longway.recipes.explanation import ExplainSettings, Explanation
     from longway.recipes.prove import ProveSettings
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
+    from longway.recipes.run_augment import run_augment
     from longway.recipes.run_explain import run_explain
     from longway.recipes.run_prove import run_prove
-    from longway.recipes.run_rewrite import Engines, run_rewrite
+    from longway.recipes.run_rewrite import run_rewrite
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.report import write_report
     from longway.sample import sample_path
@@ -67,14 +71,18 @@ _HOME = {
     "longway.live_space": ("LiveSpace",),
     "longway.llm.engines": ("engine_named",),
     "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
+    "longway.recipes.augment": ("AugmentSettings",),
+    "longway.recipes.augmentation": ("Augmentation", "augment"),
+    "longway.recipes.engine_runs": ("Engines",),
     "longway.recipes.explain": ("explain",),
     "longway.recipes.explanation": ("ExplainSettings", "Explanation"),
     "longway.recipes.prove": ("ProveSettings",),
     "longway.recipes.rewrite": ("RewriteSettings",),
     "longway.recipes.run_audit": ("run_audit",),
+    "longway.recipes.run_augment": ("run_augment",),
     "longway.recipes.run_prove": ("run_prove",),
     "longway.recipes.run_explain": ("run_explain",),
-    "longway.recipes.run_rewrite": ("Engines", "run_rewrite"),
+    "longway.recipes.run_rewrite": ("run_rewrite",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.report": ("write_report",),
     "longway.sample": ("sample_path",),
@@ -92,6 +100,8 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Audit",
     "AuditSettings",
+    "AugmentSettings",
+    "Augmentation",
     "BudgetSpent",
     "Change",
     "ColumnError",
@@ -122,6 +132,7 @@ __all__ = [
     "antonyms",
     "apply_changes",
     "audit",
+    "augment",
     "chains",
     "change_pronouns",
     "engine_named",
@@ -130,6 +141,7 @@ __all__ = [
     "hypernyms",
     "load",
     "run_audit",
+    "run_augment",
     "run_explain",
     "run_prove",
     "run_rewrite",

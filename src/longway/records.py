@@ -12,6 +12,8 @@ Nothing here computes anything; `to_dict` is what the run folder's JSON files ho
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -161,6 +163,8 @@ class Edit:
 
     how: what the engine did, where it can say ("negation.fail_to"). round: counted from 1.
     reason: why it was not accepted; "" where it was. score_before, score_after: gamma (Eq. 12), lower is better.
+    source: for a text that is added, the id of the row it was made from; "" where a row's own text was changed.
+    trace: the steps on the way, for methods that can show them (CoBA's triples).
     """
 
     id: str
@@ -178,6 +182,8 @@ class Edit:
     score_after: float | None = None
     round: int = 1
     how: str = ""
+    source: str = ""
+    trace: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain JSON values."""

@@ -129,7 +129,15 @@ def test_unknown_names_options_and_devices_are_told():
 
 def test_a_missing_torch_is_told_with_what_installs_it(monkeypatch):
     monkeypatch.setattr(models, "find_spec", lambda name: None)
-    for name in ("cnn", "gru", "minilm-lora", "minilm-full", "hf:some/encoder", "hf:some/encoder-frozen"):
+    for name in (
+        "cnn",
+        "gru",
+        "dan",
+        "minilm-lora",
+        "minilm-full",
+        "hf:some/encoder",
+        "hf:some/encoder-frozen",
+    ):
         with pytest.raises(MissingExtra, match=r"needs the package 'torch'.*longway\[neural\]"):
             model_named(name)
     assert model_named("minilm").name == "frozen"

@@ -20,7 +20,7 @@ def quick(kind, **options):
     return model_named(kind, device="cpu", hidden=8, learning_rate=1e-2, **{"epochs": 6, **options})
 
 
-@pytest.mark.parametrize("kind", ["cnn", "gru"])
+@pytest.mark.parametrize("kind", ["cnn", "gru", "dan"])
 def test_texts_are_learned_and_come_back_from_disk(kind, tmp_path):
     rows = reviews(80)
     model = quick(kind).fit(rows)
@@ -30,7 +30,7 @@ def test_texts_are_learned_and_come_back_from_disk(kind, tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".safetensors"}
 
 
-@pytest.mark.parametrize("kind", ["cnn", "gru"])
+@pytest.mark.parametrize("kind", ["cnn", "gru", "dan"])
 def test_two_fits_say_the_same_and_another_seed_something_else(kind):
     rows = reviews(24)
     one, two, other = (quick(kind, seed=seed, epochs=2).fit(rows).logits(rows.inputs) for seed in (0, 0, 1))
@@ -38,7 +38,7 @@ def test_two_fits_say_the_same_and_another_seed_something_else(kind):
     assert not np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("kind", ["cnn", "gru"])
+@pytest.mark.parametrize("kind", ["cnn", "gru", "dan"])
 def test_a_row_gets_the_same_logits_alone_and_among_longer_ones(kind):
     model = quick(kind, epochs=1).fit(agreements(20))
     texts, contexts = ["", "boat", "We saw a very long boat in the town"], ["a boat", "", "So it was said"]
@@ -82,5 +82,5 @@ def test_a_word_has_the_mean_of_its_pieces():
 def test_unknown_kinds_are_told():
     from longway.classify.static import StaticNet
 
-    with pytest.raises(SettingError, match=r"must be one of cnn, gru. Got 'lstm'"):
+    with pytest.raises(SettingError, match=r"must be one of cnn, gru, dan. Got 'lstm'"):
         StaticNet("lstm")

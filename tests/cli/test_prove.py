@@ -66,3 +66,12 @@ def test_a_mistake_is_told_with_the_next_step(options, told):
     result = prove(*options, "--seeds", "1")
     assert isinstance(result.exception, LongwayError)
     assert told in str(result.exception)
+
+
+def test_what_a_method_could_not_do_is_told_once_under_the_tables():
+    options = ("--method", "clever", "--method", "rew", "--keep", "salty", "--model", "bow")
+    told = prove("before.csv", "after.csv", "--test", "reversed.csv", "--seeds", "2", *options)
+    assert told.exit_code == 0, told.output
+    assert told.output.count("needs pairs") == 1
+    assert "Not trained: bow by clever training on before and after" in told.output
+    assert told.output.count("all seeds gave the same model") == 1

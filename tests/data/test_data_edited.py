@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from longway.data import load, save
-from longway.data.edited import Addition, edited_tables
+from longway.data.edited import Addition, edited_dataset, edited_tables
 
 ROWS = [
     {"id": "a", "text": "one", "label": "x", "split": "train", "more": 1},
@@ -56,3 +56,12 @@ def test_additions_are_copies_with_other_cells_at_the_end():
         "more": 1,
         "longway_id": "a+1",
     }
+
+
+def test_additions_say_what_they_were_made_from_and_what_was_told_before_stays():
+    dataset = load(ROWS, text="text", label="label")
+    first = edited_dataset(dataset, {}, [Addition("a+1", like="a", source="a")])
+    assert first.frame["longway_source"].to_list() == [None] * 4 + ["a"]
+    again = edited_dataset(first, {}, [Addition("a+1+1", like="a+1", source="a+1")])
+    assert again.frame["longway_source"].to_list() == [None] * 4 + ["a", "a+1"]
+    assert again.frame["longway_id"].to_list()[-2:] == ["a+1", "a+1+1"]

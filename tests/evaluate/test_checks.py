@@ -127,3 +127,14 @@ def test_overlap_equals_comparing_every_pair_of_rows(trained, tested):
     slow = [i for i, one in enumerate(tested) if any(same(one, other) for other in trained)]
     got = overlapping_rows([rows(*((t, "x") for t in trained))], rows(*((t, "y") for t in tested)))
     assert got.tolist() == slow
+
+
+def test_test_rows_that_training_stops_on_stop_it_and_validation_rows_that_are_trained_on_are_told():
+    stops = {"before": rows(("A kite  flew.", "yes"), ("It rained.", "yes"))}
+    found = concerns_about({"before": BEFORE, "after": AFTER}, TEST, validation=stops)
+    assert [(one.kind, one.count, one.refused) for one in found] == [
+        ("stopped on", 1, True),
+        ("validation", 1, False),
+    ]
+    assert found[0].ids == (0,)
+    assert "'held out' are validation rows of 'before'" in found[0].text

@@ -35,8 +35,9 @@ class Call:
 
     @property
     def text(self) -> str:
-        """The row's text, read back from its fence."""
-        return json.loads(TEXT.search(self.body["messages"][1]["content"])[1])
+        """The row's text, read back from its fence; "" where the question shows none."""
+        found = TEXT.search(self.body["messages"][1]["content"])
+        return json.loads(found[1]) if found else ""
 
     @property
     def kind(self) -> str:

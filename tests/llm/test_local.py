@@ -8,7 +8,8 @@ from longway.errors import CallFailed, MissingExtra, SettingError
 from longway.llm import gguf
 from longway.llm.engine import Sampling
 from longway.llm.gguf import fingerprint, loaded, serve
-from longway.llm.local import LONGEST_TO_JUDGE, LONGEST_TO_WRITE, LocalEngine
+from longway.llm.local import LONGEST_TO_JUDGE, LocalEngine
+from longway.llm.local_steps import LONGEST_TO_WRITE
 from longway.llm.plausible import refusal
 from longway.llm.prompt import Prompt, judge_prompt, rewrite_prompt
 from longway.records import Example

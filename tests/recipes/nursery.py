@@ -94,6 +94,7 @@ def load_everything():
     import longway.cli.live
     import longway.cli.rewrite_tables
     import longway.detect.leak
+    import longway.recipes.run_augment
     import longway.recipes.run_rewrite
     import longway.text.wordnet
     import longway.verify.classifiers

@@ -166,3 +166,12 @@ def test_a_fold_comes_back_from_json_as_it_was(explained):
     assert back.predicted == explained.predicted["bow"]
     assert [one.sufficient for one in back.explained] == [one.sufficient for one in kept]
     assert back.explained[0].scores.spans == kept[0].scores.spans
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [({"ids": ("r0", "x9")}, "'x9'"), ({"field": "context"}, "context")]
+)
+def test_what_the_data_has_not_is_told_before_a_folder_is_made(tmp_path, options, words):
+    with pytest.raises(SettingError, match=words):
+        lw.run_explain(invented(), settings=lw.ExplainSettings(**options), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

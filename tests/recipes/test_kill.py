@@ -10,6 +10,7 @@ import pytest
 
 from longway.store import RUN_FILE, Journal, read_json
 from tests.llm.loopback import Loopback
+from tests.recipes import toy_augment
 from tests.recipes.nursery import Nursery
 from tests.recipes.toy_run import answer, write_csv
 
@@ -157,3 +158,32 @@ def test_ctrl_c_says_what_was_kept_and_how_to_go_on(start, server, tmp_path):
     assert child.wait() == 0, child.said.read_text()
     assert is_done(tmp_path / "run")
     assert set(server.charged.values()) == {1}
+
+
+def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
+    write_csv(tmp_path / "data.csv", N_ROWS)
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
+    told = "augment data.csv --method counterfactual --engine served:toy --model bow".split()
+
+    def slowly(call):
+        return replace(toy_augment.answer(call), wait=0.02)
+
+    with Loopback(slowly, slots=4, remembers=True) as server:
+        again = [*told, "--base-url", server.url, "--out"]
+        child = nursery.start([*again, "whole"], cwd=tmp_path, env=env)
+        assert child.wait() == 0, child.said.read_text()
+        undisturbed = set(server.charged)
+        for counts in (server.charged, server.keys, server._made):
+            counts.clear()
+        for _ in range(2):
+            child, before = nursery.start([*again, "killed"], cwd=tmp_path, env=env), server.keys.total()
+            while server.keys.total() < before + 8 and child.is_running():
+                time.sleep(0.002)
+            child.kill(signal.SIGKILL)
+            assert child.wait() == -signal.SIGKILL
+        child = nursery.start([*again, "killed"], cwd=tmp_path, env=env)
+        assert child.wait() == 0, child.said.read_text()
+        assert set(server.charged) == undisturbed
+        assert set(server.charged.values()) == {1}
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -14,7 +14,7 @@ from longway.recipes.prove import ProveSettings
 from longway.recipes.run_prove import run_prove
 from longway.report import render_prove
 from tests.environment import without_encoder
-from tests.recipes.shortcut_data import soups
+from tests.recipes.shortcut_data import BAD, GOOD, soups
 
 KEYS = {"data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"}
 
@@ -238,7 +238,142 @@ def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_p
         run_prove(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
 
 
-@pytest.mark.parametrize(("field", "value"), [("seeds", 0), ("methods", ("nonsense",)), ("models", ())])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seeds", 0),
+        ("methods", ("nonsense",)),
+        ("models", ()),
+        ("models", ("bow", "bwo")),
+        ("baselines", ("razor",)),
+        ("baselines", ("eda", "eda")),
+        ("keep", ("",)),
+        ("device", "gpu"),
+    ],
+)
 def test_bad_settings_are_told_before_anything_is_read(field, value):
     with pytest.raises(SettingError):
         ProveSettings(**{field: value})
+
+
+def test_what_is_kept_as_real_signal_is_not_told_to_the_methods_and_no_shortcut(
+    versions, reversed_test, tmp_path
+):
+    """Told of the real words too, methods unlearn them; told of "honestly" alone, they unlearn that."""
+    keep = tuple(GOOD + BAD)
+    told = {}
+    for name, kept in (("all", ()), ("kept", (*keep, "hnestly"))):
+        settings = ProveSettings(methods=("rew", "drift"), seeds=1, keep=kept)
+        _, told[name] = run_prove(
+            *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / name
+        )
+    patterns = {name: {group["pattern"] for group in results["groups"]} for name, results in told.items()}
+    assert any("warm" in pattern or "cold" in pattern for pattern in patterns["all"])
+    assert any("honestly" in pattern for pattern in patterns["kept"])
+    assert not any(word in pattern for pattern in patterns["kept"] for word in keep)
+    for method in ("rew", "drift"):
+        wanted = {"data": "before", "method": method, "metric": "accuracy"}
+        assert one(told["kept"], "rows", **wanted)["mean"] >= one(told["all"], "rows", **wanted)["mean"]
+    assert [c["kind"] for c in told["kept"]["concerns"]] == ["keep"]
+    assert "'hnestly'" in told["kept"]["concerns"][0]["text"]
+    notes = {(note["data"], note["method"]) for note in told["kept"]["notes"]}
+    assert notes == {("after", "rew"), ("after", "drift")}  # nothing is left to unlearn there
+    assert "as good as plain training" in render_prove(told["kept"])
+
+
+def test_seeds_that_change_nothing_are_told(proof):
+    _, results = proof
+    assert [(note["data"], note["method"], note["seed"]) for note in results["notes"]] == [
+        ("before", "erm", None),
+        ("after", "erm", None),
+    ]
+    assert "all seeds gave the same model" in render_prove(results)
+
+
+def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):
+    before, _ = versions
+    rows = prove_module.rows_of(reversed_test)
+    first, other = (
+        prove_module.TestSet("t", reversed_test, rows, np.array(kept)) for kept in ([0, 1], [0, 2])
+    )
+    assert first.fingerprint != other.fingerprint
+    asked = []
+
+    class Store(CellStore):
+        def get(self, cell, made_of):
+            asked.append(made_of)
+            return Trained(("bad", "good"), {})
+
+    for method in ("erm", "rew"):
+        for keep in ((), ("warm",)):
+            version = prove_module.Version("before", before, keep=keep)
+            cell = Cell("before", "bow", method, 0)
+            prove_module._trained(cell, version, [first], ProveSettings(), Store(None))
+    plain, plain_kept, told, told_kept = asked
+    assert plain == plain_kept
+    assert told != told_kept
+
+
+def test_a_refused_comparison_leaves_no_run_behind(versions, tmp_path):
+    before, after = versions
+    with pytest.raises(SettingError, match="stand in"):
+        run_prove(
+            before, after, tests={"same": before}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_rows_without_a_text_are_told(versions, reversed_test, tmp_path):
+    before, after = versions
+    holes = load(
+        before.frame.with_columns(text=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise("text"))
+    )
+    _, results = run_prove(
+        holes, after, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    told = [concern["text"] for concern in results["concerns"] if concern["kind"] == "data"]
+    assert told == ["before: 7 rows without a text, left out."]
+
+
+def test_versions_without_validation_rows_of_their_own_stop_on_those_of_the_first(
+    versions, reversed_test, tmp_path, monkeypatch
+):
+    before, after = versions
+    split = before.frame.with_columns(
+        split=pl.when(pl.int_range(pl.len()) < 200).then(pl.lit("train")).otherwise(pl.lit("dev"))
+    )
+    given, train_cell = [], prove_module.train_cell
+
+    def noted(cell, *args, **options):
+        given.append((cell.data, options["validation"]))
+        return train_cell(cell, *args, **options)
+
+    monkeypatch.setattr(prove_module, "train_cell", noted)
+    one_part = load(after.frame.head(200))
+    tests = {"reversed": reversed_test}
+    run_prove(load(split), one_part, tests=tests, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+    assert [(name, len(rows)) for name, rows in given] == [("before", 40), ("after", 40)]
+    dev = load(split.filter(pl.col("split") == "dev").drop("split"))
+    with pytest.raises(SettingError, match=r"validation rows of 'before'.*--drop-overlap"):
+        run_prove(
+            load(split), one_part, tests={"x": dev}, settings=ProveSettings(seeds=1), out=tmp_path / "b"
+        )
+
+
+def test_the_rows_shown_are_read_by_the_models_that_were_measured(versions, reversed_test, tmp_path):
+    """Also where training stops on validation rows, which makes another model."""
+    split = [
+        load(
+            one.frame.with_columns(
+                split=pl.when(pl.int_range(pl.len()) < 200).then(pl.lit("train")).otherwise(pl.lit("dev"))
+            )
+        )
+        for one in versions
+    ]
+    _, results = run_prove(
+        *split, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    assert results["examples"]
+    for row in results["examples"]:
+        right = [side["answer"] == row["label"] for side in row["sides"]]
+        assert right in ([False, True], [True, False])  # put right, or put wrong

@@ -1,14 +1,16 @@
 """An audit to show: claims and evidence in the manner of FEVER. All sentences and figures are invented."""
 
 import json
+from functools import cache
 from math import exp, log, sqrt
 
 import pytest
+from invented_augment import augment, hostile_augment
 from invented_explain import explanation, hostile_explanation
 from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 
-from longway.report import render_explain, render_prove, render_report, render_rewrite
+from longway.report import render_augment, render_explain, render_prove, render_report, render_rewrite
 
 LABELS = {"REFUTES": 3333, "SUPPORTS": 3327}
 USED = sum(LABELS.values())
@@ -305,10 +307,18 @@ def hostile_prove_page():
     return render_prove(hostile_proof(hostile_text))
 
 
+@pytest.fixture(scope="session")
+def hostile_augment_page():
+    """The page of the hostile augmentation, made once."""
+    return render_augment(hostile_augment(hostile_text))
+
+
 PAGES = {
     "audit": lambda: render_report(audit()),
     "rewrite": lambda: render_rewrite(rewrite()),
     "prove": lambda: render_prove(proof()),
+    "prove of three": lambda: render_prove(proof(versions=("before", "after", "eda"))),
+    "augment": lambda: render_augment(augment()),
     "explain": lambda: render_explain(explanation(n_texts=3)),
     "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
 }
@@ -323,6 +333,8 @@ PAGES = {
         "prove",
         "hostile prove",
         "prove of three",
+        "augment",
+        "hostile augment",
         "explain",
         "hostile explain",
     ]
@@ -333,9 +345,14 @@ def page(request):
         "hostile audit": "hostile_page",
         "hostile rewrite": "hostile_rewrite_page",
         "hostile prove": "hostile_prove_page",
+        "hostile augment": "hostile_augment_page",
     }
     if request.param in made:
         return request.getfixturevalue(made[request.param])
-    if request.param == "prove of three":
-        return render_prove(proof(versions=("before", "after", "eda")))
-    return PAGES[request.param]()
+    return ordinary_page(request.param)
+
+
+@cache
+def ordinary_page(name):
+    """A page that is made once; text, so that no test can change it."""
+    return PAGES[name]()

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import subprocess
-from html import escape
+from html import escape, unescape
 from html.parser import HTMLParser
 
 CHROMIUM = shutil.which("chromium")
@@ -20,15 +20,15 @@ FLAGS = [
     "--enable-logging=stderr",
 ]
 
-# The page in a frame of the wanted width (a window cannot be as narrow as a phone), measured from outside:
-# the page itself must not need a script.
-FRAME = """<!doctype html><body><iframe width="{width}" height="3000" srcdoc="{page}"></iframe><pre></pre><script>
-onload = () => {{
-  const page = document.querySelector("iframe").contentDocument;
+# The page in a frame of each wanted width (a window cannot be as narrow as a phone), measured from outside:
+# the page itself must not need a script. The widths share one start of the browser.
+FRAMES = """<!doctype html><body>{frames}<pre></pre><script>
+const seen = (frame) => {{
+  const page = frame.contentDocument;
   const right = (element) => element.getBoundingClientRect().right;
   const beyond = (list, limit) => [...list].filter((e) => right(e) > limit(e) + 0.5).map((e) => e.textContent);
   const texts = page.querySelectorAll("svg text");
-  document.querySelector("pre").textContent = JSON.stringify({{
+  return {{
     inner: page.documentElement.clientWidth,
     scroll: page.documentElement.scrollWidth,
     font: page.defaultView.getComputedStyle(page.body).fontFamily,
@@ -38,9 +38,13 @@ onload = () => {{
       const figure = name.parentNode.querySelector("text.figure");
       return figure ? figure.getBoundingClientRect().left : Infinity;
     }}),
-  }});
+  }};
+}};
+onload = () => {{
+  document.querySelector("pre").textContent = JSON.stringify([...document.querySelectorAll("iframe")].map(seen));
 }};
 </script>"""
+FRAME = '<iframe width="{width}" height="3000" srcdoc="{page}"></iframe>'
 
 
 def browse(tmp_path, content):
@@ -52,9 +56,12 @@ def browse(tmp_path, content):
     return done.stdout, done.stderr
 
 
-def measure(tmp_path, page, width):
-    document, _ = browse(tmp_path, FRAME.format(width=width, page=escape(page)))
-    return json.loads(re.search(r"<pre>(.*?)</pre>", document, re.DOTALL).group(1).replace("&amp;", "&"))
+def measure(tmp_path, page, widths):
+    """What is seen of the page at each width."""
+    frames = "".join(FRAME.format(width=width, page=escape(page)) for width in widths)
+    document, _ = browse(tmp_path, FRAMES.format(frames=frames))
+    found = re.search(r"<pre>([^<]*)</pre><script>", document).group(1)
+    return dict(zip(widths, json.loads(unescape(found)), strict=True))
 
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}

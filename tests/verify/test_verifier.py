@@ -139,7 +139,7 @@ def test_a_better_model_beside_the_small_one_is_asked_about_pairs():
 def test_labels_without_a_stance_have_no_entailment_check():
     task = task_of(["a", "b"], context_name="context")
     missing = []
-    assert module._entails(task, None, missing) == []
+    assert module.entailment_check(task, None, missing) == []
     assert missing == ["entailment: the labels do not tell what the context says about a text"]
 
 

@@ -3,7 +3,7 @@
 bow             words and pairs of words, softmax regression           no torch
 nb              the same columns, naive Bayes                          no torch
 minilm          MiniLM's vectors, frozen; softmax regression on top    no torch
-cnn, gru        frozen word vectors, a small network on top
+cnn, gru, dan   frozen word vectors, a small network on top
 minilm-lora     MiniLM, thin matrices beside its weights trained
 minilm-full     MiniLM, all weights trained
 hf:NAME         any encoder of the Hugging Face hub, or of a folder; NAME-frozen, NAME-lora (the default), NAME-full
@@ -65,6 +65,7 @@ MODELS: dict[str, Callable[..., Classifier]] = {
     "nb": _nb,
     "cnn": _static("cnn"),
     "gru": _static("gru"),
+    "dan": _static("dan"),
     "minilm": _encoder("minilm", "frozen"),
     "minilm-lora": _encoder("minilm", "lora"),
     "minilm-full": _encoder("minilm", "full"),

@@ -1,6 +1,7 @@
-"""Frozen word vectors and a small network on top: a convolution (Kim 2014) or a recurrent network. Needs torch.
+"""Frozen word vectors and a small network on top: a convolution (Kim 2014), a recurrent network, or a mean. Needs torch.
 
     words  ->  vectors  ->  CNN over 3, 4 and 5 words, or GRU in both directions  ->  largest over the text  ->  linear head
+                        ->  their mean, and a layer on it (a deep averaging network, Iyyer et al. 2015)   ->  linear head
 
 The vectors are MiniLM's input embeddings, for a word of several pieces their mean: every word has one, seen in training or not.
 A pair goes through the same network twice and becomes [u, v, |u - v|, u * v].
@@ -46,7 +47,7 @@ Ids = list[list[int]]
 class StaticNet(FromLogits):
     """A small network on frozen word vectors.
 
-    kind: cnn or gru. hidden: filters of each window, or states of each direction. max_words: of a text, the rest is cut.
+    kind: cnn, gru or dan. hidden: filters of each window, states of each direction, or units on the mean. max_words: of a text, the rest is cut.
     patience: epochs without a better validation result before it stops.
     """
 
@@ -234,11 +235,25 @@ class _Gru(nn.Module):
         return states.amax(dim=1)
 
 
-NETWORKS: dict[str, type[_Cnn] | type[_Gru]] = {"cnn": _Cnn, "gru": _Gru}
+class _Dan(nn.Module):
+    """The mean of a text's vectors, and one layer on it: the order of words says nothing."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.layer = nn.Linear(width, hidden)
+        self.width = hidden
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        mean = vectors.sum(dim=1) / lengths.to(vectors.device)[:, None]
+        return torch.relu(self.layer(mean))
+
+
+_Encoder = _Cnn | _Gru | _Dan
+NETWORKS: dict[str, type[_Cnn] | type[_Gru] | type[_Dan]] = {"cnn": _Cnn, "gru": _Gru, "dan": _Dan}
 
 
 class _Network(nn.Module):
-    def __init__(self, encoder: _Cnn | _Gru, n_labels: int, dropout: float, pairs: bool) -> None:
+    def __init__(self, encoder: _Encoder, n_labels: int, dropout: float, pairs: bool) -> None:
         super().__init__()
         self.encoder = encoder
         self.dropout = nn.Dropout(dropout)

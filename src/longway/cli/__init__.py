@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from longway.cli import audit, bench, demo, doctor, engines, explain, prove, rewrite, runs
+from longway.cli import audit, augment, bench, demo, doctor, engines, explain, prove, rewrite, runs
 from longway.errors import LongwayError
 
 app = typer.Typer(
@@ -22,9 +22,11 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, "
     "rewrite the texts that have them, and prove what that changed. "
-    "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`.",
+    "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`; "
+    "`longway augment` adds texts instead of rewriting them.",
 )
 app.command("audit")(audit.command)
+app.command("augment")(augment.command)
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.command)
 app.command("doctor")(doctor.command)

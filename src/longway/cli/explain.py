@@ -15,7 +15,7 @@ def command(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="bow, nb, cnn, gru, minilm, minilm-lora, minilm-full or hf:NAME. Repeatable. Default: bow."
+            help="bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full or hf:NAME. Repeatable. Default: bow."
         ),
     ] = None,
     method: Annotated[

@@ -18,8 +18,8 @@ from rich.progress import (
 
 from longway.cli.screen import clean, errors, safe
 from longway.errors import SettingError
+from longway.recipes.engine_runs import Started, answers_kept
 from longway.recipes.forecast import Forecast
-from longway.recipes.run_rewrite import Started, answers_kept
 from longway.rewrite.method import Round
 
 

@@ -32,7 +32,7 @@ def command(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is trained: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, or "
+            help="What is trained: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, dan, or "
             "hf:NAME with -frozen, -lora or -full. Repeatable. Default: bow, and minilm where it is installed."
         ),
     ] = None,
@@ -43,6 +43,12 @@ def command(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How often each is trained.")] = 3,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A word or phrase that is real signal, not a shortcut: methods are not told of patterns about it. Repeatable."
+        ),
+    ] = None,
     term: Annotated[
         list[str] | None, typer.Option(help="A word to count in every version. Repeatable. Default: no, not.")
     ] = None,
@@ -61,7 +67,10 @@ def command(
         str | None, typer.Option(help="Train on this split, test on the others. Default: train.")
     ] = None,
     split_column: Annotated[str | None, typer.Option(help="Column with the split.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows of each file only.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Read the first rows of each version only; test sets are read whole."),
+    ] = None,
     device: Annotated[str, typer.Option(help="Where networks are trained: auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-prove.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print results.json instead of tables.")] = False,
@@ -76,6 +85,8 @@ def command(
         longway prove claims.jsonl longway-runs/claims-rewrite --test symmetric=symmetric.jsonl
 
         longway prove reviews.csv reviews-new.csv --test other=other.csv --model bow --model minilm --method erm --method poe
+
+        longway prove reviews.csv reviews-new.csv --test other=other.csv --method rew --method dro --keep great --keep awful
     """
     from longway.cli.named_files import named_files
     from longway.cli.prove_tables import show_prove
@@ -89,6 +100,7 @@ def command(
         seeds=seeds,
         terms=tuple(term or ("no", "not")),
         baselines=tuple(baseline or ()),
+        keep=tuple(keep or ()),
         drop_overlap=drop_overlap,
         device=device,
     )

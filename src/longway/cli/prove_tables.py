@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened
+from longway.report.prove_results import Told, told_once
 
 N_WORSE, N_PATTERNS = 8, 6
 MARKS = {
@@ -24,7 +26,7 @@ def show_prove(results: dict[str, Any], folder: Path) -> None:
     console = output()
     seeds = results["settings"]["seeds"]
     console.print(
-        f"Trained on {' and '.join(safe(one['name']) for one in results['versions'])}, "
+        f"Trained on {_listed([one['name'] for one in results['versions']])}, "
         f"{seeds} time{'s' if seeds > 1 else ''} each; accuracy with its 95% interval.\n",
         soft_wrap=True,
     )
@@ -32,12 +34,13 @@ def show_prove(results: dict[str, Any], folder: Path) -> None:
         console.print(f"[yellow]Note:[/] {safe(concern['text'])}", soft_wrap=True)
     for test in results["tests"]:
         _show_test(console, results, test)
+    if notes := told_once(results.get("notes", []), "text"):
+        _show_told(console, "[yellow]Note:[/]", notes)
+        console.print()
     _show_leaks(console, results)
     _show_groups(console, results)
     _show_worse(console, results["worse"])
-    for cell in results["failed"][:N_WORSE]:
-        what = f"{cell['model']} by {cell['method']} on {cell['data']}"
-        console.print(f"[red]Not trained:[/] {safe(what)}: {safe(cell['error'])}", soft_wrap=True)
+    _show_told(console, "[red]Not trained:[/]", told_once(results["failed"], "error"))
     console.print(f"\nResults: [bold]{safe(str(folder / 'results.json'))}[/]", soft_wrap=True)
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
 
@@ -62,10 +65,10 @@ def _show_test(console: Console, results: dict[str, Any], test: dict[str, Any]) 
         for one in results["comparisons"]
         if one["test"] == test["name"] and one["metric"] == "accuracy" and "against_method" not in one
     }
-    title = (
-        f"{safe(test['name'])}: {test['rows']:,} rows, always the commonest label gets {test['majority']:.1%}"
-    )
-    console.print(title, style="italic", soft_wrap=True)
+    rows = f"{test['rows']:,} row{'' if test['rows'] == 1 else 's'}"
+    left_out = f" ({test['left_out']:,} left out: seen in training)" if test["left_out"] else ""
+    chance = f"always the commonest label gets {test['majority']:.1%}"
+    console.print(f"{safe(test['name'])}: {rows}{left_out}, {chance}", style="italic", soft_wrap=True)
     table = _table(
         ["model", "training", *map(safe, versions), f"{safe(versions[1])} against {safe(versions[0])}"],
         right_from=2,
@@ -74,7 +77,7 @@ def _show_test(console: Console, results: dict[str, Any], test: dict[str, Any]) 
         told = [_figure(figures.get((model, method, name))) for name in versions]
         table.add_row(
             safe(model),
-            safe(NAMES.get(method, method)),
+            safe(_training(method)),
             *told,
             _difference(verdicts.get((model, method, versions[1]))),
         )
@@ -143,10 +146,30 @@ def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
         return
     console.print("[bold]What got worse[/]")
     for one in worse[:N_WORSE]:
-        against = one.get("against_method", one["against"])
-        what = f"{one['metric'].replace('_', ' ')} of {one['model']} by {one['method']} on {one['data']}, tested on {one['test']}"
+        method = one.get("against_method")
+        against = f"{_training(method)} training" if method else one["against"]
+        what = f"{one['metric'].replace('_', ' ')} of {one['model']} by {_training(one['method'])} training on {one['data']}, tested on {one['test']}"
         console.print(
             f"  {safe(what)}: {100 * one['difference']:+.1f} points against {safe(against)}", soft_wrap=True
         )
     if len(worse) > N_WORSE:
         console.print(f"  and {len(worse) - N_WORSE} more, in the report")
+
+
+def _show_told(console: Console, mark: str, told: list[Told]) -> None:
+    """What is to be said of single trainings, a line for each thing."""
+    for one in told[:N_WORSE]:
+        model, method = one.run
+        what = f"{safe(model)} by {safe(_training(method))} training on {_listed(one.versions)}"
+        console.print(f"{mark} {what}: {safe(one.text)}", soft_wrap=True)
+    if len(told) > N_WORSE:
+        console.print(f"{mark} {len(told) - N_WORSE} more, in the report")
+
+
+def _training(method: str) -> str:
+    return NAMES.get(method, method)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = map(safe, names)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,13 @@ def show_rewrite(found: dict[str, Any], folder: Path) -> None:
     """Print a rewrite.json for people."""
     console = output()
     _show_counts(console, found)
-    _show_leaks(console, found)
+    show_leaks(console, found)
     _show_shortcuts(console, found)
     _show_worse(console, found["worse"], found.get("n_worse", len(found["worse"])))
     _show_edits(console, found["sample"][:N_EDITS])
     _show_refused(console, found)
-    _show_failed(console, found.get("failed_calls", []))
-    _show_cost(console, found["cost"])
+    show_failed(console, found.get("failed_calls", []))
+    show_cost(console, found["cost"])
     if hint := _hint(found):
         console.print(f"\n{hint}")
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
@@ -80,7 +80,8 @@ def _expected(wrong: dict[str, Any]) -> str:
     )
 
 
-def _show_leaks(console: Console, found: dict[str, Any]) -> None:
+def show_leaks(console: Console, found: Mapping[str, Any]) -> None:
+    """Print the leaks before and after."""
     table = Table(
         title="Leak: what a bag of words gets right", title_justify="left", box=None, pad_edge=False
     )
@@ -108,10 +109,11 @@ def _show_shortcuts(console: Console, found: dict[str, Any]) -> None:
         f"\n[bold]Shortcuts[/]: {counts['before']:,} patterns were tied to a label, {counts['after']:,} are now. "
         "The strongest, then and now:"
     )
-    console.print(_fates(fates))
+    console.print(fates_table(fates))
 
 
-def _fates(fates: list[dict[str, Any]]) -> Table:
+def fates_table(fates: list[dict[str, Any]]) -> Table:
+    """A table of patterns, then and now."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("pattern", min_width=18, max_width=40)
     table.add_column("speaks for", max_width=18)
@@ -140,7 +142,7 @@ def _show_worse(console: Console, worse: list[dict[str, Any]], n: int) -> None:
         return
     say = "pattern says" if n == 1 else "patterns say"
     console.print(f"\n[bold]What got worse[/]: {n:,} {say} more about a label than before:")
-    console.print(_fates(worse[:N_WORSE]))
+    console.print(fates_table(worse[:N_WORSE]))
     if n > N_WORSE:
         console.print(f"[dim]and {n - N_WORSE:,} more[/]")
 
@@ -161,15 +163,21 @@ def _show_refused(console: Console, found: dict[str, Any]) -> None:
     if found["refused"]:
         reasons = ", ".join(f"{row['reason']} {row['count']:,}" for row in found["refused"][:N_REFUSED])
         console.print(f"\nCandidates refused by: {safe(reasons)}.")
+    show_not_written(console, found["rounds"])
+
+
+def show_not_written(console: Console, rounds: list[dict[str, Any]]) -> None:
+    """Print what engines said about texts they did not write."""
     not_written = Counter[str]()
-    for one in found["rounds"]:
+    for one in rounds:
         not_written.update(one["refusals"])
     if not_written:
         told = "; ".join(f"{shortened(why, 120)} ({n:,})" for why, n in not_written.most_common(N_REFUSED))
         console.print(f"\nNot written by the engine: {safe(told)}.", soft_wrap=True)
 
 
-def _show_failed(console: Console, failed: list[dict[str, Any]]) -> None:
+def show_failed(console: Console, failed: list[dict[str, Any]]) -> None:
+    """Print how many calls to engines failed, and why."""
     if failed:
         n = sum(row["count"] for row in failed)
         told = "; ".join(f"{shortened(row['reason'], 120)} ({row['count']:,})" for row in failed[:N_REFUSED])
@@ -180,7 +188,8 @@ def _show_failed(console: Console, failed: list[dict[str, Any]]) -> None:
         )
 
 
-def _show_cost(console: Console, cost: list[dict[str, Any]]) -> None:
+def show_cost(console: Console, cost: list[dict[str, Any]]) -> None:
+    """Print what engines cost."""
     if any(row["cost"] is None for row in cost):
         console.print("Spent: not known, since a price is not known.")
         return

@@ -10,8 +10,12 @@
     same data          two versions are the same                                        yes
     overlap            test rows stand in the training data                             yes
     rewritten          test rows are training rows that the other version changed       yes
+    stopped on         test rows are validation rows, by which the best model is kept   yes
+    validation         validation rows stand in the training data                       no
     sizes              two versions have different numbers of rows                      no
     label not tested   no row of a test has one of the labels                           no
+    data               rows were left out, or something is odd about them               no
+    keep               what was called real signal is in no pattern that was found      no
 
 A test row stands in the training data where text and context do, whatever their case and white space; labels do not count.
 Two versions are the same where they are so to the letter, labels too. The first version is the one before the change. Everything goes by hash sets: a million rows take seconds.
@@ -38,8 +42,12 @@ Kind = Literal[
     "same data",
     "overlap",
     "rewritten",
+    "stopped on",
+    "validation",
     "sizes",
     "label not tested",
+    "data",
+    "keep",
 ]
 RowKey = tuple[str, str]  # text and context, as compared
 
@@ -62,18 +70,28 @@ class Concern:
         return {**asdict(self), "ids": list(self.ids)}
 
 
-def concerns_about(versions: Mapping[str, Labelled], tests: Mapping[str, Labelled]) -> list[Concern]:
-    """All concerns, those that stop the comparison first. versions: what is trained on, the one before the change first."""
+def concerns_about(
+    versions: Mapping[str, Labelled],
+    tests: Mapping[str, Labelled],
+    *,
+    validation: Mapping[str, Labelled] | None = None,
+) -> list[Concern]:
+    """All concerns about rows, those that stop the comparison first.
+
+    versions: what is trained on, the one before the change first. validation: by version, what its training stops on.
+    """
     named = [*versions.items(), *tests.items()]
     if empty := [name for name, rows in named if not len(rows)]:
         return [
             Concern("empty", 1, (), f"{name!r} has no rows. Give data with rows.", True) for name in empty
         ]
     keys = {name: _keys(rows) for name, rows in versions.items()}
-    found = [*_shapes(named), *_between_versions(versions)]
+    stops = validation or {}
+    found = [*_shapes(named), *_between_versions(versions), *_seen_validation(keys, stops)]
     for name, rows in tests.items():
         found += _labels(versions, name, rows)
         found += _overlaps(keys, name, rows)
+        found += _stopped_on(stops, name, rows)
     return sorted(found, key=lambda one: not one.refused)
 
 
@@ -156,6 +174,28 @@ def _overlaps(keys: Mapping[str, set[RowKey]], test: str, rows: Labelled) -> Ite
                 "changed: the test was part of the rewriting. Give a test that was not."
             )
             yield Concern("rewritten", len(shared), tuple(shared.tolist()), text, True)
+
+
+def _stopped_on(validation: Mapping[str, Labelled], test: str, rows: Labelled) -> Iterator[Concern]:
+    for name, stops in validation.items():
+        if len(shared := _rows_in(_keys(stops), rows)):
+            text = (
+                f"{len(shared):,} of {len(rows):,} rows of the test {test!r} are validation rows of {name!r}, by which the "
+                "best model is kept. Leave them out, or give another test."
+            )
+            yield Concern("stopped on", len(shared), tuple(shared.tolist()), text, True)
+
+
+def _seen_validation(
+    keys: Mapping[str, set[RowKey]], validation: Mapping[str, Labelled]
+) -> Iterator[Concern]:
+    for name, stops in validation.items():
+        if len(shared := _rows_in(keys[name], stops)):
+            text = (
+                f"{len(shared):,} of {len(stops):,} validation rows of {name!r} stand in its training data: "
+                "training may stop too late."
+            )
+            yield Concern("validation", len(shared), (), text, False)
 
 
 def _rows_in(trained: set[RowKey], rows: Labelled) -> Ints:

@@ -4,6 +4,7 @@
     rewrites_of(completion, n)    the texts in it
     label_of(completion, options) the label in it
     vectors_of(body, n)           the vectors of an embeddings answer
+    content_of, object_in         the answer itself, and the JSON object in it; for `line_answers.py`, too
 
 Reading is strict: what is not exactly the form that was asked for is a `Misread` with a reason that the model can be told
 (one repair) and the user can read. Thinking tags and code fences are taken off first. An answer that was cut off is called
@@ -24,7 +25,7 @@ _THINKING_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)\s*>", re.D
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)(?:\n?```\s*)?\Z", re.DOTALL)
 _ITEM = re.compile(r"(\d{1,3})[.)][ \t]+(\S.*)")
 _DECORATION = " \t\n\"'`*."
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,9 @@ def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str
 
     original: the text that was to be rewritten; a copy of it is dropped. form: "json" or "lines", as was asked for.
     """
-    content = _answer(completion)
-    items = _json_items(content, cut=completion.is_cut) if _is_json(content, form) else _lines(content)
-    if completion.is_cut and form == "lines" and not _is_json(content, form):
+    content = content_of(completion)
+    items = _json_items(content, cut=completion.is_cut) if is_json(content, form) else _lines(content)
+    if completion.is_cut and form == "lines" and not is_json(content, form):
         items = items[:-1]  # nothing says that the last line is whole
     if completion.is_cut and not items:
         raise Misread("the answer was cut off before its first text was complete")
@@ -123,10 +124,10 @@ def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str
 
 def label_of(completion: Completion, options: Sequence[str], *, form: str = "json") -> str:
     """The option that was chosen; Misread or Declined where none can be read."""
-    content = _answer(completion)
+    content = content_of(completion)
     known = {option.strip().casefold(): option for option in options}
-    if _is_json(content, form):
-        value = _object(content, cut=completion.is_cut).get("label")
+    if is_json(content, form):
+        value = object_in(content, cut=completion.is_cut).get("label")
         if not isinstance(value, str):
             raise Misread('the JSON object has no text under "label"')
     else:
@@ -159,7 +160,7 @@ def vectors_of(body: str, *, n: int) -> tuple[list[list[float]], int]:
     return vectors, tokens if isinstance(tokens, int) else 0
 
 
-def _answer(completion: Completion) -> str:
+def content_of(completion: Completion) -> str:
     """The content without thinking and fences; raises where the model declined or said nothing."""
     if completion.finish == "content_filter":
         raise Declined("the server's content filter stopped the answer")
@@ -187,11 +188,13 @@ def without_thinking(content: str) -> str:
     return fence[1].strip() if fence else content
 
 
-def _is_json(content: str, form: str) -> bool:
+def is_json(content: str, form: str) -> bool:
+    """Whether an answer is to be read as JSON: asked for, or given all the same."""
     return form == "json" or content.startswith("{")
 
 
-def _object(content: str, *, cut: bool) -> Mapping[str, Any]:
+def object_in(content: str, *, cut: bool) -> Mapping[str, Any]:
+    """The JSON object that an answer is; Misread where it is none. cut: whether it was cut off."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
@@ -209,7 +212,7 @@ def _json_items(content: str, *, cut: bool) -> list[str]:
             json.loads(content)
         except (ValueError, RecursionError):
             return _whole_items(content)
-    items = _object(content, cut=cut).get("rewrites")
+    items = object_in(content, cut=cut).get("rewrites")
     if not isinstance(items, list):
         raise Misread('the JSON object has no list under "rewrites"')
     if not all(isinstance(item, str) for item in items):
@@ -263,7 +266,7 @@ def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
         text = item.strip()
         if not text:
             notes.append("an empty text was dropped")
-        elif _CONTROL.search(text):
+        elif CONTROL.search(text):
             notes.append("a text with control characters was dropped")
         elif _same(text) == _same(original):
             notes.append("a copy of the original was dropped")
@@ -280,7 +283,7 @@ def _same(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    text = _CONTROL.sub("", _same(text))
+    text = CONTROL.sub("", _same(text))
     return text if len(text) <= 200 else text[:199] + "…"
 
 

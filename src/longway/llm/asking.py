@@ -150,8 +150,7 @@ class Asker:
         for row in rows:
             more: dict[str, Any] = {"n": n} if options is None else {"options": options}
             read += tokens_in(size_of(prompts[row].messages(form="json", **more)))
-            text = tokens_in(len(prompts[row].text.encode("utf-8", "replace")))
-            written += n * (text + _WRAPPING) + _WRAPPING if options is None else 2 * _WRAPPING
+            written += _written(prompts[row], n) if options is None else 2 * _WRAPPING
         price = getattr(self.engine, "price", FREE)
         return Estimate(len(rows), read, written, None if price is None else price.of(read, written))
 
@@ -267,6 +266,14 @@ def _each(samplings: Sampling | Sequence[Sampling] | None, n: int) -> Sequence[S
 def _parts(rows: Sequence[int], size: int) -> Iterator[list[int]]:
     for start in range(0, len(rows), size):
         yield list(rows[start : start + size])
+
+
+def _written(prompt: Prompt, n: int) -> int:
+    """About how many tokens an answer has: texts as long as the row's, or its statements in lines."""
+    if prompt.reads == "lines":
+        row = prompt.text + (prompt.context or "")
+        return tokens_in(len(row.encode("utf-8", "replace"))) * 3 // 2 + 2 * _WRAPPING
+    return n * (tokens_in(len(prompt.text.encode("utf-8", "replace"))) + _WRAPPING) + _WRAPPING
 
 
 def _no_texts(reason: str) -> dict[str, Any]:

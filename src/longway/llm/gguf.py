@@ -122,10 +122,21 @@ class Model:
         return await asyncio.get_running_loop().run_in_executor(self._worker, call, *values)
 
     def draw(
-        self, head: str, tail: str, n: int, *, sampling: Sampling, seed: int, banned: Sequence[str] = ()
+        self,
+        head: str,
+        tail: str,
+        n: int,
+        *,
+        sampling: Sampling,
+        seed: int,
+        banned: Sequence[str] = (),
+        grammar: str = "",
     ) -> list[Draw]:
-        """Up to `SLOTS` continuations, each to the end of its line. banned: strings whose tokens must not be used."""
-        request = {
+        """Up to `SLOTS` continuations, each to the end of its line.
+
+        banned: strings whose tokens must not be used. grammar: in llama.cpp's notation; nothing else can be drawn.
+        """
+        request: dict[str, Any] = {
             "n": min(n, SLOTS),
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
@@ -134,6 +145,8 @@ class Model:
             "stop": ["\n"],
             "logit_bias": [[text, False] for text in banned],
         }
+        if grammar:
+            request["grammar"] = grammar
         with self._lock:
             self._return_to(head)
             answer = self._ask(head + tail, **request)
@@ -180,7 +193,7 @@ def _quoted(text: str) -> str:
 
 
 def _drawn(choice: dict[str, Any]) -> Draw:
-    steps = choice["logprobs"]["content"]
+    steps = (choice["logprobs"] or {}).get("content") or []  # a line may be empty
     mean = sum(step["logprob"] for step in steps) / max(1, len(steps))
     return Draw(choice["text"].strip(), choice["finish_reason"] == "stop", len(steps), mean)
 

@@ -1,6 +1,6 @@
 """The engine that runs a small language model inside this process: SmolLM2-135M-Instruct, about 100 MB.
 
-    engine = LocalEngine()               writes; judges single texts; has no vectors
+    engine = LocalEngine()               writes (`local_steps.py` says what); judges single texts; has no vectors
 
 It is small, and measured to be weak: most of what it writes is of no use. So it is shown examples instead of
 instructions, draws more than is asked for, and everything doubtful is thrown away (`plausible.py`). It is never asked for an
@@ -20,18 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import CallFailed, SettingError
-from longway.llm.dress import dressed, plain
+from longway.llm.dress import plain
 from longway.llm.engine import Judged, Sampling, Usage, Written
-from longway.llm.gguf import SLOTS, Draw, Model, back_end, fingerprint, installed_model, loaded
-from longway.llm.plausible import refusal
+from longway.llm.gguf import SLOTS, Model, back_end, fingerprint, installed_model, loaded
+from longway.llm.local_steps import CannotAsk, Implausible, Step, put_together, steps_for
 from longway.llm.prompt import Prompt
 from longway.records import Example
 from longway.task import Task
 
 REWRITE, JUDGE = "local-rewrite.v1", "local-judge.v1"
-READING = 1  # goes up when texts are drawn, filtered or judged in another way
+READING = 1  # goes up when texts are drawn, filtered or judged in another way, or a template of `local_steps.py` changes
 DRAWS = 3  # times as many samples as texts are wanted, at most
-LONGEST_TO_WRITE = 400  # characters; what is longer it cannot hold together
 LONGEST_TO_JUDGE = 1800
 ROOM_FOR_SHOTS = 1200  # characters, all examples together
 NOTHING = "N/A"  # a text that says nothing: what the model answers here is its habit, not its judgement
@@ -81,14 +80,12 @@ class LocalEngine:
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the likeliest first; usually fewer."""
-        if not prompt.template.startswith("rewrite"):
-            return Written((), (f"the small model can only rewrite; it cannot do {prompt.template!r}",))
-        if len(prompt.text) > LONGEST_TO_WRITE:
-            return Written((), (f"longer than {LONGEST_TO_WRITE} characters: too long for the small model",))
-        if not prompt.text.strip():
-            return Written((), ("there is no text to rewrite",))
         try:
-            return await self._loaded().in_worker(self._write, prompt, n, sampling)
+            steps = steps_for(prompt)
+        except CannotAsk as cannot:
+            return Written((), (str(cannot),))
+        try:
+            return await self._loaded().in_worker(self._write, prompt, steps, n, sampling)
         except (
             CallFailed
         ) as failed:  # a script of many tokens does not fit: the next try would end the same way
@@ -124,31 +121,50 @@ class LocalEngine:
             self._model = loaded(self.model_path)
         return self._model
 
-    def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    def _write(self, prompt: Prompt, steps: Sequence[Step], n: int, sampling: Sampling) -> Written:
         started = time.perf_counter()
-        text = plain(prompt.text)
-        head, tail = _parts(replace(prompt, template=REWRITE, text=text, values={}))
-        # Tokens are about four characters; a text three times as long would be refused anyway.
-        drawn = replace(sampling, max_tokens=min(sampling.max_tokens, len(text) // 2 + 16))
+        parts: list[list[str]] = []
+        refused: list[str] = []
+        n_read = n_tokens = 0
+        for step in steps:
+            best, why, used = self._continue(prompt, step, n, sampling)
+            parts.append(best)
+            refused += why
+            n_read, n_tokens = n_read + used.prompt_tokens, n_tokens + used.completion_tokens
+            if not best:
+                break
+        usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
+        return Written(tuple(put_together(prompt, parts, n)), tuple(refused), usage=usage)
+
+    def _continue(
+        self, prompt: Prompt, step: Step, n: int, sampling: Sampling
+    ) -> tuple[list[str], list[str], Usage]:
+        """Up to n different lines that pass, the likeliest first; why others did not; and the tokens."""
+        head, tail = _parts(
+            replace(prompt, template=step.template, text=step.text, values=step.values, context=None)
+        )
+        shown = [line.partition(": ")[2] for line in head.splitlines()]
+        drawn = replace(sampling, max_tokens=min(sampling.max_tokens, step.room))
         banned = _banned(prompt.avoid)
         found: dict[str, float] = {}
         refused: list[str] = []
         n_tokens = n_drawn = 0
         while len(found) < n and n_drawn < DRAWS * n:
-            seed = _seed(sampling, n_drawn, prompt.text)
-            draws = self._loaded().draw(head, tail, max(n, SLOTS), sampling=drawn, seed=seed, banned=banned)
+            seed = _seed(sampling, n_drawn, step.key)
+            draws = self._loaded().draw(
+                head, tail, max(n, SLOTS), sampling=drawn, seed=seed, banned=banned, grammar=step.grammar
+            )
             n_drawn += len(draws)
             n_tokens += sum(draw.tokens for draw in draws)
             for draw in draws:
-                candidate = dressed(draw.text, like=prompt.text)
-                if reason := _refusal(draw, candidate, prompt, head):
-                    refused.append(reason)
+                try:
+                    line = step.read(draw, shown)
+                except Implausible as reason:
+                    refused.append(str(reason))
                 else:
-                    found[candidate] = max(draw.log_likelihood, found.get(candidate, draw.log_likelihood))
-        best = sorted(found, key=lambda candidate: (-found[candidate], candidate))[:n]
-        seconds = time.perf_counter() - started
-        usage = Usage((len(head) + len(tail)) // 4, n_tokens, cost=0.0, seconds=seconds)
-        return Written(tuple(best), tuple(refused), usage=usage)
+                    found[line] = max(draw.log_likelihood, found.get(line, draw.log_likelihood))
+        best = sorted(found, key=lambda line: (-found[line], line))[:n]
+        return best, refused, Usage((len(head) + len(tail)) // 4, n_tokens)
 
     def _judge(self, prompt: Prompt, options: tuple[str, ...]) -> Judged:
         started = time.perf_counter()
@@ -185,13 +201,6 @@ def _parts(prompt: Prompt) -> tuple[str, str]:
     """What stays the same from row to row, and the row."""
     head, row = (message["content"] for message in prompt.messages())
     return head, f" {row}"
-
-
-def _refusal(draw: Draw, candidate: str, prompt: Prompt, head: str) -> str:
-    if not draw.ended:
-        return "no end"
-    shown = (line.partition(": ")[2] for line in head.splitlines())
-    return refusal(prompt.text, candidate, shown)
 
 
 def _banned(avoid: Sequence[str]) -> list[str]:

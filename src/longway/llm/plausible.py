@@ -64,20 +64,31 @@ def refusal(text: str, candidate: str, shown: Iterable[str] = ()) -> str:
         return "empty"
     if "\n" in candidate or _MARKUP.search(candidate) or _PREAMBLE.match(candidate):
         return "not a text of its own"
-    before, after = _words(text), _words(candidate)
+    before, after = words_of(text), words_of(candidate)
     if before == after:
         return "copy"
-    for test in (_nearly_a_copy, _length, _numbers, _negation, _persons, _words_left_out, _repeats, _swaps):
+    for test in (
+        _nearly_a_copy,
+        length_differs,
+        _numbers,
+        negation_changed,
+        _persons,
+        _words_left_out,
+        _repeats,
+        _swaps,
+    ):
         if reason := test(before, after):
             return reason
-    return _names(text, candidate) or _leak(before, after, shown)
+    return _names(text, candidate) or leaked(before, after, shown)
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, without marks."""
     return [token for token in tokenize(text) if is_word(token)]
 
 
-def _length(before: list[str], after: list[str]) -> str:
+def length_differs(before: list[str], after: list[str]) -> str:
+    """Refused where a text became much shorter or longer."""
     n = len(before)
     return "" if 0.5 * n <= len(after) <= 1.6 * n + 4 else "length"
 
@@ -93,13 +104,17 @@ def _numbers_of(words: list[str]) -> Counter[str]:
     return Counter(number for number in found if number)
 
 
-def _negation(before: list[str], after: list[str]) -> str:
+def negation_changed(before: list[str], after: list[str]) -> str:
     """Refused where the count of denials turns from even to odd, or where a limit comes or goes."""
-    denied = [sum(word in _DENIALS or word.endswith("n't") for word in words) for words in (before, after)]
-    if denied[0] % 2 != denied[1] % 2:
+    if denials_in(before) % 2 != denials_in(after) % 2:
         return "negation changed"
     limited = [any(word in _LIMITS for word in words) for words in (before, after)]
     return "" if limited[0] == limited[1] else "restriction changed"
+
+
+def denials_in(words: list[str]) -> int:
+    """How many of the words deny something."""
+    return sum(word in _DENIALS or word.endswith("n't") for word in words)
 
 
 def _nearly_a_copy(before: list[str], after: list[str]) -> str:
@@ -118,7 +133,7 @@ def _persons(before: list[str], after: list[str]) -> str:
 
 def _words_left_out(before: list[str], after: list[str]) -> str:
     """Refused where nothing new is said and something is missing."""
-    old, new = _content(before), _content(after)
+    old, new = content_of(before), content_of(after)
     if not new - old and old - new:
         return "only leaves words out"
     old, new = (
@@ -129,7 +144,7 @@ def _words_left_out(before: list[str], after: list[str]) -> str:
 
 
 def _repeats(before: list[str], after: list[str]) -> str:
-    twice = [word for word, count in _content(after).items() if count > max(1, _content(before)[word])]
+    twice = [word for word, count in content_of(after).items() if count > max(1, content_of(before)[word])]
     return "says a word twice" if twice else ""
 
 
@@ -144,7 +159,8 @@ def _swaps(before: list[str], after: list[str]) -> str:
     return "" if between in (["and"], ["or"]) else "swaps two words"
 
 
-def _content(words: list[str]) -> Counter[str]:
+def content_of(words: list[str]) -> Counter[str]:
+    """The stems of the words that carry meaning."""
     return Counter(_stem(word) for word in words if word not in _FUNCTION_WORDS)
 
 
@@ -157,18 +173,19 @@ def _stem(word: str) -> str:
 
 def _names(text: str, candidate: str) -> str:
     """Refused where a name of the text is missing, or the candidate has a name that the text lacks."""
-    before, after = ({word.lower() for word in _words(t)} for t in (text, candidate))
+    before, after = ({word.lower() for word in words_of(t)} for t in (text, candidate))
     missing = {name.lower() for name in _NAME.findall(text)} - after
     added = {name.lower() for name in _NAME.findall(candidate)} - before
     bare = {name.removesuffix("'s").removesuffix("’s") for name in missing | added} - {"i"}
     return "names changed" if bare - (before & after) else ""
 
 
-def _leak(before: list[str], after: list[str], shown: Iterable[str]) -> str:
+def leaked(before: list[str], after: list[str], shown: Iterable[str]) -> str:
+    """Refused where three words in a row come from an example that the model saw."""
     own = set(zip(before, before[1:], before[2:], strict=False))
     new = set(zip(after, after[1:], after[2:], strict=False)) - own
     for example in shown:
-        words = _words(example)
+        words = words_of(example)
         shared = new & set(zip(words, words[1:], words[2:], strict=False))
         if any(sum(word not in _FUNCTION_WORDS for word in three) > 1 for three in shared):
             return "prompt leaked"

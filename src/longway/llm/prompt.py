@@ -6,6 +6,7 @@ fields. A row is data: it enters fenced and escaped, and never as part of an ins
 
     rewrite_prompt(task, text, label=...)   asks for other ways to put a text, label kept
     judge_prompt(task, text)                asks which label a text has, in a conversation of its own
+    triple_prompts.py, text_prompts.py      what CoBA and the methods it is compared with ask
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Prompt:
 
     template: "rewrite.v1", "judge.v1" ... text, context: the row. label: the one to keep, None where it is asked for.
     avoid: words and phrases that give the label away and should go. values: what only this template needs.
+    reads: what the answer is: "texts", or "lines" for one answer of several lines (numbered triples, for example).
     """
 
     template: str
@@ -34,6 +36,7 @@ class Prompt:
     label: str | None = None
     avoid: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
+    reads: str = "texts"
 
     def messages(self, **more: Any) -> list[dict[str, str]]:
         """The prompt as chat messages, system first. more: values the engine adds, such as how many texts it wants."""
@@ -60,7 +63,7 @@ def rewrite_prompt(
 
     avoid: words and phrases that give the label away and should go.
     """
-    return Prompt("rewrite.v1", _without(task, text, context), text, context, label, tuple(avoid))
+    return Prompt("rewrite.v1", without_row(task, text, context), text, context, label, tuple(avoid))
 
 
 def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:
@@ -68,10 +71,10 @@ def judge_prompt(task: Task, text: str, *, context: str | None = None, original:
 
     original: the text it was made from. It is only used to leave that row out of the examples.
     """
-    return Prompt("judge.v1", _without(task, original, context), text, context)
+    return Prompt("judge.v1", without_row(task, original, context), text, context)
 
 
-def _without(task: Task, text: str | None, context: str | None) -> Task:
+def without_row(task: Task, text: str | None, context: str | None) -> Task:
     """The task without the row itself among its examples: the answer would stand in the question."""
     kept = tuple(
         example

@@ -62,9 +62,11 @@ class Speaker:
         return key_of({"format": FORMAT, "kind": kind, "engine": self.identity, "asked": asked, **more})
 
     def _prompt(self, prompt: Prompt, **more: Any) -> dict[str, Any]:
+        # Only where it is not as it always was: keys of older journals stay what they are.
+        reads = {} if prompt.reads == "texts" else {"reads": prompt.reads}
         if self.renders:
-            return {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
-        return {
+            return reads | {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
+        return reads | {
             "template": prompt.template,
             "task": self._task(prompt.task),
             "text": prompt.text,

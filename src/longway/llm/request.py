@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from longway.llm.answers import Completion, Declined
-from longway.llm.transport import Rejected
+from longway.llm.engine import Sampling
+from longway.llm.prompt import Prompt
+from longway.llm.transport import Rejected, tokens_in
 
 Messages = list[dict[str, str]]
 _TOO_LONG = (
     "context_length", "context length", "maximum context", "context window", "context size",
     "too many tokens", "prompt is too long",
 )  # fmt: skip
+_LEAST_ROOM = Sampling().max_tokens
+_AROUND = 256  # tokens of thinking aloud, numbers and JSON
 _FILTERED = ("content_filter", "content management policy", "content policy", "moderation")
 
 
@@ -107,6 +111,22 @@ def object_of(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 REWRITES = object_of("rewrites", {"type": "array", "items": {"type": "string"}})
+LINES = object_of("lines", {"type": "array", "items": {"type": "string"}})
+
+
+def schema_of(prompt: Prompt) -> Mapping[str, Any]:
+    """The JSON schema of an answer to the prompt."""
+    return LINES if prompt.reads == "lines" else REWRITES
+
+
+def tokens_for(*texts: str | None, n: int = 1) -> int:
+    """Room for n answers about as long as these texts together; enough for their triples as well.
+
+    >>> tokens_for("short"), tokens_for("word " * 2000, n=2)
+    (512, 10256)
+    """
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts if text)
+    return max(_LEAST_ROOM, 2 * n * tokens_in(size) + _AROUND)
 
 
 def size_of(messages: Messages) -> int:

@@ -6,13 +6,14 @@
 A text is analysed, every rule of `rules/` says what it could do, and up to three ways that do not get into each
 other's way are combined. What takes away words that give the label away comes first; among equals the seed decides.
 `Written.how` names the rules of each text ("negation.fail_to + words.synonym"); it begins with "label:" where the new
-text says something else that has the same label (`Rewriting.keeps`).
+text says something else that has the same label (`Rewriting.keeps`). Questions about triples are answered by `rule_triples.py`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
@@ -23,6 +24,7 @@ from typing import Any
 from longway.errors import MissingExtra, SettingError
 from longway.llm.engine import Judged, Sampling, Usage, Written
 from longway.llm.prompt import Prompt
+from longway.llm.rule_triples import answer, is_about_triples, texts_to_read
 from longway.rules import all_rewritings
 from longway.rules.combine import Draft, choose, drafts
 from longway.rules.reading import read, read_all
@@ -33,6 +35,7 @@ from longway.text.english import English, english
 
 MOST_KEPT = 50_000  # analyses kept in memory
 RULES_FOLDER = Path(__file__).parents[1] / "rules"
+TRIPLES_FOLDER = Path(__file__).parents[1] / "triples"
 
 
 class RulesEngine:
@@ -65,13 +68,17 @@ class RulesEngine:
 
     def prepare(self, prompts: Iterable[Prompt], *, processes: int = 1) -> None:
         """Analyse the texts of many prompts together; `write` finds them then."""
-        texts = [text for text in dict.fromkeys(p.text for p in prompts) if text not in self._documents]
+        asked = (text for prompt in prompts for text in _texts_of(prompt))
+        texts = [text for text in dict.fromkeys(asked) if text not in self._documents]
         for document in read_all(self._english, texts, processes=processes):
             self._keep(document)
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the ones that take away the most telling words first."""
         started = time.perf_counter()
+        if is_about_triples(prompt):
+            written = answer(prompt, n, self._read, key=self._order(prompt.text, sampling))
+            return replace(written, usage=Usage(cost=0.0, seconds=time.perf_counter() - started))
         scene = self._scene(prompt)
         found = drafts(scene, all_rewritings(scene), order=self._order(prompt.text, sampling))
         chosen = choose(found, n)
@@ -98,13 +105,17 @@ class RulesEngine:
         self._documents.clear()
 
     def _scene(self, prompt: Prompt) -> Scene:
-        document = self._documents.get(prompt.text)
-        if document is None:
-            document = read(self._english, prompt.text)
-            self._keep(document)
+        document = self._read(prompt.text)
         stance = prompt.task.stances.get(prompt.label) if prompt.label is not None else None
         telling = frozenset(pattern.lower() for pattern in prompt.avoid)
         return Scene(document, prompt.context, stance, telling)
+
+    def _read(self, text: str) -> Document:
+        document = self._documents.get(text)
+        if document is None:
+            document = read(self._english, text)
+            self._keep(document)
+        return document
 
     def _keep(self, document: Document) -> None:
         if len(self._documents) >= MOST_KEPT:
@@ -119,10 +130,16 @@ class RulesEngine:
 def rules_version() -> str:
     """A hash of the rules and their word lists: changes when one of them does."""
     digest = blake2b(digest_size=8)
-    for path in sorted([*RULES_FOLDER.iterdir(), Path(__file__)]):
+    own = [Path(__file__), Path(__file__).with_name("rule_triples.py")]
+    for path in sorted([*RULES_FOLDER.iterdir(), *TRIPLES_FOLDER.iterdir(), *own]):
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def _texts_of(prompt: Prompt) -> Sequence[str]:
+    """The texts that must be analysed to answer a prompt."""
+    return texts_to_read(prompt) if is_about_triples(prompt) else (prompt.text,)
 
 
 def _how(draft: Draft) -> str:

@@ -29,10 +29,11 @@ from longway.llm.answers import (
 )
 from longway.llm.engine import Judged, Sampling, Usage, Written
 from longway.llm.likelihood import likelihoods
+from longway.llm.line_answers import lines_of
 from longway.llm.pace import Pace
 from longway.llm.prices import FREE, Price, price_of
 from longway.llm.prompt import Prompt
-from longway.llm.request import REWRITES, Call, Features, Messages, lower, object_of, size_of
+from longway.llm.request import Call, Features, Messages, lower, object_of, schema_of, size_of
 from longway.llm.secret import Secret, find_key
 from longway.llm.transport import Rejected, Tally, Transport
 
@@ -138,15 +139,16 @@ class ServedEngine:
         return self.price.of(sent, 2 * max_tokens)
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """Up to n different texts."""
+        """Up to n different texts; one answer where the prompt reads lines."""
         settings = {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "seed": (sampling.seed * 1_000_003 + sampling.sample) % 2**31,
         }
-        call = Call("write", partial(_messages, prompt, n=n), REWRITES, settings, sampling.max_tokens)
+        schema = schema_of(prompt)
+        call = Call("write", partial(_messages, prompt, n=n), schema, settings, sampling.max_tokens)
         tally = self._tally(call)
-        read = partial(rewrites_of, n=n, original=prompt.text)
+        read = lines_of if prompt.reads == "lines" else partial(rewrites_of, n=n, original=prompt.text)
         found, refusal = await self._ask(call, tally, read)
         if found is None:
             return Written((), (refusal,), usage=tally.usage())

@@ -16,14 +16,14 @@ def card(rewrite: Mapping[str, Any]) -> str:
     """The card as Markdown; it holds figures and settings, and no text of the dataset."""
     dataset, leak = rewrite["dataset"], rewrite["leak"]
     lines = [
-        f"# {_plain(dataset['name'])}, rewritten by Longway {rewrite['longway']}",
+        f"# {plain(dataset['name'])}, rewritten by Longway {rewrite['longway']}",
         "",
-        f"- Made: {rewrite['created']}; method {rewrite['method']}, engine {_plain(rewrite['engine'])}, "
-        f"judge {_plain(rewrite['judge'])}, seed {rewrite['settings']['seed']}.",
+        f"- Made: {rewrite['created']}; method {rewrite['method']}, engine {plain(rewrite['engine'])}, "
+        f"judge {plain(rewrite['judge'])}, seed {rewrite['settings']['seed']}.",
         f"- Rows: {dataset['used']:,} used of {dataset['rows']:,}; {rewrite['changed']:,} have another text, "
         f"{rewrite['added']:,} were added, {rewrite['labels_changed']:,} have another label.",
-        f"- Leak from {_plain(' + '.join(leak['before']['columns']))} alone: {_percent(leak['before'])} before, "
-        f"{_percent(leak['after'])} after; chance is {leak['after']['majority']:.1%}.",
+        f"- Leak from {plain(' + '.join(leak['before']['columns']))} alone: {percent_of_leak(leak['before'])} before, "
+        f"{percent_of_leak(leak['after'])} after; chance is {leak['after']['majority']:.1%}.",
         f"- Patterns tied to a label: {rewrite['found']['before']:,} before, {rewrite['found']['after']:,} after; "
         f"{rewrite['n_worse']:,} say more about a label than before.",
         f"- Expected to have a label that no longer holds: {_expected(rewrite['expected_wrong'])}.",
@@ -37,7 +37,8 @@ def card(rewrite: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _percent(leak: Mapping[str, Any]) -> str:
+def percent_of_leak(leak: Mapping[str, Any]) -> str:
+    """A leak's accuracy with its interval."""
     return f"{leak['accuracy']:.1%} ({leak['low']:.1%} to {leak['high']:.1%})"
 
 
@@ -50,6 +51,6 @@ def _expected(wrong: Mapping[str, Any] | None) -> str:
     )
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The text without what Markdown would read as markup or a new line."""
     return "".join(c for c in text if c.isprintable() and c not in "`*_[]<>#|\\")

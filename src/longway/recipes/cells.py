@@ -1,6 +1,6 @@
 """One cell of a proof: one model trained by one method on one version with one seed, and what it answers on every test set.
 
-    train_cell(cell, rows, tests)  ->  Trained: logits by test set, epochs, gold probabilities
+    train_cell(cell, rows, tests)  ->  Trained: logits by test set, epochs, gold probabilities, a note
     CellStore(folder)              keeps them: a proof that was broken off goes on with the next cell
 
 A cell is kept under everything that shaped it, so that a changed file or setting is trained anew.
@@ -26,7 +26,7 @@ from longway.store import replacing
 from longway.store.journal import key_of
 
 Floats = NDArray[np.float64]
-VERSION = 2  # goes up when the same cell would be trained or kept in another way
+VERSION = 3  # goes up when the same cell would be trained or kept in another way
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,14 @@ class Trained:
 
     logits: (rows, labels) of each test set; labels: the order of their columns.
     epochs: number, loss, validation loss, validation accuracy. gold: (epochs, rows), each training row's probability of its own label.
+    note: where the method did no more than plain training, or less than it is meant to; else empty.
     """
 
     labels: tuple[str, ...]
     logits: Mapping[str, Floats]
     epochs: list[tuple[int, float, float, float]] = field(default_factory=list)
     gold: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    note: str = ""
 
 
 def train_cell(
@@ -60,23 +62,27 @@ def train_cell(
     *,
     validation: Labelled | None = None,
     shortcuts: csr_matrix | None = None,
+    keep: tuple[tuple[str, ...], ...] = (),
     device: str = "auto",
     cache: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train, and answer every test set."""
+    """Train, and answer every test set. shortcuts, keep: as in `classify.methods.Training`."""
     seen: list[Epoch] = []
+    told: list[str] = []
 
     def fresh(seed: int) -> Classifier:
         return model_named(cell.model, seed=seed, device=device, cache=cache, **(options or {}))
 
-    training = Training(rows, validation, shortcuts)
-    model = method_named(cell.method).fit(fresh, training, seed=cell.seed, watch=seen.append)
+    training = Training(rows, validation, shortcuts, keep)
+    method = method_named(cell.method)
+    model = method.fit(fresh, training, seed=cell.seed, watch=seen.append, tell=told.append)
     return Trained(
         tuple(model.labels_),
         {name: model.logits(inputs) for name, inputs in tests.items()},
         [(e.number, e.loss, e.validation_loss, e.validation_accuracy) for e in seen],
         np.array([e.gold for e in seen if len(e.gold) == len(rows)], np.float64).reshape(-1, len(rows)),
+        "; ".join(told),
     )
 
 
@@ -100,9 +106,8 @@ class CellStore:
             with np.load(path, allow_pickle=False) as kept:
                 about = json.loads(str(kept["about"]))
                 logits = {name: kept[f"logits {i}"] for i, name in enumerate(about["tests"])}
-                return Trained(
-                    tuple(about["labels"]), logits, [tuple(e) for e in about["epochs"]], kept["gold"]
-                )
+                epochs = [tuple(e) for e in about["epochs"]]
+                return Trained(tuple(about["labels"]), logits, epochs, kept["gold"], about["note"])
         except (BadZipFile, OSError, KeyError, ValueError):  # a damaged file is trained anew
             path.unlink(missing_ok=True)
             return None
@@ -113,7 +118,12 @@ class CellStore:
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        about = {"labels": trained.labels, "tests": list(trained.logits), "epochs": trained.epochs}
+        about = {
+            "labels": trained.labels,
+            "tests": list(trained.logits),
+            "epochs": trained.epochs,
+            "note": trained.note,
+        }
         arrays: dict[str, Any] = {f"logits {i}": one for i, one in enumerate(trained.logits.values())}
         with replacing(path) as beside, beside.open("wb") as file:
             about_it = np.array(json.dumps(about))

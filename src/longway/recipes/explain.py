@@ -63,8 +63,7 @@ def explain(
     settings = settings or ExplainSettings()
     arranged = arrange(dataset, split)
     data = arranged.dataset
-    if settings.field == "context" and data.columns.context is None:
-        raise SettingError("'field' is context, and the data has no context column. Name it with --context.")
+    check_asked(data, settings)
     step("reading")
     reading = Reading.of(data)
     rows = rows_of(data, reading, folds=settings.folds, seed=settings.seed)
@@ -99,15 +98,24 @@ def explain(
     )
 
 
+def check_asked(data: Dataset, settings: ExplainSettings) -> None:
+    """Raise SettingError where the data has no such rows or no such column."""
+    if settings.field == "context" and data.columns.context is None:
+        raise SettingError("'field' is context, and the data has no context column. Name it with --context.")
+    if not settings.ids:
+        return
+    ids = [str(one) for batch in data.batches() for one in batch.ids]
+    if unknown := [one for one in settings.ids if one not in set(ids)]:
+        raise SettingError(
+            f"The data has no row with the id {unknown[0]!r}. The first ids are {', '.join(map(repr, ids[:3]))}. "
+            "Name the column of ids with --id, or use row numbers."
+        )
+
+
 def _shown_before(rows: Rows, settings: ExplainSettings) -> list[int] | None:
     """The rows to show, None where the first model's answers are needed to choose them."""
     if settings.ids:
         place = {id_: row for row, id_ in enumerate(rows.ids)}
-        if unknown := [id_ for id_ in settings.ids if id_ not in place]:
-            raise SettingError(
-                f"The data has no row with the id {unknown[0]!r}. The first ids are {', '.join(map(repr, rows.ids[:3]))}. "
-                "Name the column of ids with --id, or use row numbers."
-            )
         return [place[id_] for id_ in settings.ids]
     if settings.wrong:
         return None

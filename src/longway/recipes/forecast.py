@@ -48,7 +48,7 @@ class Forecast:
 
 def costs_money(engine: Engine | None) -> bool:
     """Whether asking this engine may have to be paid for; a price that is not known counts as one."""
-    return engine is not None and any(True for _ in _paid(engine))
+    return engine is not None and any(True for _ in paid_engines(engine))
 
 
 def forecast(
@@ -63,8 +63,10 @@ def forecast(
     rows = rows_of(dataset, seed=settings.seed)
     n_writes = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
     n_judgements = n_writes * settings.candidates
-    writes = [_for_all(engine, rows, settings, n_writes) for engine in _paid(writer)]
-    judgements = [_for_all(engine, rows, settings, n_judgements, judging=True) for engine in _paid(judge)]
+    writes = [_for_all(engine, rows, settings, n_writes) for engine in paid_engines(writer)]
+    judgements = [
+        _for_all(engine, rows, settings, n_judgements, judging=True) for engine in paid_engines(judge)
+    ]
     parts = [*writes, *judgements]
     costs = [part.cost for part in parts]
     return Forecast(
@@ -77,7 +79,7 @@ def forecast(
     )
 
 
-def _paid(engine: Engine | None) -> Iterator[Engine]:
+def paid_engines(engine: Engine | None) -> Iterator[Engine]:
     """The engine, or those of several in turn, that are not free."""
     together: tuple[Any, ...] = () if engine is None else getattr(engine, "engines", (engine,))
     yield from (one for one in together if getattr(one, "price", FREE) != FREE)

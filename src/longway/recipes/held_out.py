@@ -23,11 +23,16 @@ class Arranged:
 
 
 def arrange(
-    dataset: Dataset, split: str | None = None, tests: Mapping[str, Dataset] | None = None
+    dataset: Dataset,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
+    *,
+    labelled: bool = True,
 ) -> Arranged:
     """Take the split to audit; the other splits and the given sets are held out.
 
     Without a name, the split "train" is audited where there is one, and everything where there is none.
+    labelled: False where the label column holds a text of its own for each row: then there are no labels to check.
     """
     if not isinstance(dataset, Dataset):  # a path or a frame, in code that is not type-checked
         kind = type(dataset).__name__  # type: ignore[unreachable]
@@ -42,6 +47,8 @@ def arrange(
             "Give the set another one: --test NAME=FILE."
         )
     result.held_out.update(given)
+    if not labelled:
+        return result
     _check_labels(result.dataset)
     for name in list(result.held_out):
         _check_labels_of(result, name)

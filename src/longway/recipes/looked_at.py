@@ -7,7 +7,7 @@ Rows that were put right come first, then rows that were put wrong: both are sho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from longway.classify.classifier import Classifier, Inputs, Labelled, softmax
 from longway.classify.importance import word_importance
 from longway.classify.models import model_named
-from longway.recipes.prove import Proof, TestSet
+from longway.recipes.prove import Proof, TestSet, Version, rows_of
 
 MODEL = "bow"  # quick to train again, and its words are its features
 RIGHT_NOW, WRONG_NOW = 4, 2  # rows shown for a test set: put right, put wrong
@@ -30,16 +30,22 @@ def looked_at(proof: Proof) -> list[dict[str, Any]]:
     if MODEL not in proof.settings.models:
         return []
     pair = proof.versions[:2]
-    models = [model_named(MODEL).fit(version.rows) for version in pair]
+    trained = [proof.of(version.name, MODEL, "erm") for version in pair]
+    if not all(trained):
+        return []
+    models = [_again(version, proof.settings.model_options) for version in pair]
     found = []
     for test in proof.tests[:TESTS]:
-        trained = [proof.of(version.name, MODEL, "erm") for version in pair]
-        if not all(trained):
-            continue
         before, after = (_of_truth(one[0].logits[test.name], one[0].labels, test.rows) for one in trained)
         rows = _chosen(before, after, np.array([len(text) for text in test.rows.inputs.texts]))
         found += _shown(test, rows, models, [version.name for version in pair])
     return found
+
+
+def _again(version: Version, options: Mapping[str, Any]) -> Classifier:
+    """The version's plain model, trained as its cells were: nothing in it is random."""
+    validation = None if version.validation is None else rows_of(version.validation)
+    return model_named(MODEL, **options).fit(version.rows, validation=validation)
 
 
 def _of_truth(logits: NDArray[Any], labels: Sequence[str], rows: Labelled) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,19 @@ from scipy.sparse import csr_matrix
 
 from longway.classify import minilm
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.methods import METHODS, method_named
+from longway.classify.methods import method_named
+from longway.classify.models import model_named
 from longway.data import Dataset
 from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
+from longway.detect.real_signal import RealSignal
 from longway.errors import MissingExtra, SettingError, TrainingError
 from longway.recipes.cells import Cell, CellStore, Trained, train_cell
+from longway.text.tokens import tokenize
 
 PATTERNS = 12  # patterns whose supporting and counter-examples are looked at
 VALIDATION = ("validation", "valid", "dev", "val")
+BASELINES = ("eda", "crossaug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class ProveSettings:
 
     models: by name, see `classify.models`. methods: of training, see `classify.methods`. seeds: how many.
     terms: words counted in every version. baselines: rewriting methods applied to the first version, as further versions.
+    keep: words, phrases and patterns that are real signal: no method is told of them, and they are no shortcuts to look at.
     drop_overlap: leave test rows out that stand in the training data, instead of refusing. device: auto, cpu or cuda.
     """
 
@@ -44,6 +50,7 @@ class ProveSettings:
     seeds: int = 3
     terms: tuple[str, ...] = ("no", "not")
     baselines: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     drop_overlap: bool = False
     device: str = "auto"
     model_options: Mapping[str, Any] = field(default_factory=dict)
@@ -55,6 +62,16 @@ class ProveSettings:
             raise SettingError("'models' and 'methods' need one name at least. Try bow and erm.")
         for name in self.methods:
             method_named(name)
+        for name in self.models:
+            model_named(name, device=self.device)
+        if unknown := [name for name in self.baselines if name not in BASELINES]:
+            raise SettingError(f"'baselines' must be of {', '.join(BASELINES)}. Got {unknown[0]!r}.")
+        if len(set(self.baselines)) < len(self.baselines):
+            raise SettingError(f"'baselines' must name each once. Got {', '.join(self.baselines)}.")
+        if any(not tokenize(phrase) for phrase in self.keep):
+            raise SettingError(
+                f"'keep' must be words or phrases. Got {list(self.keep)}. Leave the empty one out."
+            )
 
     @property
     def all_methods(self) -> tuple[str, ...]:
@@ -64,11 +81,12 @@ class ProveSettings:
 
 @dataclass(frozen=True)
 class Version:
-    """One version of the training data."""
+    """One version of the training data. validation: rows to stop on. keep: what is real signal, as in `ProveSettings`."""
 
     name: str
     dataset: Dataset
     validation: Dataset | None = None
+    keep: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> Labelled:
@@ -80,11 +98,22 @@ class Version:
         """The id of each row."""
         return [str(one) for batch in self.dataset.batches() for one in batch.ids]
 
-    @cached_property
+    @property
     def shortcuts(self) -> csr_matrix:
-        """Its rows x the patterns found in it, for methods that need to know them."""
+        """Its rows x the patterns found in it that are no real signal, for methods that need to know them."""
+        return self._found[0]
+
+    @property
+    def kept_phrases(self) -> tuple[tuple[str, ...], ...]:
+        """The phrases of `keep`, as words."""
+        return self._found[1].phrases
+
+    @cached_property
+    def _found(self) -> tuple[csr_matrix, RealSignal]:
         reading = Reading.of(self.dataset)
-        return presence(search(reading).chosen, reading)
+        chosen = search(reading).chosen
+        real = RealSignal.of(self.keep, [one.pattern for one in chosen])
+        return presence([one for one in chosen if not real.covers(one.pattern)], reading), real
 
 
 @dataclass(frozen=True)
@@ -99,10 +128,19 @@ class TestSet:
     kept: np.ndarray
     left_out: int = 0
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the rows that are tested on."""
+        return f"{self.dataset.fingerprint} {sha256(self.kept.tobytes()).hexdigest()[:16]}"
+
 
 @dataclass(frozen=True)
 class Proof:
-    """What was trained: each cell's answers, and the cells that could not be trained with the reason."""
+    """What was trained: each cell's answers, and the cells that could not be trained with the reason.
+
+    patterns: the strongest shortcuts of the first version; shows: by test set, which rows have which of them.
+    unused_keep: what was to be kept and is in no pattern that was found.
+    """
 
     versions: list[Version]
     tests: list[TestSet]
@@ -113,6 +151,7 @@ class Proof:
     shows: dict[str, csr_matrix]
     readings: dict[str, Reading]
     features: Path | None = None
+    unused_keep: tuple[str, ...] = ()
 
     def of(self, data: str, model: str, method: str) -> list[Trained]:
         """The trained cells of one row of the table, one for each seed."""
@@ -153,21 +192,23 @@ def prove(
     readings = _readings(versions, tests)
     step("looking for shortcuts in the first version")
     found = search(readings[f"version {versions[0].name}"]).chosen
-    patterns = [one for place, one in enumerate(found) if one.leader == place][:PATTERNS]
+    real = RealSignal.of(settings.keep, [one.pattern for one in found])
+    leaders = [one for place, one in enumerate(found) if one.leader == place]
+    patterns = [one for one in leaders if not real.covers(one.pattern)][:PATTERNS]
     shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
-    return Proof(versions, tests, settings, trained, failed, patterns, shows, readings, store.features)
+    return Proof(
+        versions, tests, settings, trained, failed, patterns, shows, readings, store.features, real.unused
+    )
 
 
 def cells_of(versions: list[Version], settings: ProveSettings) -> list[Cell]:
     """Everything that is trained, the cheap models of all versions first."""
-    is_pair = versions[0].dataset.columns.context is not None
-    methods = [m for m in settings.all_methods if is_pair or "context" not in METHODS[m].needs]
     return [
         Cell(version.name, model, method, seed)
-        for model in settings.models
+        for model in dict.fromkeys(settings.models)
         for seed in range(settings.seeds)
         for version in versions
-        for method in methods
+        for method in settings.all_methods
     ]
 
 
@@ -195,11 +236,13 @@ def rows_of(dataset: Dataset) -> Labelled:
 def _trained(
     cell: Cell, version: Version, tests: list[TestSet], settings: ProveSettings, store: CellStore
 ) -> Trained:
+    knows_shortcuts = cell.method != "erm"  # each of the others takes what it can use
     made_of = {
         "cell": [cell.model, cell.method, cell.seed],
         "data": version.dataset.fingerprint,
         "validation": version.validation.fingerprint if version.validation is not None else None,
-        "tests": {test.name: [test.dataset.fingerprint, len(test.rows)] for test in tests},
+        "keep": sorted(version.keep) if knows_shortcuts else [],
+        "tests": {test.name: test.fingerprint for test in tests},
         "options": dict(settings.model_options),
     }
     if (found := store.get(cell, made_of)) is not None:
@@ -209,7 +252,8 @@ def _trained(
         version.rows,
         {test.name: test.rows.inputs for test in tests},
         validation=None if version.validation is None else rows_of(version.validation),
-        shortcuts=None if cell.method == "erm" else version.shortcuts,  # each method takes what it can use
+        shortcuts=version.shortcuts if knows_shortcuts else None,
+        keep=version.kept_phrases if knows_shortcuts else (),
         device=settings.device,
         cache=store.features,
         options=settings.model_options,

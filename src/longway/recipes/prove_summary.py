@@ -6,6 +6,7 @@ Proof  ->  summarize()  ->  rows, comparisons, groups, worst, leaks, apart, term
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from math import isnan
 from typing import Any
@@ -22,6 +23,7 @@ from longway.metrics.groups import group_accuracies, pattern_accuracy
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.projection import project
+from longway.recipes.cells import Trained
 from longway.recipes.looked_at import looked_at
 from longway.recipes.prove import Proof, TestSet, Version
 from longway.recipes.version_distances import Embed, distances, term_table
@@ -71,10 +73,8 @@ def summarize(
         "projections": _projections(proof),
         "cartography": _cartography(proof),
         "worse": [one for one in comparisons if one["verdict"] == "worse"],
-        "failed": [
-            {"data": c.data, "model": c.model, "method": c.method, "seed": c.seed, "error": error}
-            for c, error in proof.failed.items()
-        ],
+        "notes": _notes(proof),
+        "failed": [{**asdict(cell), "error": error} for cell, error in proof.failed.items()],
     }
 
 
@@ -207,6 +207,24 @@ def _leaks(proof: Proof) -> list[dict[str, Any]]:
                 }
             )
     return found
+
+
+def _notes(proof: Proof) -> list[dict[str, Any]]:
+    """What a reader must know of trainings: methods that did no more than plain training, models without chance.
+
+    seed is None where it is about all seeds.
+    """
+    found = [{**asdict(cell), "text": one.note} for cell, one in proof.cells.items() if one.note]
+    for data, model in dict.fromkeys((cell.data, cell.model) for cell in proof.cells):
+        each = proof.of(data, model, "erm")
+        if len(each) > 1 and all(_same_answers(each[0], one) for one in each[1:]):
+            text = "nothing in it is random: all seeds gave the same model, and a std of 0 over them says nothing"
+            found.append({"data": data, "model": model, "method": "erm", "seed": None, "text": text})
+    return found
+
+
+def _same_answers(one: Trained, other: Trained) -> bool:
+    return all(np.array_equal(logits, other.logits[test]) for test, logits in one.logits.items())
 
 
 def _curves(proof: Proof) -> list[dict[str, Any]]:

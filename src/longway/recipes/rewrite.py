@@ -246,8 +246,11 @@ def _feature(chosen: Chosen) -> Feature | None:
     return None
 
 
-def rows_of(dataset: Dataset, *, seed: int = 0) -> Rows:
-    """The used rows of a dataset, in memory."""
+def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
+    """The used rows of a dataset, in memory.
+
+    labelled: False where each row has a text of its own as label: the task then has no labels and no examples of them.
+    """
     ids: list[str] = []
     texts: list[str] = []
     contexts: list[str] = []
@@ -263,9 +266,11 @@ def rows_of(dataset: Dataset, *, seed: int = 0) -> Rows:
         texts,
         np.concatenate(labels).astype(np.int64),
         dataset.labels,
-        task_of(dataset.labels, text_name=columns.text, context_name=columns.context),
+        task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
         contexts if columns.context is not None else None,
     )
+    if not labelled:
+        return rows
     rows.task = task_of(
         dataset.labels,
         text_name=columns.text,

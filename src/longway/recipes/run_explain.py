@@ -9,7 +9,7 @@ from typing import Any
 
 from longway.data import Dataset
 from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
-from longway.recipes.explain import Progress, explain
+from longway.recipes.explain import Progress, check_asked, explain
 from longway.recipes.explanation import ExplainSettings
 from longway.recipes.held_out import arrange
 from longway.report.explain_html import render_explain
@@ -34,6 +34,7 @@ def run_explain(
     """
     settings = settings or ExplainSettings()
     data = arrange(dataset, split).dataset
+    check_asked(data, settings)  # before anything is written
     asked: dict[str, Any] = {
         "command": "explain",
         "settings": {**asdict(settings), **inputs_of(data, {})},

@@ -18,7 +18,7 @@ from longway.errors import DataError, SettingError
 from longway.evaluate.checks import Concern, concerns_about, overlapping_rows
 from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
 from longway.recipes.cells import CellStore
-from longway.recipes.held_out import arrange
+from longway.recipes.held_out import Arranged, arrange
 from longway.recipes.prove import VALIDATION, ProveSettings, TestSet, Version, prove, rows_of
 from longway.recipes.prove_summary import summarize
 from longway.recipes.rewrite import RewriteSettings
@@ -48,8 +48,9 @@ def run_prove(
     split: what is trained on where there are several splits ("train" unless told otherwise).
     """
     settings, given = settings or ProveSettings(), {BEFORE: before, AFTER: after, **(also or {})}
-    if len(given) != 2 + len(also or {}):
-        raise SettingError(f"{BEFORE!r} and {AFTER!r} are taken. Give the other versions names of their own.")
+    if len({*given, *settings.baselines}) != 2 + len(also or {}) + len(settings.baselines):
+        taken = ", ".join(map(repr, (BEFORE, AFTER, *settings.baselines)))
+        raise SettingError(f"{taken} are taken. Give the other versions names of their own.")
     arranged = {name: arrange(dataset, split) for name, dataset in given.items()}
     held_out = {**arranged[BEFORE].held_out, **_named_once(tests or {}, arranged[BEFORE].held_out)}
     validation = next(
@@ -68,19 +69,25 @@ def run_prove(
     if (done := Run.finished(folder, **asked)) is not None:
         return done, read_json(folder / RESULTS)
     started = time.monotonic()
+    stop_on = held_out[validation] if validation else None
+    versions = [
+        Version(name, one.dataset, one.held_out.get(validation or "", stop_on), settings.keep)
+        for name, one in arranged.items()
+    ]
+    test_sets = {name: data for name, data in held_out.items() if name != validation}
+    step("comparing what is trained on with what is tested on")
+    chosen, concerns = _checked(versions, test_sets, settings)  # before anything is written
     with holding(folder):
         run = Run.open(folder, **asked)
-        versions = [
-            Version(name, one.dataset, one.held_out.get(validation) if validation else None)
-            for name, one in arranged.items()
-        ]
-        versions += [_baseline(name, before, split, folder, step) for name in settings.baselines]
-        test_sets = {name: data for name, data in held_out.items() if name != validation}
-        step("comparing what is trained on with what is tested on")
-        chosen, concerns = _checked(versions, test_sets, settings)
+        if settings.baselines:
+            made = [_baseline(name, before, split, folder, step) for name in settings.baselines]
+            versions += [Version(name, data, stop_on, settings.keep) for name, data in made]
+            chosen, concerns = _checked(versions, test_sets, settings)
+        concerns += _about_the_data(arranged, test_sets)
         proof = prove(
             versions, chosen, settings, store=CellStore(folder / "cells"), step=step, progress=progress
         )
+        concerns += [_unused(phrase) for phrase in proof.unused_keep]
         results = summarize(proof, concerns=concerns, asked=asked["settings"], step=step)
         results["seconds"] = round(time.monotonic() - started, 1)
         step("writing the report")
@@ -120,8 +127,8 @@ def _named_once(tests: Mapping[str, Dataset], splits: Mapping[str, Dataset]) -> 
 
 def _baseline(
     name: str, before: Dataset, split: str | None, folder: Path, step: Callable[[str], object]
-) -> Version:
-    """The first version, rewritten by a baseline method."""
+) -> tuple[str, Dataset]:
+    """The name of a baseline method, and the first version rewritten by it."""
     step(f"making the baseline {name}")
     columns = before.columns
     run, _ = run_rewrite(
@@ -134,7 +141,7 @@ def _baseline(
         label=columns.label,
         split=columns.split,
     )
-    return Version(name, arrange(dataset, split).dataset)
+    return name, arrange(dataset, split).dataset
 
 
 def _checked(
@@ -147,10 +154,11 @@ def _checked(
             "Give one: --test NAME=FILE."
         )
     chosen = []
+    validation = {one.name: rows_of(one.validation) for one in versions if one.validation is not None}
     for name, dataset in tests.items():
         rows, kept = rows_of(dataset), np.arange(dataset.n_used)
         if settings.drop_overlap:
-            shared = overlapping_rows([version.rows for version in versions], rows)
+            shared = overlapping_rows([*(version.rows for version in versions), *validation.values()], rows)
             kept = np.setdiff1d(kept, shared)
             if not len(kept):
                 raise SettingError(
@@ -158,11 +166,31 @@ def _checked(
                 )
         chosen.append(TestSet(name, dataset, rows.take(kept), kept, len(rows) - len(kept)))
     concerns = concerns_about(
-        {version.name: version.rows for version in versions}, {test.name: test.rows for test in chosen}
+        {version.name: version.rows for version in versions},
+        {test.name: test.rows for test in chosen},
+        validation=validation,
     )
     if refused := [one for one in concerns if one.refused]:
         hint = (
-            " --drop-overlap leaves such rows out." if any(one.kind == "overlap" for one in refused) else ""
+            " --drop-overlap leaves such rows out."
+            if any(one.kind in ("overlap", "stopped on") for one in refused)
+            else ""
         )
         raise SettingError(" ".join(one.text for one in refused[:3]) + hint)
     return chosen, concerns
+
+
+def _about_the_data(arranged: Mapping[str, Arranged], tests: Mapping[str, Dataset]) -> list[Concern]:
+    """What reading the data came across: rows without a text, rows in no split and the like."""
+    found = [(name, [*one.dataset.problems, *one.problems]) for name, one in arranged.items()]
+    found += [(name, list(dataset.problems)) for name, dataset in tests.items()]
+    return [
+        Concern("data", problem.count, (), f"{name}: {problem.message}", False)
+        for name, problems in found
+        for problem in problems
+    ]
+
+
+def _unused(phrase: str) -> Concern:
+    text = f"{phrase!r} was to be kept as real signal, and no pattern that was found is about it. Check its spelling."
+    return Concern("keep", 1, (), text, False)

@@ -12,7 +12,7 @@ from longway.metrics.terms import term_counts
 from longway.metrics.versions import bleu_to_test, compare_versions
 from longway.recipes.prove import TestSet, Version
 
-MOST = 1000  # rows that vectors and BLEU are computed for, drawn at random
+MOST = 1000  # rows that vectors and BLEU are computed for, drawn at random; as many of each version
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 
@@ -25,6 +25,7 @@ def distances(
     embed: gives sentence vectors of length 1; without it, what needs them is left out.
     """
     first = versions[0]
+    most = min(MOST, *(len(version.rows) for version in versions))
     apart = []
     for version in versions[1:]:
         pairs = _same_rows(first, version)
@@ -36,17 +37,21 @@ def distances(
             {
                 "data": version.name,
                 "test": test.name,
-                "bleu": bleu_to_test(_some(version.rows.inputs.texts), _some(test.rows.inputs.texts)),
+                "bleu": bleu_to_test(
+                    _some(version.rows.inputs.texts, most), _some(test.rows.inputs.texts, MOST)
+                ),
             }
             for version in versions
             for test in tests
         ],
-        "diversity": [] if embed is None else _diversity(versions, embed),
+        "diversity": [] if embed is None else _diversity(versions, embed, most),
     }
 
 
-def _diversity(versions: Sequence[Version], embed: Embed) -> list[dict[str, Any]]:
-    found = [(version.name, top_variance(embed(_some(version.rows.inputs.texts)))) for version in versions]
+def _diversity(versions: Sequence[Version], embed: Embed, most: int) -> list[dict[str, Any]]:
+    found = [
+        (version.name, top_variance(embed(_some(version.rows.inputs.texts, most)))) for version in versions
+    ]
     return [
         {"data": name, "components": one.k, "share": round(one.share, 4)}
         for name, one in found
@@ -73,7 +78,7 @@ def _same_rows(first: Version, other: Version) -> list[tuple[str, str]]:
 def _apart(pairs: Sequence[tuple[str, str]], embed: Embed | None) -> dict[str, Any]:
     old, new = zip(*pairs, strict=True)
     changed = [(a, b) for a, b in pairs if a != b]
-    drawn = [changed[i] for i in _drawn(len(changed))]
+    drawn = [changed[i] for i in _drawn(len(changed), MOST)]
     found = compare_versions(list(old), list(new)).to_dict()
     distance = None
     if embed is not None and drawn:  # of the changed rows alone, spread over all rows
@@ -93,9 +98,9 @@ def _apart(pairs: Sequence[tuple[str, str]], embed: Embed | None) -> dict[str, A
     }
 
 
-def _some(texts: Sequence[str]) -> list[str]:
-    return [texts[i] for i in _drawn(len(texts))]
+def _some(texts: Sequence[str], most: int) -> list[str]:
+    return [texts[i] for i in _drawn(len(texts), most)]
 
 
-def _drawn(n: int) -> list[int]:
-    return sorted(np.random.default_rng(0).permutation(n)[:MOST].tolist())
+def _drawn(n: int, most: int) -> list[int]:
+    return sorted(np.random.default_rng(0).permutation(n)[:most].tolist())

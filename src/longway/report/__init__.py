@@ -1,15 +1,18 @@
 """The report: a run folder as one HTML file that opens offline."""
 
+from longway.report.augment_html import render_augment, write_augment_report
 from longway.report.explain_html import render_explain, write_explain_report
 from longway.report.html import render_report, write_report
 from longway.report.prove_html import render_prove, write_prove_report
 from longway.report.rewrite_html import render_rewrite, write_rewrite_report
 
 __all__ = [
+    "render_augment",
     "render_explain",
     "render_prove",
     "render_report",
     "render_rewrite",
+    "write_augment_report",
     "write_explain_report",
     "write_prove_report",
     "write_report",

@@ -177,7 +177,7 @@ def _side(row: Row | None, side: str) -> str:
 def whole_points(value: float | None) -> str:
     """A gap in whole points.
 
-    >>> whole_points(0.748), whole_points(-0.1), whole_points(None)
-    ('75', '−10', '–')
+    >>> whole_points(0.748), whole_points(-0.1), whole_points(-0.002), whole_points(None)
+    ('75', '−10', '0', '–')
     """
-    return NONE if value is None else f"{100 * value:.0f}".replace("-", "−")
+    return NONE if value is None else f"{round(100 * value)}".replace("-", "−")

@@ -23,7 +23,7 @@ PLAIN = "erm"
 BETTER, WORSE, UNCLEAR = "better", "worse", "no clear difference"
 
 MODELS = {
-    "bow": "bag of words", "nb": "naive Bayes", "cnn": "CNN", "gru": "GRU", "minilm": "MiniLM, frozen",
+    "bow": "bag of words", "nb": "naive Bayes", "cnn": "CNN", "gru": "GRU", "dan": "mean of word vectors", "minilm": "MiniLM, frozen",
     "minilm-lora": "MiniLM, LoRA", "minilm-full": "MiniLM, fine-tuned",
 }  # fmt: skip
 METHODS = {
@@ -114,6 +114,37 @@ def comparison(row: Row, figures: Mapping[Place, Row]) -> Comparison:
         q=row.get("q"),
         verdict=row.get("verdict") or "",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something said of trainings of one model by one method, once for all of them; seeds: empty where of all seeds."""
+
+    run: Run
+    versions: tuple[str, ...]
+    seeds: tuple[int, ...]
+    text: str
+
+
+def told_once(rows: Iterable[Row], text: str) -> list[Told]:
+    """What notes or failures say, joined where model, method and words are the same. text: the key that has the words.
+
+    >>> rows = [{"data": d, "model": "nb", "method": "poe", "seed": s, "error": "no"} for d in "ab" for s in (0, 1)]
+    >>> told_once(rows, "error")
+    [Told(run=('nb', 'poe'), versions=('a', 'b'), seeds=(0, 1), text='no')]
+    """
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["model"], row["method"], str(row[text])), []).append(row)
+    return [
+        Told(
+            (model, method),
+            tuple(dict.fromkeys(row["data"] for row in same)),
+            tuple(dict.fromkeys(row["seed"] for row in same if row.get("seed") is not None)),
+            words,
+        )
+        for (model, method, words), same in found.items()
+    ]
 
 
 def model_name(model: str) -> str:

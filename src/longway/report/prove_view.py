@@ -27,13 +27,22 @@ from longway.report.prove_figures import (
 )
 from longway.report.prove_groups import GroupFigure, group_figures
 from longway.report.prove_opening import about, key_figures, verdict_of
-from longway.report.prove_results import Row, comparison, method_name, metric_name, model_name, read_proof
+from longway.report.prove_results import (
+    Row,
+    Told,
+    comparison,
+    method_name,
+    metric_name,
+    model_name,
+    read_proof,
+    told_once,
+)
 from longway.report.prove_tables import MAX_VERSIONS, ScoreTables, method_tables, score_tables
 from longway.report.prove_training import KeyItem, Training, training
 from longway.report.prove_versions import LeakFigure, Versions, leak_figures, risen_leaks, versions_view
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 
-MAX_CONCERNS = MAX_FAILED = 20
+MAX_CONCERNS = MAX_FAILED = MAX_NOTES = 20
 MAX_IDS = 8  # of a concern
 MAX_LEAKS = 6
 MAX_FIGURES = 40  # rows that have all measures
@@ -52,12 +61,12 @@ class Concern:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A training that broke off."""
+class Remark:
+    """Something to know of trainings of a model by a method: why they broke off, or that they are plain training."""
 
     run: str
     where: str
-    error: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ class ProvePage:
     details: str
     about: list[tuple[str, str]]
     key_figures: list[KeyFigure]
-    failures: Listing[Failure]
+    failures: Listing[Remark]
     n_failed: str
     concerns: Listing[Concern]
     first: str
@@ -78,8 +87,10 @@ class ProvePage:
     version_key: list[KeyItem]
     n_more_versions: int
     scores: ScoreTables
+    notes: Listing[Remark]
     methods: ScoreTables
     metrics: list[str]
+    positive: str
     figures: Listing[FigureRow]
     leaks: Listing[LeakFigure]
     groups: Listing[GroupFigure]
@@ -110,7 +121,7 @@ def prove_page(results: Row) -> ProvePage:
         details=verdict.details,
         about=about(results, proof),
         key_figures=key_figures(results, proof, leaks),
-        failures=listing(results["failed"], _failure, limit=MAX_FAILED),
+        failures=listing(told_once(results["failed"], "error"), _remark, limit=MAX_FAILED),
         n_failed=counted(len(results["failed"]), "training"),
         concerns=listing(results["concerns"], _concern, limit=MAX_CONCERNS),
         first=names[0],
@@ -119,8 +130,10 @@ def prove_page(results: Row) -> ProvePage:
         version_key=[KeyItem(cut(name, NAME_LIMIT), colour, "bar") for name, colour in colours.items()],
         n_more_versions=len(proof.versions) - len(shown),
         scores=score_tables(proof),
+        notes=listing(told_once(results.get("notes", []), "text"), _remark, limit=MAX_NOTES),
         methods=method_tables(proof),
         metrics=[metric_name(metric) for metric in metrics],
+        positive=cut(str(results["labels"][-1]), NAME_LIMIT) if "binary_f1" in metrics else "",
         figures=listing(figure_places(proof), figure_row(proof, metrics), limit=MAX_FIGURES),
         leaks=listing(leaks, lambda one: one, limit=MAX_LEAKS),
         groups=groups,
@@ -171,10 +184,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _failure(row: Row) -> Failure:
-    seed = "" if row.get("seed") is None else f", seed {cut(str(row['seed']), 20)}"
-    return Failure(
-        run=f"{model_name(row['model'])}, {method_name(row['method'])}",
-        where=f"trained on {cut(row['data'], NAME_LIMIT)}{seed}",
-        error=cut(str(row["error"]), TEXT_LIMIT),
+def _remark(one: Told) -> Remark:
+    model, method = one.run
+    seeds = ", ".join(cut(str(seed), 20) for seed in one.seeds[:MAX_IDS])
+    told = f", seed{'s' if len(one.seeds) > 1 else ''} {seeds}" if seeds else ""
+    versions = " and ".join(cut(name, NAME_LIMIT) for name in one.versions[:MAX_VERSIONS])
+    return Remark(
+        run=f"{model_name(model)}, {method_name(method)}",
+        where=f"trained on {versions}{told}",
+        text=cut(one.text, TEXT_LIMIT),
     )

@@ -88,7 +88,7 @@ def rewrite_page(rewrite: Row) -> RewritePage:
     full = highest_gain([*rewrite["findings"][:MAX_PATTERNS], *rewrite["worse"][:MAX_WORSE]])
     terms, n_more_terms = term_charts(rewrite["terms"], labels)
     failed = rewrite.get("failed_calls", [])
-    unwritten = _unwritten(rewrite["rounds"], failed)
+    unwritten = unwritten_of(rewrite["rounds"], failed)
     n_worse = _n_worse(rewrite)
     worse_rows = rewrite["worse"][:MAX_WORSE]
 
@@ -120,16 +120,16 @@ def rewrite_page(rewrite: Row) -> RewritePage:
         refused=listing(
             rewrite["refused"], lambda row: _refusal(row, card, rewrite["rejected"]), limit=MAX_REFUSED
         ),
-        not_written=_not_written(unwritten, failed),
-        unwritten=_reasons(unwritten),
-        failed=_reasons(failed),
+        not_written=not_written(unwritten, failed),
+        unwritten=reasons_of(unwritten),
+        failed=reasons_of(failed),
         checks=listing(rewrite["checks"], check_row, limit=MAX_ROWS),
         missing_checks=listing(
             rewrite["missing_checks"], lambda words: cut(words, TEXT_LIMIT), limit=MAX_ROWS
         ),
         expected_wrong=_expected_wrong(rewrite.get("expected_wrong")),
         costs=listing(rewrite["cost"], cost_row, limit=MAX_ROWS),
-        spent=_spent(rewrite),
+        spent=spent_words(rewrite),
         settings=setting_rows(rewrite["settings"], source="rewrite.json"),
     )
 
@@ -212,7 +212,7 @@ def _leak_figure(leak: LeakChange | None) -> KeyFigure:
     return KeyFigure(f"Right from {leak.name} alone", change, f"chance is {percent(leak.after.majority)}")
 
 
-def _unwritten(rounds: Sequence[Row], failed: Sequence[Row]) -> list[Row]:
+def unwritten_of(rounds: Sequence[Row], failed: Sequence[Row]) -> list[Row]:
     """What engines said about texts they did not write, over all rounds; calls that failed are told apart."""
     reasons = Counter[str]()
     for one in rounds:
@@ -222,7 +222,7 @@ def _unwritten(rounds: Sequence[Row], failed: Sequence[Row]) -> list[Row]:
     return [{"reason": reason, "count": n} for reason, n in reasons.most_common()]
 
 
-def _not_written(unwritten: Sequence[Row], failed: Sequence[Row]) -> str:
+def not_written(unwritten: Sequence[Row], failed: Sequence[Row]) -> str:
     """How often no text came, and how many calls failed; "" for never."""
     n_unwritten, n_failed = (sum(row["count"] for row in rows) for rows in (unwritten, failed))
     said = f"Engines said {counted(n_unwritten, 'time')} why they wrote no text or not as many as asked for."
@@ -230,7 +230,8 @@ def _not_written(unwritten: Sequence[Row], failed: Sequence[Row]) -> str:
     return " ".join([*([said] if n_unwritten else []), *([lost] if n_failed else [])])
 
 
-def _reasons(rows: Sequence[Row]) -> Listing[Refusal]:
+def reasons_of(rows: Sequence[Row]) -> Listing[Refusal]:
+    """Reasons with their counts, as lists show them."""
     total = sum(row["count"] for row in rows)
     return listing(rows, lambda row: _refusal(row, None, total), limit=MAX_REASONS)
 
@@ -258,7 +259,8 @@ def _expected_wrong(wrong: Row | None) -> str:
     return f"About {percent(wrong['share'])} of the accepted edits are expected to have a label that no longer fits ({interval}){more}.{basis}"
 
 
-def _spent(rewrite: Row) -> str:
+def spent_words(rewrite: Row) -> str:
+    """What all engines cost and took together, and the budget."""
     cost, time = total_cost(rewrite["cost"])
     budget = rewrite.get("budget")
     limit = "no budget was set" if budget is None else f"the budget was {money(budget)}"

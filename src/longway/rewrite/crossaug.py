@@ -168,6 +168,7 @@ class CrossAug:
                     accepted=True,
                     verdicts=contrast.verdicts,
                     how=contrast.how,
+                    source=rows.ids[contrast.row],
                 )
 
 

@@ -128,6 +128,7 @@ class Eda:
             engine="wordnet",
             accepted=True,
             how=f"eda.{how}",
+            source=rows.ids[row] if self.settings.add else "",
         )
 
 

@@ -29,6 +29,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.text.negations import is_negation
+from longway.text.real_signal import is_real_signal, stands_inside
 from longway.text.tokens import tokenize, tokenize_column
 
 Feature = tuple[str, ...]
@@ -124,7 +125,7 @@ class GiveAway:
         )
         chosen: list[Feature] = []
         for _, _, feature in ranked:
-            if not any(_overlap(feature, other) for other in chosen):
+            if not any(stands_inside(feature, other) for other in chosen):
                 chosen.append(feature)
         return tuple(" ".join(feature) for feature in chosen[:most])
 
@@ -194,7 +195,7 @@ class GiveAway:
                 f for f in found if f in self._only or (self._known_first and f not in self._known_first)
             }
         if self._keep:
-            found = {f for f in found if not any(_overlap(f, phrase) for phrase in self._keep)}
+            found = {f for f in found if not is_real_signal(f, self._keep)}
         if self._only is None and not self._keep and any(map(is_negation, tokens)):
             found.add((_DENIAL,))
         if self._edges is not None:
@@ -226,12 +227,6 @@ def _tokens(texts: Sequence[str]) -> list[list[str]]:
 
 def _words(phrase: str) -> Feature:
     return tuple(tokenize(phrase))
-
-
-def _overlap(feature: Feature, phrase: Feature) -> bool:
-    """Whether one of them stands inside the other."""
-    short, long = sorted((feature, phrase), key=len)
-    return any(long[i : i + len(short)] == short for i in range(len(long) - len(short) + 1))
 
 
 def _length_edges(lengths: Sequence[int]) -> NDArray[np.float64]:

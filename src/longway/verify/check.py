@@ -36,6 +36,7 @@ class Candidate:
     row: its place in the dataset. keeps: "meaning", or "label" where the text may say something else that has the same label.
     telling: words and phrases that were meant to go: their loss is no fault.
     origin: None where `before` is the text as it came. may_copy: whether being `before` again is no fault.
+    keep: words that must still be there: a counterbias text holds the spurious words of the text it was made from.
     """
 
     row: int
@@ -47,6 +48,7 @@ class Candidate:
     telling: frozenset[str] = frozenset()
     origin: Origin | None = None
     may_copy: bool = False
+    keep: frozenset[str] = frozenset()
 
     @property
     def origin_now(self) -> Origin:

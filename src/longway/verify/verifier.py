@@ -151,13 +151,13 @@ def verifier_for(
 
         checks.append(Meaning(encoded, **bounds("meaning")))
     if task.is_pair:
-        checks += _entails(task, memory, missing)
+        checks += entailment_check(task, memory, missing)
     else:
         from longway.verify.classifiers import Bounds, Classifiers
 
         checks.append(Classifiers(texts, labels, Bounds(**bounds("classifiers")), vectors=encoded, seed=seed))
     checks.append(Drift([check for check in checks if check.name not in _SHAPE]))
-    checks += _judge(task, judge, missing)
+    checks += judge_check(task, judge, missing)
     return Verifier(checks, missing=missing, kind="pair" if task.is_pair else "single")
 
 
@@ -173,7 +173,8 @@ def _encoded(memory: Memory, missing: list[str]) -> Any:
         return None
 
 
-def _entails(task: Task, memory: Memory, missing: list[str]) -> list[Check]:
+def entailment_check(task: Task, memory: Memory, missing: list[str]) -> list[Check]:
+    """The check by the entailment model in a list; empty where it cannot be made, and `missing` says why."""
     from longway.verify.entails import Entails
 
     if not task.stances:
@@ -188,7 +189,8 @@ def _entails(task: Task, memory: Memory, missing: list[str]) -> list[Check]:
         return []
 
 
-def _judge(task: Task, judge: Asker | None, missing: list[str]) -> list[Check]:
+def judge_check(task: Task, judge: Asker | None, missing: list[str]) -> list[Check]:
+    """The check by an engine in a list; empty where it cannot be made, and `missing` says why."""
     from longway.verify.judge import Judge
 
     if judge is None:

@@ -53,12 +53,12 @@ def data(pairs):
     return Labelled(Inputs(TEXTS, CONTEXTS if pairs else None), LABELS)
 
 
-@pytest.fixture(scope="module", params=["full", "lora", "frozen", "cnn", "gru"])
+@pytest.fixture(scope="module", params=["full", "lora", "frozen", "cnn", "gru", "dan"])
 def models(request, folder):
     """The same kind of model for texts and for pairs."""
     if request.param == "frozen":
         fresh = lambda: Frozen(folder, strength=1.0)  # noqa: E731
-    elif request.param in ("cnn", "gru"):
+    elif request.param in ("cnn", "gru", "dan"):
         fresh = lambda: StaticNet(request.param, hidden=8, epochs=2, device="cpu")  # noqa: E731
     else:
         fresh = lambda: Encoder(folder, tuning=request.param, epochs=2, learning_rate=1e-2, device="cpu")  # noqa: E731

@@ -6,7 +6,15 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.methods import Drift, ProductOfExperts, Training
-from longway.classify.methods.biased import at_least, folds, held_out, logistic, ngrams, telling_features
+from longway.classify.methods.biased import (
+    _linked,
+    at_least,
+    folds,
+    held_out,
+    logistic,
+    ngrams,
+    telling_features,
+)
 from longway.errors import SettingError
 from tests.classify.methods.toy import PAIRS, SINGLE, found
 
@@ -106,3 +114,19 @@ def test_texts_that_share_nothing_tell_how_often_labels_come():
     data = Labelled(Inputs(texts, texts), ["yes", "no", "no", "no", "no"] * 10)
     expert = ProductOfExperts().expert(Training(data), seed=0)
     np.testing.assert_allclose(expert, [[0.8, 0.2]] * 50, atol=0.02)
+
+
+def test_rows_with_the_same_context_are_in_one_fold_unless_one_context_is_in_most_rows():
+    """Left out alone, the row of a context that was seen with the other label is told wrong whatever its text says."""
+    n = 200
+    texts, labels = [f"text {i}" for i in range(n)], ["yes", "no"] * (n // 2)
+    shared = Labelled(Inputs(texts, [f"context {i // 2}" for i in range(n)]), labels)
+    fold = folds(shared, 5, seed=0)
+    assert (fold[::2] == fold[1::2]).all()
+    assert set(np.bincount(fold)) == {40}
+    one = Labelled(Inputs(texts, ["the same"] * n), labels)
+    assert set(np.bincount(folds(one, 5, seed=0))) == {40}
+
+
+def test_rows_linked_by_text_or_context_are_one_group():
+    assert _linked(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist() == [0, 0, 0, 1]

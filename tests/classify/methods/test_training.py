@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from longway.classify.classifier import Inputs, Labelled
 from longway.classify.linear import Linear
-from longway.classify.methods import METHODS, Training, method_named
+from longway.classify.methods import METHODS, JustTrainTwice, Training, method_named
+from longway.classify.methods.biased import telling_features
 from longway.classify.naive_bayes import NaiveBayes
 from longway.errors import SettingError
 from tests.classify.methods.toy import PAIRS, SINGLE, found
@@ -69,3 +71,78 @@ def test_one_label_is_nothing_to_learn(name):
     data = Training(type(DATA)(DATA.inputs, ["yes"] * len(DATA)), shortcuts=found(DATA))
     with pytest.raises(SettingError, match="at least two labels"):
         method_named(name).fit(lambda seed: Linear(seed=seed), data, seed=0)
+
+
+# ---- a method that does no more than plain training says so ------------------------------------------------------------
+
+
+def linear(seed):
+    return Linear(seed=seed)
+
+
+def told_by(name, data):
+    told = []
+    method_named(name).fit(linear, data, seed=0, tell=told.append)
+    return told
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"jtt"}))
+def test_a_method_that_does_its_work_has_nothing_to_tell(name):
+    data = PAIRS.rows(200, right=0.8, seed=0, genuine=1.0)
+    assert told_by(name, Training(data, shortcuts=found(data))) == []
+
+
+@pytest.mark.parametrize("name", ["rew", "poe", "drift"])
+def test_single_texts_without_any_shortcut_are_trained_on_plainly_and_it_is_told(name):
+    """What was looked for and not found must not be replaced by the texts' own words, which are the real signal."""
+    data = SINGLE.rows(200, right=0.5, seed=0, with_shortcut=0.0)
+    none = Training(data, shortcuts=csr_matrix((len(data), 0)))
+    assert len(told_by(name, none)) == 1
+    assert "plain training" in told_by(name, none)[0]
+    model, plain = method_named(name).fit(linear, none, seed=0), linear(0).fit(data)
+    same = np.array(model.predict(data.inputs)) == np.array(plain.predict(data.inputs))
+    assert same.mean() > 0.9  # but for rows on the fence: the labels' own shares are taken off
+
+
+def test_a_weak_expert_that_finds_no_telling_word_says_so():
+    data = SINGLE.rows(200, right=0.5, seed=0, with_shortcut=0.0)
+    assert "plain training" in told_by("poe", Training(data))[0]
+
+
+def test_training_twice_tells_where_errors_count_no_more_than_others():
+    easy = Labelled(Inputs(["a fine day", "a foul day"] * 20), ["yes", "no"] * 20)
+    easy = Labelled(Inputs([f"{text} {i}" for i, text in enumerate(easy.inputs.texts)]), easy.labels)
+    assert told_by("jtt", Training(easy)) == ["its first model got no row wrong: plain training"]
+    noise = Labelled(easy.inputs, [("yes", "no")[i] for i in np.random.default_rng(0).integers(2, size=40)])
+    (told,) = told_by("jtt", Training(noise))
+    assert told.endswith("plain training")
+    assert "over 30% of the rows wrong" in told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (2, ""),
+        (20, "its first model got many rows wrong, which count less than 5 times so that they have 30% of all weight"),
+        (40, "its first model got over 30% of the rows wrong, which then count no more than the others: plain training"),
+    ],
+)  # fmt: skip
+def test_training_twice_tells_how_much_errors_count(wrong, told):
+    errors = np.arange(100) < wrong
+    method = JustTrainTwice()
+    assert method.told(errors, float(method.weights(errors).max())) == told
+
+
+def test_groups_that_are_no_more_than_labels_are_told():
+    data = SINGLE.rows(60, right=0.5, seed=0, with_shortcut=0.0)
+    rare = csr_matrix(np.eye(60)[:, :1])
+    assert "only labels are weighed" in told_by("dro", Training(data, shortcuts=rare))[0]
+
+
+def test_what_is_real_signal_is_no_n_gram_of_the_experts():
+    every = telling_features(Training(DATA)).shape[1]
+    kept = telling_features(Training(DATA, keep=(("indeed",),))).shape[1]
+    texts_with = sum("indeed" in text.split() for text in DATA.inputs.texts)
+    assert texts_with >= 5
+    assert kept < every
+    assert telling_features(Training(DATA, keep=(("nowhere",),))).shape[1] == every

@@ -28,7 +28,7 @@ from longway.classify.classifier import (
     read_about,
     write_about,
 )
-from longway.classify.methods.training import CONTEXT, Fresh, Training, require
+from longway.classify.methods.training import CONTEXT, Fresh, Tell, Training, require
 from longway.classify.objectives import Objective
 
 
@@ -41,7 +41,15 @@ class Clever:
 
     strength: float = 1.0
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """Both classifiers as one. watch: told of the training on text and context."""
         require(self, data)
         both = Difference(fresh(seed), fresh(seed), strength=self.strength)

@@ -8,7 +8,7 @@ on shortcut features alone; then the classifier f is trained to add what is miss
 
 The biased model is scikit-learn's logistic regression with an L1 penalty, as in "Finding Dataset Shortcuts with Grammar
 Induction" (Friedman et al. 2022), appendix B, over whatever shortcuts were found (n-grams, grammar rules ...). Where none
-are given, its features are the n-grams of the text. There it would learn its own rows by heart, so that each row's
+were, in pairs its features are the n-grams of the text, and so they are in single texts where nobody looked. There it would learn its own rows by heart, so that each row's
 probabilities come from a model that has not seen it; with found shortcuts, few and seen in many rows, it is fitted once.
 In single texts the n-grams hold the real signal too; there the penalty is so strong that only the most telling ones count.
 
@@ -24,8 +24,15 @@ from typing import ClassVar
 import numpy as np
 
 from longway.classify.classifier import Classifier, Floats, Watch
-from longway.classify.methods.biased import at_least, logistic, ngrams, probabilities
-from longway.classify.methods.training import Fresh, Training
+from longway.classify.methods.biased import (
+    NOTHING_TOLD,
+    at_least,
+    logistic,
+    probabilities,
+    says_nothing,
+    telling_features,
+)
+from longway.classify.methods.training import Fresh, Tell, Training
 from longway.classify.objectives import CrossEntropy
 
 
@@ -44,9 +51,20 @@ class Drift:
     weak: float = 20.0
     folds: int = 5
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """A classifier of what the shortcuts leave over."""
-        objective = CrossEntropy(data.targets(), offsets=np.log(self.biased(data, seed=seed)))
+        biased = self.biased(data, seed=seed)
+        if says_nothing(biased):
+            tell(NOTHING_TOLD)
+        objective = CrossEntropy(data.targets(), offsets=np.log(biased))
         return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
 
     def biased(self, data: Training, *, seed: int) -> Floats:
@@ -54,6 +72,6 @@ class Drift:
         if data.has_shortcuts:
             model = logistic(data.shortcuts, data.targets(), strength=self.strength, sparse=True)
             return at_least(model.predict_proba(data.shortcuts))
-        features = ngrams(data.labelled.inputs.texts)
+        features = telling_features(data)
         strength = self.strength if data.is_pairs else self.weak / len(data.labelled)
         return probabilities(data, features, strength=strength, sparse=True, n_folds=self.folds, seed=seed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from longway.classify.classifier import Classifier, Watch
-from longway.classify.methods.training import Fresh, Training
+from longway.classify.methods.training import Fresh, Tell, Training
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,14 @@ class Erm:
     name: ClassVar[str] = "erm"
     needs: ClassVar[frozenset[str]] = frozenset()
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """A classifier trained on the rows as they are."""
         return fresh(seed).fit(data.labelled, validation=data.validation, watch=watch)

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Classifier, Floats, Ints, Watch
-from longway.classify.methods.training import SHORTCUTS, Fresh, Training, require
+from longway.classify.methods.training import SHORTCUTS, Fresh, Tell, Training, require
 from longway.classify.objectives import GroupDRO
 
 NONE, SUPPORTS, COUNTERS = range(3)
@@ -43,11 +43,21 @@ class GroupDro:
     adjustment: float = 2.0
     fewest: int = 10
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """A classifier trained for its worst group."""
         require(self, data)
         targets = data.targets()
         groups = shortcut_groups(data.shortcuts, targets, fewest=self.fewest)
+        if len(np.unique(groups)) <= len(np.unique(targets)):
+            tell("no shortcut parts the rows of a label into groups large enough: only labels are weighed")
         objective = GroupDRO(targets, groups, step=self.step, adjustment=self.adjustment)
         return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
 
@@ -61,14 +71,24 @@ def shortcut_groups(shortcuts: csr_matrix, targets: Ints, *, fewest: int = 1) ->
     """
     z = label_scores(shortcuts, targets)
     by_strength = np.argsort(-z.max(axis=1), kind="stable")
-    present = shortcuts[:, by_strength].toarray() > 0
-    label = z.argmax(axis=1)[by_strength][present.argmax(axis=1)]
+    strongest = _first_present(shortcuts[:, by_strength])
+    label = z.argmax(axis=1)[by_strength][strongest]  # of rows without any: whatever stands last
     role = np.where(label == targets, SUPPORTS, COUNTERS)
-    role[~present.any(axis=1)] = NONE
+    role[strongest < 0] = NONE
     group = 3 * targets + role
     small = np.bincount(group, minlength=int(group.max()) + 1)[group] < fewest
     group[small] = 3 * targets[small] + NONE
     return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+
+def _first_present(features: csr_matrix) -> Ints:
+    """For each row the first column that it has, -1 where it has none; never as a dense table, which may not fit into memory."""
+    present = csr_matrix(features > 0)
+    has_any = np.diff(present.indptr) > 0
+    first = np.full(present.shape[0], -1, np.int64)
+    if has_any.any():
+        first[has_any] = np.minimum.reduceat(present.indices, present.indptr[:-1][has_any])
+    return first
 
 
 def label_scores(shortcuts: csr_matrix, targets: Ints) -> Floats:

@@ -14,8 +14,8 @@ The paper trains both side by side, the expert with a loss of its own. Here the 
 and each row's probabilities come from an expert that has not seen the row, nor any row with the same text: it is a logistic
 regression over the text's n-grams, and on its own rows it would be far surer than it has reason to be.
 
-Single texts hold both the shortcut and the real signal. The expert sees the found shortcuts where they are given. Where
-not, it is a weak one: a regression over single words with an L1 penalty so strong that only the most telling ones count.
+Single texts hold both the shortcut and the real signal. The expert sees the shortcuts that were found. Where nobody looked
+for any, it is a weak one: a regression over single words with an L1 penalty so strong that only the most telling ones count.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ from typing import ClassVar
 import numpy as np
 
 from longway.classify.classifier import Classifier, Floats, Watch
-from longway.classify.methods.biased import ngrams, probabilities, telling_features
-from longway.classify.methods.training import Fresh, Training
+from longway.classify.methods.biased import (
+    NOTHING_TOLD,
+    ngrams,
+    probabilities,
+    says_nothing,
+    telling_features,
+)
+from longway.classify.methods.training import Fresh, Tell, Training
 from longway.classify.objectives import CrossEntropy
 
 
@@ -47,16 +53,27 @@ class ProductOfExperts:
     strength: float = 1.0
     weak: float = 20.0
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """A classifier that was trained in product with the expert."""
-        objective = CrossEntropy(data.targets(), offsets=np.log(self.expert(data, seed=seed)))
+        expert = self.expert(data, seed=seed)
+        if says_nothing(expert):
+            tell(NOTHING_TOLD)
+        objective = CrossEntropy(data.targets(), offsets=np.log(expert))
         return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
 
     def expert(self, data: Training, *, seed: int) -> Floats:
         """(n, labels): what an expert that has not seen a row says of it."""
-        if data.is_pairs or data.has_shortcuts:
+        if data.is_pairs or data.shortcuts is not None:
             features = telling_features(data)
             return probabilities(data, features, strength=self.strength, n_folds=self.folds, seed=seed)
-        words = ngrams(data.labelled.inputs.texts, longest=1)
+        words = ngrams(data.labelled.inputs.texts, longest=1, keep=data.keep)
         weak = self.weak / len(data.labelled)
         return probabilities(data, words, strength=weak, sparse=True, n_folds=self.folds, seed=seed)

@@ -17,8 +17,8 @@ and A_j, the denominator above, the gradient is
     d / d alpha_i  =  sum_j I[w_j in x_i] (s_j^{y_i} - sum_c s_j^c b_j^c) / A_j  +  lambda alpha_i / ||alpha||_2
 
 N-grams that stand with one class only stay as they are, whatever the weights: nothing balances a shortcut without
-counter-examples. In single texts the n-grams are also what the label is read from; found shortcuts are balanced instead
-where they are given.
+counter-examples. In single texts the n-grams are also what the label is read from; there the shortcuts that were found are
+balanced instead, and nothing where none were.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Classifier, Floats, Ints, Watch, softmax
 from longway.classify.methods.biased import telling_features
-from longway.classify.methods.training import Fresh, Training
+from longway.classify.methods.training import Fresh, Tell, Training
 from longway.classify.objectives import CrossEntropy
 
 _ROUND = 0.01  # t: how far the corners of the maximum are rounded
 _NORM = 1e-6  # added to the squared norm
+EVEN = 1.01  # rows weigh the same where the heaviest weighs less than this times the lightest
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,20 @@ class Reweight:
     penalty: float = 0.001
     steps: int = 100
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
         """A classifier trained on the weighted rows."""
         targets = data.targets()
         weights = self.weights(telling_features(data), targets)
+        if weights.max() < EVEN * weights.min():
+            tell("no pattern could be balanced, so that all rows weigh the same: plain training")
         objective = CrossEntropy(targets, weights=weights)
         return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
 

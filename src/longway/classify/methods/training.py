@@ -2,7 +2,7 @@
 
     Training    rows to learn from, rows to stop on, and which rows have which of the shortcuts that were found
     Fresh       seed -> an untrained classifier
-    Method      fit(fresh, data, seed=...) -> a trained classifier
+    Method      fit(fresh, data, seed=...) -> a trained classifier; tells where it does no more than plain training
 
 A method knows no kind of classifier: it gives objectives (`classify/objectives.py`) or weights, or trains more than once.
 A classifier that cannot take an objective says so with an error, which comes through.
@@ -20,6 +20,7 @@ from longway.classify.classifier import Classifier, Ints, Labelled, Watch, label
 from longway.errors import SettingError
 
 Fresh = Callable[[int], Classifier]
+Tell = Callable[[str], object]
 CONTEXT, SHORTCUTS = "context", "shortcuts"
 
 
@@ -28,12 +29,14 @@ class Training:
     """What there is to learn from.
 
     validation: rows to stop on; the classifier takes a part of `labelled` where not given.
-    shortcuts: rows of `labelled` x found shortcuts, 1 where a row has one.
+    shortcuts: rows of `labelled` x found shortcuts, 1 where a row has one; None where nobody looked for any.
+    keep: phrases, as words, that are real signal: an n-gram about one of them is no shortcut.
     """
 
     labelled: Labelled
     validation: Labelled | None = None
     shortcuts: csr_matrix | None = None
+    keep: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -63,8 +66,20 @@ class Method(Protocol):
     name: ClassVar[str]
     needs: ClassVar[frozenset[str]]
 
-    def fit(self, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None = None) -> Classifier:
-        """A trained classifier. watch: told of each pass of the last training, the one whose classifier is handed back."""
+    def fit(
+        self,
+        fresh: Fresh,
+        data: Training,
+        *,
+        seed: int,
+        watch: Watch | None = None,
+        tell: Tell = lambda text: None,
+    ) -> Classifier:
+        """A trained classifier.
+
+        watch: told of each pass of the last training, the one whose classifier is handed back.
+        tell: told in a few words where the method does no more than plain training, or less than it is meant to.
+        """
         ...
 
 

@@ -1,0 +1,102 @@
+"""Gendered words swapped, all of a text alike: pronouns, kin, titles, and words such as actress or policeman.
+
+    swap_gender(triples)     the same statements about people of the other gender; names stay
+    partner("waitress")      "waiter": the word for the other gender, None for words that say nothing about it
+
+The list (`gendered.tsv`) is our own; its pairs are those that benchmarks of gender bias use most (kin, man and woman and what ends in
+them, titles, trades with two words), without words whose masculine form is said of everybody. "her" becomes "him" or "his" by the grammar
+of its statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from longway.text.articles import mend_articles
+from longway.text.capitals import like
+from longway.text.changes import Change
+from longway.text.document import Document, Word
+from longway.text.english import english
+from longway.text.pronouns import HE, SHE, form_of
+from longway.triples.oppose import in_parts, sentence_of
+from longway.triples.triple import Triple
+
+PATH = Path(__file__).parent / "gendered.tsv"
+_PRONOUNS = frozenset("he him his himself she her hers herself".split())
+
+
+def swap_gender(triples: Sequence[Triple], *, read: Callable[[str], Document] | None = None) -> list[Triple]:
+    """The triples with every gendered word swapped. read: analyses a text; by default the package's own pipeline does."""
+    return [_swapped(triple, read) if _may_change(triple) else triple for triple in triples]
+
+
+def partner(word: str) -> str | None:
+    """The word for the other gender; None for a word that is not listed.
+
+    >>> partner("waitress"), partner("policemen"), partner("teacher")
+    ('waiter', 'policewomen', None)
+    """
+    return _partners().get(word.lower())
+
+
+def pairs() -> list[tuple[str, str, str]]:
+    """All rows of the list: masculine, feminine, number ("sing" or "plur")."""
+    lines = PATH.read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return [(masculine, feminine, number) for masculine, feminine, number in rows]
+
+
+def gender_changes(document: Document) -> list[Change]:
+    """The changes that swap every gendered word of a text, articles mended."""
+    found = [
+        Change(word.start, word.end, new) for word in document if (new := _other(document, word)) is not None
+    ]
+    return sorted([*found, *mend_articles(document, found)])
+
+
+@lru_cache(maxsize=1)
+def _partners() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for masculine, feminine, _ in pairs():
+        found.setdefault(masculine.lower(), feminine)
+        found.setdefault(feminine.lower(), masculine)
+    return found
+
+
+def _may_change(triple: Triple) -> bool:
+    words = triple.text.lower().replace("-", " ").replace("'", " ").replace("’", " ").split()
+    bare = {word.strip('.,;:!?"()') for word in words}
+    return bool(bare & _PRONOUNS) or any(word in _partners() for word in bare | set(words))
+
+
+def _swapped(triple: Triple, read: Callable[[str], Document] | None) -> Triple:
+    document = (read or english().analyse)(sentence_of(triple))
+    return in_parts(triple, gender_changes(document))
+
+
+def _other(document: Document, word: Word) -> str | None:
+    if word.lower in _PRONOUNS:
+        return _other_pronoun(document, word)
+    new = partner(word.text)
+    if new is None or word.upos in ("VERB", "AUX") or _is_surname(document, word):
+        return None
+    return new if any(c.isupper() for c in new) else like(new, word.text)
+
+
+def _other_pronoun(document: Document, word: Word) -> str | None:
+    mention = form_of(document, word)
+    if mention is None or mention.pronoun not in (HE, SHE):
+        return None
+    new = (SHE if mention.pronoun is HE else HE).form(mention.form)
+    return like(new, word.text)
+
+
+def _is_surname(document: Document, word: Word) -> bool:
+    """True for the second word of "Stephen King"."""
+    if not word.text[:1].isupper() or not word.index:
+        return False
+    before = document.words[word.index - 1]
+    is_name = before.text[:1].isupper() and before.upos == "PROPN" and before.end + 1 == word.start
+    return is_name and word.text.isalpha()

@@ -1,0 +1,131 @@
+"""`longway augment` as a stranger meets it: help that teaches, mistakes told in words, tables that say what became of it."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.errors import DataError, LongwayError, SettingError
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes.toy_augment import answer
+from tests.recipes.toy_run import label_of, write_csv
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """An empty folder, no keys, addresses and prices of others, no sentence encoder; classifiers that judge sensibly."""
+
+    def vote(self, rows, inputs):
+        found = np.array([[label_of(text) == label for label in ("bad", "good")] for text in inputs.texts])
+        return found[None].astype(float)
+
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", vote)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_csv(tmp_path / "reviews.csv", 20)
+
+
+@pytest.fixture
+def server():
+    with Loopback(answer) as running:
+        yield running
+
+
+def run(*args, typed=None):
+    return CliRunner().invoke(app, [str(arg) for arg in args], input=typed)
+
+
+def served(server, data, *more):
+    told = ["--method", "counterfactual", "--engine", "served:toy", "--model", "bow", "--spurious", "sadly"]
+    return run("augment", data, *told, "--base-url", server.url, *more)
+
+
+def test_help_teaches(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    result = run("augment", "--help")
+    assert result.exit_code == 0
+    told = " ".join(result.output.split())
+    for words in (
+        "goes on where it stopped", "--engine", "--budget", "--spurious", "--no-alter", "--rewrites", "--target", "--json",
+        "longway augment reviews.csv --engine served:gpt-4o-mini --budget 2",
+    ):  # fmt: skip
+        assert words in told
+    assert "augment" in run("--help").output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--method", "magic"], "coba, counterfactual, paraphrase"),
+        (["--engine", "magic"], "no engine called 'magic'"),
+        (["--model", "bow", "--model", "nb"], "odd number of different models"),
+        (["--model", "magic"], "'model' must be one of"),
+        (["--importance", "guess"], "lime, shapley, ig"),
+        (["--identify", "me"], "models, engine"),
+        (["--method", "given"], "--method given --rewrites FILE"),
+        (["--method", "given", "--rewrites", "nothing.csv"], "nothing.csv"),
+        (["--target", "stars", "--label", "label"], "--target and --label were both given"),
+        (["--method", "eda", "--target", "stars"], "is for the method coba"),
+        (["--method", "crossaug"], "CrossAug needs pairs"),
+        (["--method", "eda", "--to", "neutral"], "'to' must be a label of the data"),
+        (["--text", "revue"], "review"),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(data, args, words):
+    result = (
+        run("augment", data, "--model", "bow", *args)
+        if "--model" not in args
+        else run("augment", data, *args)
+    )
+    assert isinstance(result.exception, LongwayError), result.output
+    assert words in str(result.exception)
+
+
+def test_a_file_that_is_not_there_is_told():
+    assert isinstance(run("augment", "nothing.csv", "--method", "eda").exception, DataError)
+
+
+def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
+    result = served(server, data)
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    for words in (
+        "Written by served:toy, judged by served:toy", "round 1: 20 rows added, made from 20 texts, 20 candidates",
+        "20 rows added to 20, 20 of 20 candidates accepted", "Rows by label", "bad 10 10 20", "Spurious words: 1, which told",
+        "sadly bad 6 12", "Leak: what a bag of words gets right", "longway-runs/reviews-augment/dataset.csv",
+        "longway-runs/reviews-augment/report.html", f"longway prove {data} longway-runs/reviews-augment --test",
+    ):  # fmt: skip
+        assert words in told, words
+
+
+def test_refused_candidates_are_told_with_their_reason(data, server, monkeypatch):
+    only_bad = lambda self, rows, inputs: np.array([[[1.0, 0.0]] * len(inputs)])  # noqa: E731
+    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", only_bad)
+    told = " ".join(served(server, data).output.split())
+    assert "Candidates refused" in told
+    assert "new label 0 of 1 classifiers give it the new label 10" in told
+
+
+def test_json_is_json_and_nothing_else(data, server):
+    found = json.loads(served(server, data, "--json").stdout)
+    assert (found["method"], found["added"]) == ("counterfactual", 20)
+    assert found == json.loads((data.parent / "longway-runs/reviews-augment/augment.json").read_text())
+
+
+def test_money_is_not_spent_without_a_word(data, server, monkeypatch, tmp_path):
+    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
+    result = served(server, data)
+    assert isinstance(result.exception, SettingError)
+    assert "up to 40 calls (20 to write, 20 to judge)" in str(result.exception)
+    assert "Give --budget DOLLARS, or --yes" in str(result.exception)
+    assert not server.calls
