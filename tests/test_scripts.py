@@ -71,6 +71,18 @@ SMALL = {
         ["--limit", "4"],
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
+    "runs/coba.py": (
+        ["--data", "imdb", "--limit", "24", "--test-limit", "20", "--classifiers", "bow", "--seeds", "1"],
+        {
+            "cad_plain",
+            "cad_eda",
+            "cad_coba",
+            "test_plain",
+            "test_coba",
+            "spurious_mi_before",
+            "spurious_mi_after",
+        },
+    ),
     "runs/planted.py": (
         ["--limit", "40", "--only", "claims", "sst2", "--rounds", "1"],
         {"recall", "false_discovery", "repaired", "labels_changed", "clean"},

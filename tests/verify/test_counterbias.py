@@ -1,5 +1,7 @@
 """The checks of texts that are added."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -32,21 +34,52 @@ def test_a_text_without_words_to_keep_is_not_its_concern():
     assert not KeptWords().concerns(candidate("Anything."))
 
 
+class Vote:
+    """An ensemble that gives each text what a function of it says; texts it was shown are kept."""
+
+    labels = ("negative", "positive")
+
+    def __init__(self, said, own="positive"):
+        self.said, self.data, self.shown = said, SimpleNamespace(labels=[own]), []
+
+    def probabilities(self, rows, inputs):
+        self.shown += inputs.texts
+        return np.array([self.said(text) for text in inputs.texts]).transpose(1, 0, 2)
+
+
+def votes(n_for, n):
+    """(models, labels): so many models for "negative"."""
+    return [[0.8, 0.2]] * n_for + [[0.2, 0.8]] * (n - n_for)
+
+
 @pytest.mark.parametrize("n", [1, 3, 5])
-def test_a_majority_decides(n):
-    for votes in range(n + 1):
-        found = np.array([[[0.8, 0.2]]] * votes + [[[0.2, 0.8]]] * (n - votes)).reshape(n, 1, 2)
-        (verdict,) = NewLabel(lambda rows, inputs, found=found: found, ["negative", "positive"])(
-            [candidate("It is bad.")]
-        )
-        assert verdict.passed == (votes > n / 2)
-        assert verdict.score == pytest.approx((0.8 * votes + 0.2 * (n - votes)) / n)
+def test_a_majority_decides_and_must_not_have_said_so_before(n):
+    for now in range(n + 1):
+        for then in range(n + 1):
+            vote = Vote(lambda text, now=now, then=then: votes(now if "awful" in text else then, n))
+            (verdict,) = NewLabel(vote)([candidate("Nancy is awful here.")])
+            assert verdict.passed == (now > n / 2 >= then)
+            assert verdict.score == pytest.approx((0.8 * now + 0.2 * (n - now)) / n)
+
+
+def test_a_text_that_keeps_its_label_may_have_had_it_before():
+    vote = Vote(lambda text: votes(3, 3), own="negative")
+    assert NewLabel(vote)([candidate("It is a bad one.")])[0].passed
+
+
+def test_classifiers_see_neither_text_with_its_spurious_words():
+    vote = Vote(lambda text: votes(3, 3) if "Nancy" not in text and "awful" in text else votes(0, 3))
+    assert NewLabel(vote)([candidate("Nancy is awful here.", keep=["nancy"])])[0].passed
+    assert vote.shown == ["is awful here.", "is great here."]
 
 
 def test_least_asks_for_more_than_a_majority():
-    check = NewLabel(lambda rows, inputs: np.array([[[0.6, 0.4]]]), ["negative", "positive"], least=0.7)
-    assert check([candidate("It is bad.")])[0].reason == "the new label is only 0.60 likely"
-    assert not check([candidate("It is bad.", label="mixed")])[0].passed
+    vote = Vote(lambda text: [[0.6, 0.4] if "bad" in text else [0.4, 0.6]])
+    assert NewLabel(vote, least=0.7)([candidate("It is bad.")])[0].reason == (
+        "the label negative is only 0.60 likely"
+    )
+    assert not NewLabel(vote)([candidate("It is bad.", label="mixed")])[0].passed
+    assert NewLabel(vote)([candidate("It is bad.")])[0].passed
 
 
 def test_the_verifier_refuses_copies_prompt_text_and_lost_words():

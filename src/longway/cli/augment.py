@@ -22,6 +22,7 @@ def command(
     top_k: own.TopK = 5,
     identify: own.Identify = "models",
     spurious: own.Spurious = None,
+    mixed: own.Mixed = "spurious",
     alter: own.Alter = True,
     permute: own.Permute = True,
     drop: own.Drop = True,
@@ -87,6 +88,7 @@ def command(
         permute=permute,
         drop=drop,
         gender=gender,
+        mixed=mixed,  # type: ignore[arg-type]
         drop_share=drop_share,
         contexts=contexts,
         to=to,

@@ -37,6 +37,13 @@ Spurious = Annotated[
 ]
 
 # The steps of CoBA, each of which can be left out.
+Mixed = Annotated[
+    str,
+    typer.Option(
+        help="What a triple is that has spurious and principal words: spurious, and it stays (the paper), or principal, and it "
+        "is changed around its spurious words. The latter makes more of long sentences."
+    ),
+]
 Alter = Annotated[
     bool, typer.Option("--alter/--no-alter", help="Change the principal triples towards another label.")
 ]

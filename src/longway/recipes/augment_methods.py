@@ -114,6 +114,7 @@ def _coba(setup: Setup) -> Parts:
     method = Coba(
         CobaSettings(
             alter=settings.alter,
+            mixed=settings.mixed,
             gender=settings.gender,
             permute=settings.permute,
             drop=settings.drop_share if settings.drop else 0.0,

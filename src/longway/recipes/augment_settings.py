@@ -26,6 +26,7 @@ METHODS = (
 )
 WITHOUT_ENGINE = ("eda", "crossaug", "given")
 Identify = Literal["models", "engine"]
+Mixed = Literal["spurious", "principal"]
 OTHER = "other"  # any label but the row's own, drawn at random
 
 
@@ -50,6 +51,7 @@ class AugmentSettings:
     models, importance, top_k: CoBA's vote (section 3.3.2): an odd number of classifiers, how words are weighed ("ig", "lime" or
     "shapley"), words taken of each. identify: "models" for the vote, "engine" to ask the engine for the words instead.
     spurious: words that are not to predict a label, whatever the vote says.
+    mixed: what triples with words of both kinds are, "spurious" or "principal".
     alter, permute, drop, gender: CoBA's steps, each of which can be left out (Table 10); drop_share: how likely a normal triple
     is left out. contexts: those of pairs are taken apart and put into words again, too; else they stay as they are.
     to: the label of new texts, "other" for any but the row's own. variants: new texts for each row. balance: leave out
@@ -66,6 +68,7 @@ class AugmentSettings:
     top_k: int = 5
     identify: Identify = "models"
     spurious: tuple[str, ...] = ()
+    mixed: Mixed = "spurious"
     alter: bool = True
     permute: bool = True
     drop: bool = True
@@ -108,6 +111,7 @@ class AugmentSettings:
             ("method", METHODS),
             ("importance", IMPORTANCE),
             ("identify", get_args(Identify)),
+            ("mixed", get_args(Mixed)),
         )
         for name, options in known:
             if getattr(self, name) not in options:

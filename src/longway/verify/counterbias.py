@@ -2,22 +2,23 @@
 
     surface       a text of its own, no piece of a prompt; as in a rewriting
     kept words    the spurious words of its source still stand in it
-    new label     most of the classifiers, none of which has seen its source, give it the label it should have
+    new label     most of several classifiers, none of which has seen its source, give it the label it should have, and gave
+                  another one to its source
     entailment    for pairs: the context says of it what the label says
     judge         an engine that is told nothing gives it that label
 
-Unlike in a rewriting nothing is said about negation, numbers and names: they may have to change with the label.
+Classifiers fall for spurious words: shown a text with all of them, they would refuse just what is to be added. They see text
+and source without these words. Unlike in a rewriting nothing is said about negation, numbers and names: they may have to
+change with the label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+import re
+from collections.abc import Collection, Sequence
 
 from longway.classify.classifier import Inputs
-from longway.classify.ensemble import Ensemble
+from longway.classify.ensemble import Ensemble, Floats
 from longway.llm.asking import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
@@ -56,45 +57,58 @@ class KeptWords:
 
 
 class NewLabel:
-    """The check by several classifiers: a majority must give the label. score: the label's mean probability.
+    """The check by several classifiers: a majority must give the label, and must not have given it to the source before.
 
-    vote: for rows and texts made from them, (models, texts, labels). labels: of its last axis. least: what the mean
-    probability must reach besides.
+    The second holds for texts that are to have another label than their source. score: the label's mean probability.
+    ensemble: of classifiers, each row judged by those that have not seen it. least: what the mean probability must reach besides.
     """
 
     name = "new label"
 
-    def __init__(
-        self,
-        vote: Callable[[Sequence[int], Inputs], NDArray[np.float64]],
-        labels: Sequence[str],
-        *,
-        least: float = 0.0,
-    ) -> None:
-        self.vote, self.labels, self.least = vote, list(labels), least
+    def __init__(self, ensemble: Ensemble, *, least: float = 0.0) -> None:
+        self.ensemble, self.least = ensemble, least
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each."""
-        if not candidates:
-            return []
-        is_pair = candidates[0].context is not None
-        contexts = [c.context or "" for c in candidates] if is_pair else None
-        found = self.vote([c.row for c in candidates], Inputs([c.after for c in candidates], contexts))
-        return [self._verdict(c, found[:, i]) for i, c in enumerate(candidates)]
+        after = self._said(candidates, [c.after for c in candidates])
+        before = self._said(candidates, [c.before for c in candidates])
+        return [self._verdict(c, after[:, i], before[:, i]) for i, c in enumerate(candidates)]
 
-    def _verdict(self, candidate: Candidate, found: NDArray[np.float64]) -> Verdict:
-        """found: (models, labels)."""
-        if candidate.label not in self.labels:
+    def _said(self, candidates: Sequence[Candidate], texts: Sequence[str]) -> Floats:
+        """(models, texts, labels)."""
+        is_pair = bool(candidates) and candidates[0].context is not None
+        contexts = [c.context or "" for c in candidates] if is_pair else None
+        shown = [without(text, c.keep) for text, c in zip(texts, candidates, strict=True)]
+        return self.ensemble.probabilities([c.row for c in candidates], Inputs(shown, contexts))
+
+    def _verdict(self, candidate: Candidate, after: Floats, before: Floats) -> Verdict:
+        """after, before: (models, labels)."""
+        labels, n = list(self.ensemble.labels), len(after)
+        if candidate.label not in labels:
             return Verdict(self.name, False, None, f"the classifiers know no label {candidate.label!r}")
-        place = self.labels.index(candidate.label)
-        for_it, mean = int((found.argmax(axis=1) == place).sum()), float(found[:, place].mean())
-        if 2 * for_it <= len(found):
-            return Verdict(
-                self.name, False, mean, f"{for_it} of {len(found)} classifiers give it the new label"
-            )
-        if mean < self.least:
-            return Verdict(self.name, False, mean, f"the new label is only {mean:.2f} likely")
-        return Verdict(self.name, True, mean)
+        place = labels.index(candidate.label)
+        mean = float(after[:, place].mean())
+        now, then = (int((said.argmax(axis=1) == place).sum()) for said in (after, before))
+        reason = ""
+        if 2 * now <= n:
+            reason = f"{now} of {n} classifiers give it the label {candidate.label}"
+        elif self.ensemble.data.labels[candidate.row] != candidate.label and 2 * then > n:
+            reason = f"{then} of {n} classifiers gave its source that label, too"
+        elif mean < self.least:
+            reason = f"the label {candidate.label} is only {mean:.2f} likely"
+        return Verdict(self.name, not reason, mean, reason)
+
+
+def without(text: str, gone: Collection[str]) -> str:
+    """The text without some words; all of it where nothing would be left.
+
+    >>> without("Nancy Drew was great.", {"nancy", "drew"})
+    'was great.'
+    """
+    if not gone:
+        return text
+    pattern = "|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in sorted(gone))
+    return " ".join(re.sub(pattern, " ", text, flags=re.IGNORECASE).split()) or text
 
 
 def counterbias_verifier(
@@ -118,7 +132,7 @@ def counterbias_verifier(
     ]
     missing: list[str] = []
     if ensemble is not None:
-        checks.append(NewLabel(ensemble.probabilities, ensemble.labels, least=least))
+        checks.append(NewLabel(ensemble, least=least))
     else:
         missing.append("new label: no classifiers were given")
     if task.is_pair:
