@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
+from longway.cli.augment_tables import AugmentLive
 from longway.errors import DataError, LongwayError, SettingError
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
@@ -76,7 +77,7 @@ def test_help_teaches(monkeypatch):
         (["--target", "stars", "--label", "label"], "--target and --label were both given"),
         (["--method", "eda", "--target", "stars"], "is for the method coba"),
         (["--method", "crossaug"], "CrossAug needs pairs"),
-        (["--method", "eda", "--to", "neutral"], "'to' must be a label of the data"),
+        (["--method", "counterfactual", "--to", "neutral"], "'to' must be a label of the data"),
         (["--text", "revue"], "review"),
     ],
 )
@@ -130,3 +131,15 @@ def test_money_is_not_spent_without_a_word(data, server, monkeypatch, tmp_path):
     assert "up to 40 calls (20 to write, 20 to judge)" in str(result.exception)
     assert "Give --budget DOLLARS, or --yes" in str(result.exception)
     assert not server.calls
+
+
+def test_the_bar_counts_each_step_anew_and_its_clock_goes_on_over_parts():
+    live = AugmentLive(quiet=True)
+    live.step("finding the words that matter: bow, model 1 of 5")
+    live.progress(24, 24)
+    live.progress(1, 24)
+    (task,) = live._bar.tasks
+    assert (task.total, task.completed, task.finished) == (24, 1, False)
+    live.step("writing new texts")
+    (task,) = live._bar.tasks
+    assert (task.description, task.total, task.completed) == ("writing new texts", None, 0)

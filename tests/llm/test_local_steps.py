@@ -55,6 +55,7 @@ def test_triples_on_one_line_become_numbered_lines():
         ("And the soup | was | cold ; The waiter | was | rude", "no statement"),
         ("The soup | was | cold and the ; The waiter | was | rude", "no statement"),
         ("The soup | of | cold ; The waiter | was | rude", "no statement"),
+        ("The soup | was cold to the | is it this she it this ; The waiter | was | rude", "small words"),
     ],
 )
 def test_doubtful_triples_are_thrown_away(line, why):
@@ -105,6 +106,7 @@ def test_a_realised_text_has_the_words_of_its_triples_and_the_form_of_the_origin
     for line, why in [
         ("The soup was cold and the waiter was friendly.", "made up"),
         ("The soup was cold.", "lost"),
+        ("The soup was cold and the waiter was rude and it was to the is it that of he it.", "length"),
         ("The soup | was | cold", "text of its own"),
     ]:
         with pytest.raises(Implausible, match=why):

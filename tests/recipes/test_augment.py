@@ -186,9 +186,18 @@ def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypa
         raise MissingExtra("spacy", extra="rules", purpose="English")
 
     monkeypatch.setattr("longway.recipes.important_words.parts_of_speech", no_english)
-    setup = Setup(settings(spurious=("sadly",)), rows_in(load(data)), journal=Journal(None))
+    steps, counted = [], []
+    setup = Setup(
+        settings(spurious=("sadly",)),
+        rows_in(load(data)),
+        journal=Journal(None),
+        step=steps.append,
+        progress=lambda done, of: counted.append((done, of)),
+    )
     ensemble = Ensemble(labelled(setup.rows), ("bow",))
     found = _important_words(setup, ensemble)
+    assert steps[-1] == "finding the words that matter: bow, model 1 of 1"
+    assert counted[-1] == (24, 24)
     assert any("sadly" in one.spurious for one in found.important)
     assert any(one.principal for one in found.important)
     monkeypatch.setattr(Ensemble, "word_scores", None)  # it is kept in the journal
@@ -201,6 +210,21 @@ def test_without_any_principal_word_it_says_so(data, server, monkeypatch):
     with pytest.raises(DataError, match=r"No word of 'review' is principal .* larger --top-k"):
         run_on(data, server)
     assert not server.calls
+
+
+def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypatch):
+    class Mute:
+        name, can, identity = "mute", frozenset({"write"}), {}
+
+        async def write(self, prompt, n, sampling):
+            return Written((), ("that takes a language model",))
+
+        async def close(self):
+            pass
+
+    monkeypatch.setattr("longway.recipes.augmentation.engine_named", lambda name, **more: Mute())
+    with pytest.raises(DataError, match=r"engine mute named no word \(that takes .* or --identify models"):
+        run_on(data, engine="mute", identify="engine")
 
 
 def test_refused_candidates_keep_their_reason_and_one_example(data, server, words):
@@ -245,7 +269,7 @@ def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
     with pytest.raises(KeyboardInterrupt):
         run_on(data, server, variants=2, on_estimate=stop)
     assert not server.calls
-    assert (told[0].writes, told[0].judgements) == (24 * (1 + 1 + 2), 24 * 2)
+    assert (told[0].writes, told[0].judgements) == (24 * (1 + 2 + 2), 24 * 2)
     assert told[0].cost == pytest.approx(
         100 * (told[0].prompt_tokens + told[0].completion_tokens) / 1_000_000
     )
@@ -370,6 +394,8 @@ def test_a_file_of_rewrites_that_cannot_be_read_is_told(data, tmp_path, content,
         ({"method": "given"}, "Got method 'given' and no file"),
         ({"rewrites": "x.csv"}, "Got method 'coba' and the file 'x.csv'"),
         ({"target": "out", "method": "eda"}, "'target'.* is for the method coba"),
+        ({"to": "good", "method": "eda"}, "'to' is for texts that get another label.*the method eda"),
+        ({"to": "good", "alter": False}, "Got 'good' and coba without its step alter"),
         ({"seed": -1}, "'seed' must be"),
     ],
 )

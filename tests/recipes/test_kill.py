@@ -1,9 +1,14 @@
 """Killed in the middle of a round, again and again: the end is that of an undisturbed run, and nothing is paid twice."""
 
+import csv
+import json
 import random
 import signal
+import sqlite3
 import sys
 import time
+from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,7 +17,7 @@ from longway.store import RUN_FILE, Journal, read_json
 from tests.llm.loopback import Loopback
 from tests.recipes import toy_augment
 from tests.recipes.nursery import Nursery
-from tests.recipes.toy_run import answer, write_csv
+from tests.recipes.toy_run import NOUNS, answer, write_csv
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are watched in /proc")
 KILLS = 20
@@ -187,3 +192,49 @@ def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp
         assert set(server.charged.values()) == {1}
     for name in ("dataset.csv", "edits.jsonl"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def write_reviews(path, n):
+    """Short reviews that the rules can turn round."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "review", "label"])
+        for i in range(n):
+            words = (("awful", "boring"), ("great", "lovely"))[i % 2]
+            sadly = "sadly " if i % 6 in (2, 4) else ""
+            text = f"The film was {words[0]}. We {sadly}saw it on day {i}. The {NOUNS[i % 8]} was {words[1]}."
+            writer.writerow([f"r{i}", text, ("negative", "positive")[i % 2]])
+
+
+def in_journal(folder):
+    """How many calls of each kind are on disk, while another process writes; triples, alter and realise apart."""
+    if not (folder / "journal.sqlite").exists():
+        return Counter()
+    with closing(sqlite3.connect(f"file:{folder / 'journal.sqlite'}?mode=ro", uri=True)) as database:
+        try:
+            found = database.execute("select kind, asked from calls").fetchall()
+        except sqlite3.OperationalError:  # it is just being made
+            return Counter()
+    return Counter(json.loads(asked).get("template", kind) for kind, asked in found)
+
+
+def test_coba_by_rules_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
+    write_reviews(tmp_path / "data.csv", 16)
+    told = "augment data.csv --engine rules --model bow --spurious sadly --variants 2 --out".split()
+    child = nursery.start([*told, "whole"], cwd=tmp_path)
+    assert child.wait() == 0, child.said.read_text()
+    whole, out = tmp_path / "whole", tmp_path / "killed"
+    for last in ("words", "alter.v1"):  # killed as soon as the first of these is on disk
+        child = nursery.start([*told, "killed"], cwd=tmp_path)
+        while not in_journal(out)[last] and child.is_running():
+            time.sleep(0.002)
+        child.kill(signal.SIGKILL)
+        assert child.wait() == -signal.SIGKILL, child.said.read_text()
+        assert not is_done(out)
+    child = nursery.start([*told, "killed"], cwd=tmp_path)
+    assert child.wait() == 0, child.said.read_text()
+    assert read_json(out / "augment.json")["added"] > 0
+    assert in_journal(out) == in_journal(whole)
+    assert kept_in(out) == kept_in(whole)
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()

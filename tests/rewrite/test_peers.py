@@ -26,6 +26,7 @@ from longway.rewrite.peers.contextual import CHANGED_MORE, NOTHING_TO_REPLACE, r
 from longway.rewrite.peers.given import NO_SOURCE
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.store import Journal
+from longway.verify.surface import Surface
 from tests.environment import without_settings_of_the_user
 from tests.llm.conftest import engine_of
 from tests.llm.loopback import Loopback, completion
@@ -242,6 +243,20 @@ def test_given_pairs_may_bring_a_context_of_their_own():
     rounds, added = made(Given(rewrites), rows)
     assert [e.context for e in added] == ["It pours.", "It rains."]
     assert [edit.source for edit in rounds[0].edits] == ["r1", "r0"]
+
+
+def test_a_text_beside_a_new_context_is_no_copy():
+    def verify(candidates):
+        return iter([(verdict,) for verdict in Surface()(candidates)])
+
+    rows = rows_of(["It is wet."], [0], contexts=["It rains."], names=["yes", "no"])
+    rewrites = [
+        GivenRewrite("r0", "It is wet.", "no", "It never rains."),
+        GivenRewrite("r0", "It is wet.", "no"),
+    ]
+    rounds, added = made(Given(rewrites, verify=verify), rows)
+    assert [(e.text, e.context) for e in added] == [("It is wet.", "It never rains.")]
+    assert [edit.reason for edit in rounds[0].edits] == ["", "", "surface: a copy"]
 
 
 def test_given_rows_are_read_by_the_names_of_their_columns():

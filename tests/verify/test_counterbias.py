@@ -5,9 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from longway.classify.classifier import Inputs
 from longway.task import task_of
+from longway.text.tokens import tokenize
 from longway.verify.check import Candidate
-from longway.verify.counterbias import KeptWords, NewLabel, counterbias_verifier
+from longway.verify.counterbias import KeptWords, NewContext, NewLabel, counterbias_verifier, without
 from longway.verify.verifier import passed
 
 
@@ -28,6 +30,18 @@ def test_spurious_words_must_still_be_there(after, keep, least, ok):
     (verdict,) = KeptWords(least)([candidate(after, keep=keep)])
     assert verdict.passed == ok
     assert ok or verdict.reason.endswith("went away")
+
+
+@pytest.mark.parametrize("text", ["It’s bad, isn’t it?", "你好 世界", "a_b is bad", "e\u0301tude 😀"])
+def test_words_are_cut_as_those_that_found_them_cut_them(text):
+    words = tokenize(text)
+    assert KeptWords()([candidate(text, keep=words)])[0].passed
+    assert without(f"{text} so", words) == "so"
+
+
+def test_a_word_of_the_context_is_not_kept_in_the_text():
+    lost = candidate("She is asleep.", keep=["outside"], context="A girl sits outside.")
+    assert KeptWords()([lost])[0].reason == "'outside' went away"
 
 
 def test_a_text_without_words_to_keep_is_not_its_concern():
@@ -71,6 +85,33 @@ def test_classifiers_see_neither_text_with_its_spurious_words():
     vote = Vote(lambda text: votes(3, 3) if "Nancy" not in text and "awful" in text else votes(0, 3))
     assert NewLabel(vote)([candidate("Nancy is awful here.", keep=["nancy"])])[0].passed
     assert vote.shown == ["is awful here.", "is great here."]
+
+
+def test_a_source_is_judged_beside_its_own_context():
+    class Pairs(Vote):
+        def probabilities(self, rows, inputs):
+            self.shown += zip(inputs.texts, inputs.contexts, strict=True)
+            return np.array([votes(3, 3)] * len(inputs)).transpose(1, 0, 2)
+
+    vote = Pairs(None)
+    vote.data.inputs = Inputs(["It is dry."], ["The sun shines."])
+    NewLabel(vote)([candidate("It is wet.", before="It is dry.", context="It rains.")])
+    assert vote.shown == [("It is wet.", "It rains."), ("It is dry.", "The sun shines.")]
+
+
+def test_a_context_that_was_written_anew_must_be_a_text_too():
+    check = NewContext(["SUPPORTS", "REFUTES"], ["The sun shines on the old town."])
+    for context, reason in {
+        "The sun shines on the new town.": "",
+        "the sun shines on the old town": "",
+        "Sure, here is the context: The sun shines.": "prompt text: 'Sure,'",
+        "It REFUTES that the sun shines on the town.": "the label's name 'refutes' came in",
+        " ": "no text",
+    }.items():
+        found = candidate("It is dry.", context=context)
+        assert check.concerns(found)
+        assert check([found])[0].reason == reason
+    assert not check.concerns(candidate("It is dry.", context="The sun shines on the old town."))
 
 
 def test_least_asks_for_more_than_a_majority():

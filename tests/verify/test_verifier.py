@@ -125,14 +125,14 @@ class Writes(Answers):
 def test_the_small_local_model_is_not_asked_about_pairs(engine):
     missing = []
     asker = Asker(engine, Journal(None))
-    assert module._judge(CLAIMS, asker, missing) == []
+    assert module.judge_check(CLAIMS, asker, missing) == []
     assert "chance" in missing[0]
-    assert [check.name for check in module._judge(task_of(["neg", "pos"]), asker, missing)] == ["judge"]
+    assert [check.name for check in module.judge_check(task_of(["neg", "pos"]), asker, missing)] == ["judge"]
 
 
 def test_a_better_model_beside_the_small_one_is_asked_about_pairs():
     engine, missing = TurnEngine([Small({}), Answers({})]), []
-    assert [c.name for c in module._judge(CLAIMS, Asker(engine, Journal(None)), missing)] == ["judge"]
+    assert [c.name for c in module.judge_check(CLAIMS, Asker(engine, Journal(None)), missing)] == ["judge"]
     assert not missing
 
 

@@ -51,7 +51,11 @@ Permute = Annotated[bool, typer.Option("--permute/--no-permute", help="Let norma
 Drop = Annotated[bool, typer.Option("--drop/--no-drop", help="Leave out some normal triples.")]
 DropShare = Annotated[float, typer.Option(min=0, max=1, help="How likely a normal triple is left out.")]
 Gender = Annotated[
-    bool, typer.Option("--gender/--no-gender", help="Swap gendered words, he for she, in all triples.")
+    bool,
+    typer.Option(
+        "--gender/--no-gender",
+        help="Swap gendered words, he for she, in all triples; of pairs only with --contexts, so that both texts agree.",
+    ),
 ]
 
 Contexts = Annotated[

@@ -14,6 +14,7 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 
 from longway.cli.screen import clean, errors, safe
@@ -35,6 +36,8 @@ class Live:
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
         )
         self._bar = Progress(
             *columns, console=self._console, transient=True, disable=not self._console.is_terminal
@@ -87,10 +90,14 @@ class Live:
 
     def step(self, name: str) -> None:
         """Say what is being done now."""
-        self._bar.update(self._task, description=clean(name), total=None, completed=0)
+        self._bar.remove_task(self._task)  # a task that is used again keeps its total and its clock
+        self._task = self._bar.add_task(clean(name), total=None)
 
     def progress(self, done: int, total: int) -> None:
         """Say how many prompts are answered."""
+        (task,) = self._bar.tasks
+        if done < task.completed:  # the next part of the same step: the clock goes on
+            task.finished_time = None
         self._bar.update(self._task, total=total, completed=done)
 
     def round(self, done: Round) -> None:

@@ -29,7 +29,7 @@ from longway.records import Example
 from longway.task import Task
 
 REWRITE, JUDGE = "local-rewrite.v1", "local-judge.v1"
-READING = 1  # goes up when texts are drawn, filtered or judged in another way, or a template of `local_steps.py` changes
+READING = 2  # goes up when texts are drawn, filtered or judged in another way, or a template of `local_steps.py` changes
 DRAWS = 3  # times as many samples as texts are wanted, at most
 LONGEST_TO_JUDGE = 1800
 ROOM_FOR_SHOTS = 1200  # characters, all examples together

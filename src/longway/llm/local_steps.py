@@ -15,6 +15,7 @@ differs in quality all the same: whether the label holds is for `verify` to say.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +33,7 @@ from longway.triples.triple import BadTriples, Triple, numbered, parse
 LONGEST_TO_WRITE = 400  # characters; what is longer it cannot hold together
 BETWEEN = " ; "  # triples on one line
 COVERED = 0.7  # share of a sentence's words that its triples must have
+ADDED = 3  # small words that each triple may have besides those of its sentence: a form of "be", an article, a pronoun
 COVERED_BACK = 0.9  # share of the triples' words that a sentence made of them must have
 _SIDES = {"pos": "positive", "neg": "negative", "positive": "positive", "negative": "negative"}
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -124,6 +126,9 @@ def _read_triples(text: str, draw: Draw, shown: Sequence[str]) -> str:
     before, after = words_of(text), words_of(said)
     old = content_of(before)
     _check_words(before, after, COVERED)
+    put_in = [word for word in (Counter(after) - Counter(before)).elements() if not content_of([word])]
+    if len(put_in) > ADDED * len(triples):
+        raise Implausible("too many small words")
     each = [content_of(words_of(triple.text)) for triple in triples]
     if len(set(map(frozenset, each))) < len(each) or any(words - old for words in each):
         raise Implausible("says something twice")
@@ -184,6 +189,8 @@ def _read_realised(said: str, form: str, draw: Draw, shown: Sequence[str]) -> st
     candidate = _text_of_its_own(draw, form)
     before, after = words_of(said), words_of(candidate)
     _check_words(before, after, COVERED_BACK)
+    if reason := length_differs(before, after):
+        raise Implausible(reason)
     if content_of(after) - content_of(before):
         raise Implausible("says something twice")
     return candidate

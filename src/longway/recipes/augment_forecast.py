@@ -2,7 +2,7 @@
 
 augment_forecast(dataset, settings, writer, judge, spent=0.0)  ->  Forecast: calls, tokens, dollars
 
-A row of CoBA takes a call for its triples, one to alter them, and one for each variant that is put into words; the peers take one or
+A row of CoBA takes a call for its triples, and for each variant one to alter them and one to put them into words; the peers take one or
 two for each variant. It supposes that every row gets all the way and every new text is judged: most runs take less. An answer
 that must be asked for again because it could not be read is not foreseen.
 """
@@ -111,7 +111,7 @@ def _coba(rows: Rows, settings: AugmentSettings, other: Callable[[int], str]) ->
         return _made_up(rows.texts[row])
 
     def of_context(row: int) -> list[Triple] | None:
-        context = rows.context(row)
+        context = rows.context(row) if settings.contexts else None
         return None if context is None else _made_up(context)
 
     def alter(row: int) -> Prompt:
@@ -133,7 +133,9 @@ def _coba(rows: Rows, settings: AugmentSettings, other: Callable[[int], str]) ->
         return triples_prompt(task, rows.texts[row], context=rows.context(row))
 
     def identify(row: int) -> Prompt:
-        return identify_prompt(task, rows.texts[row], label=rows.label(row), k=settings.top_k)
+        return identify_prompt(
+            task, rows.texts[row], label=rows.label(row), k=settings.top_k, context=rows.context(row)
+        )
 
     if not settings.labelled:  # a text and the one it is turned into
         return [
@@ -147,7 +149,7 @@ def _coba(rows: Rows, settings: AugmentSettings, other: Callable[[int], str]) ->
             ),
         ]
     asked: list[tuple[Ask, int]] = [(identify, 1)] if settings.identify == "engine" else []
-    return [*asked, (triples, 1), *([(alter, 1)] if settings.alter else []), (realise, n)]
+    return [*asked, (triples, 1), *([(alter, n)] if settings.alter else []), (realise, n)]
 
 
 def _judged(rows: Rows) -> Ask:

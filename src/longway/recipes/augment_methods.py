@@ -105,11 +105,7 @@ def _coba(setup: Setup) -> Parts:
     except BudgetSpent:
         return Parts(Penniless())
     if settings.alter and not any(one.principal for one in words.important):
-        raise DataError(
-            f"No word of {setup.rows.task.text_name!r} is principal in any row: no word is among the top {settings.top_k} of most "
-            "models. CoBA changes the words that carry the label, and needs some. Try a larger --top-k, --model fewer times, or "
-            "--identify engine."
-        )
+        raise DataError(_nothing_principal(setup, words))
     verifier = _verifier(setup, ensemble)
     method = Coba(
         CobaSettings(
@@ -131,6 +127,22 @@ def _coba(setup: Setup) -> Parts:
         verify=verifier.verify,
     )
     return Parts(method, verifier.missing, words.important, words.tables)
+
+
+def _nothing_principal(setup: Setup, words: Words) -> str:
+    """What to tell where there is nothing to change."""
+    settings = setup.settings
+    if settings.identify == "engine":
+        said = next(iter(words.tables["refusals"]), "none that stands in its text")
+        why = f"the engine {setup.asks.engine.name} named no word ({said})"
+        what = "Try another --engine, or --identify models."
+    else:
+        why = f"no word is among the top {settings.top_k} of most models"
+        what = "Try a larger --top-k, --model fewer times, or --identify engine."
+    return (
+        f"No word of {setup.rows.task.text_name!r} is principal in any row: {why}. "
+        f"CoBA changes the words that carry the label, and needs some. {what}"
+    )
 
 
 def _text_to_text(setup: Setup) -> Parts:
@@ -165,6 +177,7 @@ def _important_words(setup: Setup, ensemble: Ensemble) -> Words:
         method=settings.importance,
         given=settings.spurious,
         remember=_remembering(setup.journal),
+        step=setup.step,
         progress=setup.progress or (lambda done, of: None),
     )
 

@@ -100,6 +100,11 @@ class AugmentSettings:
                 f"Got method {self.method!r} and {'no file' if self.rewrites is None else f'the file {self.rewrites!r}'}. "
                 "Write --method given --rewrites FILE."
             )
+        if self.to != OTHER and not self.changes_labels:
+            who = "coba without its step alter" if self.method == "coba" else f"the method {self.method}"
+            raise SettingError(
+                f"'to' is for texts that get another label: by coba or counterfactual. Got {self.to!r} and {who}. Leave --to out."
+            )
         if self.target is not None and self.method != "coba":
             raise SettingError(
                 f"A column with output texts ('target') is for the method coba. Got {self.method!r}. "
@@ -144,6 +149,11 @@ class AugmentSettings:
     def needs_engine(self) -> bool:
         """Whether the method has texts written."""
         return self.method not in WITHOUT_ENGINE
+
+    @property
+    def changes_labels(self) -> bool:
+        """Whether the method aims at another label than the row's own."""
+        return self.method == "counterfactual" or (self.method == "coba" and self.alter)
 
     @property
     def labelled(self) -> bool:

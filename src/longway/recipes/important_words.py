@@ -61,24 +61,26 @@ def by_models(
     votes: int | None = None,
     given: Iterable[str] = (),
     remember: Remember = lambda name, make: make(),
+    step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> Words:
     """The vote of an ensemble's models over each row's words.
 
     k: words of each model. method: ig, lime or shapley. votes, given: see `vote`. remember: keeps what one model says.
-    progress: called with rows explained and rows in all, over all models.
+    step: called with the model whose turn it is. progress: called with the rows it has explained and all rows.
     """
     needed = votes_needed(len(ensemble.names)) if votes is None else votes
     tops: list[list[list[str]]] = []  # by model, by row
     scores: dict[str, list[WordScores]] = {}
     shown = np.sort(np.random.default_rng(ensemble.seed).permutation(len(rows))[:LOOKED_AT]).tolist()
-    for number, name in enumerate(ensemble.names):
-        done = number * len(rows)
+    for number, name in enumerate(ensemble.names, 1):
+        step(f"finding the words that matter: {name}, model {number} of {len(ensemble.names)}")
+        done = 0
 
         def advance(more: int) -> None:
             nonlocal done
             done += more
-            progress(done, len(rows) * len(ensemble.names))
+            progress(done, len(rows))
 
         make = partial(_one_model, ensemble, name, k, method, samples, shown, advance)
         found = remember(f"words {name}", make)
@@ -86,7 +88,6 @@ def by_models(
         scores[name] = [
             _scores(rows.texts[row], places) for row, places in zip(shown, found["places"], strict=True)
         ]
-        progress((number + 1) * len(rows), len(rows) * len(ensemble.names))
     known = [word for phrase in given for word in tokenize(phrase)]
     important = [
         vote(each, votes=needed, given=known, words=tokenize(text) if known else ())

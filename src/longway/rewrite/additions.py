@@ -48,6 +48,7 @@ class Proposal:
             context=self.context,
             keeps=self.keeps,
             keep=self.keep,
+            may_copy=self.context != rows.context(self.row),  # beside another context it is another row
         )
 
 

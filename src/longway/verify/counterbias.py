@@ -2,8 +2,9 @@
 
     surface       a text of its own, no piece of a prompt; as in a rewriting
     kept words    the spurious words of its source still stand in it
+    context       for pairs whose context was changed, too: that is a text as well, and no piece of a prompt
     new label     most of several classifiers, none of which has seen its source, give it the label it should have, and gave
-                  another one to its source
+                  another one to its source; not for pairs, where small classifiers go by the text alone
     entailment    for pairs: the context says of it what the label says
     judge         an engine that is told nothing gives it that label
 
@@ -14,7 +15,6 @@ change with the label.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from longway.classify.classifier import Inputs
@@ -23,11 +23,11 @@ from longway.llm.asking import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
+from longway.text.tokens import token_spans, tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.memory import Memory
 from longway.verify.surface import Surface
 from longway.verify.verifier import Verifier, entailment_check, judge_check
-from longway.verify.words import words
 
 SHORTEST, LONGEST = 0.25, 2.5  # triples are left out, and put into words again at greater length
 
@@ -49,11 +49,34 @@ class KeptWords:
         return [self._verdict(candidate) for candidate in candidates]
 
     def _verdict(self, candidate: Candidate) -> Verdict:
-        there = set(words(f"{candidate.after} {candidate.context or ''}"))
-        lost = sorted(candidate.keep - there)
+        lost = sorted(candidate.keep - set(tokenize(candidate.after)))
         share = 1 - len(lost) / len(candidate.keep)
         passed = share >= self.least
         return Verdict(self.name, passed, share, "" if passed else f"{', '.join(map(repr, lost))} went away")
+
+
+class NewContext:
+    """The check that a context which was changed, too, is a text of its own. contexts: as they came, by row."""
+
+    name = "context"
+
+    def __init__(self, labels: Sequence[str], contexts: Sequence[str]) -> None:
+        self.contexts = contexts
+        self._surface = Surface(labels, shortest=SHORTEST, longest=LONGEST)
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Whether the context is another one."""
+        return candidate.context not in (None, self.contexts[candidate.row])
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict for each."""
+        return [self._verdict(candidate) for candidate in candidates]
+
+    def _verdict(self, candidate: Candidate) -> Verdict:
+        # Other marks and capitals alone are fine: the text beside it is checked for being a copy.
+        before, after = self.contexts[candidate.row], candidate.context or ""
+        reason = self._surface.fault(before, after, may_copy=True)
+        return Verdict(self.name, not reason, reason=reason)
 
 
 class NewLabel:
@@ -70,14 +93,19 @@ class NewLabel:
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict for each."""
-        after = self._said(candidates, [c.after for c in candidates])
-        before = self._said(candidates, [c.before for c in candidates])
+        if not candidates or candidates[0].context is None:
+            now = then = None
+        else:  # the source stood beside its own context
+            now = [c.context or "" for c in candidates]
+            then = self.ensemble.data.inputs.take([c.row for c in candidates]).contexts
+        after = self._said(candidates, [c.after for c in candidates], now)
+        before = self._said(candidates, [c.before for c in candidates], then)
         return [self._verdict(c, after[:, i], before[:, i]) for i, c in enumerate(candidates)]
 
-    def _said(self, candidates: Sequence[Candidate], texts: Sequence[str]) -> Floats:
+    def _said(
+        self, candidates: Sequence[Candidate], texts: Sequence[str], contexts: Sequence[str] | None
+    ) -> Floats:
         """(models, texts, labels)."""
-        is_pair = bool(candidates) and candidates[0].context is not None
-        contexts = [c.context or "" for c in candidates] if is_pair else None
         shown = [without(text, c.keep) for text, c in zip(texts, candidates, strict=True)]
         return self.ensemble.probabilities([c.row for c in candidates], Inputs(shown, contexts))
 
@@ -107,8 +135,12 @@ def without(text: str, gone: Collection[str]) -> str:
     """
     if not gone:
         return text
-    pattern = "|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in sorted(gone))
-    return " ".join(re.sub(pattern, " ", text, flags=re.IGNORECASE).split()) or text
+    kept, end = [], 0
+    for word, start, stop in token_spans(text):
+        if word in gone:
+            kept.append(text[end:start])
+            end = stop
+    return " ".join(" ".join([*kept, text[end:]]).split()) or text
 
 
 def counterbias_verifier(
@@ -124,18 +156,22 @@ def counterbias_verifier(
 
     least_kept: the share of the spurious words that must be there. least: the label's probability by the classifiers.
     """
+    # Halved by the check for texts that keep a label only.
     checks: list[Check] = [
-        Surface(
-            task.labels, shortest=2 * SHORTEST, longest=LONGEST
-        ),  # halved for texts that keep a label only
+        Surface(task.labels, shortest=2 * SHORTEST, longest=LONGEST),
         KeptWords(least_kept),
     ]
     missing: list[str] = []
-    if ensemble is not None:
-        checks.append(NewLabel(ensemble, least=least))
-    else:
+    entailment = entailment_check(task, Memory(journal), missing) if task.is_pair else []
+    if ensemble is not None and ensemble.data.inputs.contexts is not None:
+        checks.append(NewContext(task.labels, ensemble.data.inputs.contexts))
+    if ensemble is None:
         missing.append("new label: no classifiers were given")
-    if task.is_pair:
-        checks += entailment_check(task, Memory(journal), missing)
-    checks += judge_check(task, judge, missing)
+    elif entailment:
+        missing.append(
+            "new label: for pairs the entailment check decides; small classifiers go by the text alone"
+        )
+    else:
+        checks.append(NewLabel(ensemble, least=least))
+    checks += entailment + judge_check(task, judge, missing)
     return Verifier(checks, missing=missing, kind="pair" if task.is_pair else "single")

@@ -58,16 +58,18 @@ class Surface:
         """One verdict for each; the reason names the first fault found."""
         return [
             Verdict(self.name, not reason, reason=reason)
-            for reason in (self.fault(c.before, c.after, keeps=c.keeps) for c in candidates)
+            for reason in (
+                self.fault(c.before, c.after, keeps=c.keeps, may_copy=c.may_copy) for c in candidates
+            )
         ]
 
-    def fault(self, before: str, after: str, *, keeps: str = "meaning") -> str:
+    def fault(self, before: str, after: str, *, keeps: str = "meaning", may_copy: bool = False) -> str:
         """What is wrong with the new text, "" where nothing is."""
         old, new = words(before), words(after)
         if not new or not any(c.isalpha() for c in after):
             return "no text"
         if old == new:
-            return "a copy"
+            return "" if may_copy else "a copy"
         # What keeps only its label may leave things out.
         shortest = self.shortest if keeps == "meaning" else 0.5 * self.shortest
         if not shortest * len(old) <= len(new) <= self.longest * len(old) + self.more:

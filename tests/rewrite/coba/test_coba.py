@@ -252,3 +252,16 @@ def test_the_rules_engine_goes_the_whole_way():
     assert "Nancy plays the lead" in new.text
     assert "great" not in new.text
     assert "wonderful" not in new.text
+
+
+def test_a_spurious_word_that_a_swap_replaced_need_not_be_kept_whatever_mark_follows_it():
+    kept = []
+
+    def verify(candidates):
+        kept.extend(candidate.keep for candidate in candidates)
+        return iter([(Verdict("any", True),)] * len(candidates))
+
+    triples = "1. Nancy | thanked | him, a friend\n2. The plot | was | great"
+    engine = Engine(triples=triples)
+    coba(engine, rows_of("x"), verify, Important(("great",), ("nancy", "him")), permute=False, drop=0.0)
+    assert kept == [{"nancy"}]

@@ -70,3 +70,15 @@ def test_a_trace_shows_both_sides():
     assert [t["kind"] for t in trace["triples"]] == ["principal", "normal", "normal", "normal"]
     assert sorted(t["place"] for t in trace["target_triples"]) == [0, 1, 2, 3]
     assert done.edits[0].label_after == done.added[0].label
+    assert done.edits[0].how == "gender + permute"
+
+
+def test_each_variant_is_a_draw_of_its_own():
+    samples = []
+
+    def ask(prompts, n, samplings):
+        samples.append([sampling.sample for sampling in samplings])
+        return engine()(prompts, n, samplings)
+
+    list(TextToText(TextToTextSettings(variants=2), ask=ask, engine_name="fixed").run(rows()))
+    assert samples[-1] == [0, 0, 1, 1]  # both texts of the first variant, both of the second

@@ -26,6 +26,7 @@ from longway.rewrite.coba.structured import Ask, Refused, ask_structured
 from longway.rewrite.coba.words import Important
 from longway.rewrite.method import Figures, Round, Rows, Verify
 from longway.rewrite.stopping import BUDGET_SPENT
+from longway.text.tokens import tokenize
 from longway.triples.gender import swap_gender
 from longway.triples.triple import BadTriples, Triple, parse, parse_pair
 
@@ -342,8 +343,8 @@ def _text_alone(answer: str) -> tuple[None, str]:
 def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tuple[str, str]]:
     """Words that were replaced, and by what."""
     return {
-        (one.lower(), other.lower())
+        (one, other)
         for old, new in zip(before, after, strict=True)
-        for one, other in zip(old.text.split(), new.text.split(), strict=False)
+        for one, other in zip(tokenize(old.text), tokenize(new.text), strict=False)
         if one != other
     }

@@ -101,7 +101,7 @@ class TextToText:
         both = self._triples(rows, part, refusals)
         picked = self._picked(rows, both, refusals)
         drafts = [
-            (row, self._sides(rows, row, variant, *both[row], *kinds))
+            (row, variant, self._sides(rows, row, variant, *both[row], *kinds))
             for row, kinds in picked.items()
             for variant in range(self.settings.variants)
         ]
@@ -164,24 +164,24 @@ class TextToText:
         ]
 
     def _put_together(
-        self, rows: Rows, drafts: list[tuple[int, list[Side]]], refusals: Counter[str]
+        self, rows: Rows, drafts: list[tuple[int, int, list[Side]]], refusals: Counter[str]
     ) -> list[Proposal]:
-        own = [text for row, _ in drafts for text in (rows.texts[row], rows.label(row))]
-        sides = [side for _, both in drafts for side in both]
+        own = [(text, variant) for row, variant, _ in drafts for text in (rows.texts[row], rows.label(row))]
+        sides = [side for *_, both in drafts for side in both]
         prompts = [
             realise_prompt(TEXT_TO_TEXT, [side.after[i] for i in side.order], label=None, text=text)
-            for side, text in zip(sides, own, strict=True)
+            for side, (text, _) in zip(sides, own, strict=True)
         ]
-        samplings = [self._sampling(text) for text in own]
+        samplings = [self._sampling(text, variant) for text, variant in own]
         found = ask_structured(self.ask, prompts, samplings, [_plain_text] * len(prompts))
         proposals = []
-        for (row, both), source, target in zip(drafts, found[::2], found[1::2], strict=True):
+        for (row, _, both), source, target in zip(drafts, found[::2], found[1::2], strict=True):
             if isinstance(source, Refused) or isinstance(target, Refused):
                 refused = source if isinstance(source, Refused) else target
                 assert isinstance(refused, Refused)
                 refusals[refused.reason] += 1
             else:
-                proposals.append(Proposal(row, source, target, how="permute", trace=_trace(both)))
+                proposals.append(Proposal(row, source, target, how=_how(both), trace=_trace(both)))
         return proposals
 
     def _verify(self, rows: Rows, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
@@ -194,10 +194,14 @@ class TextToText:
                     break
             yield (Verdict(self._surface.name, not reason, reason=reason),)
 
-    def _sampling(self, text: str) -> Sampling:
+    def _sampling(self, text: str, variant: int = 0) -> Sampling:
         settings = self.settings
         return Sampling(
-            settings.temperature, settings.top_p, max_tokens=max(TOKENS, len(text)), seed=settings.seed
+            settings.temperature,
+            settings.top_p,
+            max_tokens=max(TOKENS, len(text)),
+            seed=settings.seed,
+            sample=variant,
         )
 
 
@@ -209,6 +213,14 @@ def _plain_text(answer: str) -> str:
     if " | " in answer:
         raise BadTriples("the text still has the bars of its triples")
     return " ".join(answer.split())
+
+
+def _how(both: list[Side]) -> str:
+    steps = {
+        "gender": any(side.after != side.before for side in both),
+        "permute": any(side.order != sorted(side.order) for side in both),
+    }
+    return " + ".join(name for name, done in steps.items() if done)
 
 
 def _trace(both: list[Side]) -> dict[str, Any]:
