@@ -290,7 +290,7 @@ def train(name: str, folder: Path, options: Namespace) -> list[dict[str, Any]]:
             path = folder / f"{name}-{version}.jsonl"
             if not path.exists():
                 continue
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            rows = [json.loads(line) for line in path.open(encoding="utf-8")]
             found: dict[str, list[float]] = {test: [] for test in tests}
             for seed in range(options.seeds):
                 fitted = model_named(model, seed=seed, device=options.device, cache=options.cache).fit(
