@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import platform
 import re
-from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Annotated, Any
 
 import typer
@@ -40,6 +39,8 @@ def command(
 
 def examine() -> dict[str, Any]:
     """For the core and for each extra: its packages with the installed version, and the line that completes it."""
+    from importlib.metadata import requires, version  # twenty milliseconds that no other command needs
+
     groups: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
     for requirement in requires("longway") or []:
         package = re.split(r"[<>=!~;\[ ]", requirement, maxsplit=1)[0]
@@ -72,6 +73,8 @@ def _english() -> dict[str, str]:
 
 
 def _installed(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

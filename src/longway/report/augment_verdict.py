@@ -12,7 +12,7 @@ def augment_verdict(augment: Mapping[str, Any]) -> str:
     """How many rows were added, and what the spurious words tell about the label since then, in plain words.
 
     >>> augment_verdict({"added": 2, "dataset": {"used": 10}, "words": [{}], "mean_mi": {"before": 0.001, "after": 0.0005}})
-    '2 rows were added to 10; the spurious word tells 0.7 thousandths of a bit about the label instead of 1.4.'
+    '2 rows were added to 10; the spurious word tells 0.72 thousandths of a bit about the label instead of 1.4.'
     """
     n = augment["added"]
     if not n:
