@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 setup: $(VENV)/ready
 
-# Installed once, again whenever pyproject.toml changes. What is imported is compiled then; compiling all of it takes a minute.
+# Installed once, again whenever pyproject.toml changes.
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
