@@ -20,6 +20,7 @@ FLAGS = [
     "--enable-logging=stderr",
 ]
 
+TRIES = 4
 # The page in a frame of each wanted width (a window cannot be as narrow as a phone), measured from outside:
 # the page itself must not need a script. The widths share one start of the browser.
 FRAMES = """<!doctype html><body>{frames}<pre></pre><script>
@@ -29,6 +30,7 @@ const seen = (frame) => {{
   const beyond = (list, limit) => [...list].filter((e) => right(e) > limit(e) + 0.5).map((e) => e.textContent);
   const texts = page.querySelectorAll("svg text");
   return {{
+    loaded: page.URL === "about:srcdoc" && page.readyState === "complete",
     inner: page.documentElement.clientWidth,
     scroll: page.documentElement.scrollWidth,
     font: page.defaultView.getComputedStyle(page.body).fontFamily,
@@ -59,9 +61,13 @@ def browse(tmp_path, content):
 def measure(tmp_path, page, widths):
     """What is seen of the page at each width."""
     frames = "".join(FRAME.format(width=width, page=escape(page)) for width in widths)
-    document, _ = browse(tmp_path, FRAMES.format(frames=frames))
-    found = re.search(r"<pre>([^<]*)</pre><script>", document).group(1)
-    return dict(zip(widths, json.loads(unescape(found)), strict=True))
+    for _ in range(TRIES):
+        document, _ = browse(tmp_path, FRAMES.format(frames=frames))
+        found = json.loads(unescape(re.search(r"<pre>([^<]*)</pre><script>", document).group(1)))
+        if all(frame["loaded"] for frame in found):
+            break  # on a busy machine the browser may be asked before it has filled a frame
+    assert all(frame["loaded"] for frame in found)
+    return dict(zip(widths, found, strict=True))
 
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
