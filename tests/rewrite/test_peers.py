@@ -7,6 +7,7 @@ import pytest
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.llm.asking import Asker
 from longway.llm.engine import Sampling, Written
+from longway.rewrite.additions import ALL_DONE
 from longway.rewrite.peers import (
     PEERS,
     BackTranslation,
@@ -21,7 +22,6 @@ from longway.rewrite.peers import (
     ParaphraseSettings,
     given_of,
 )
-from longway.rewrite.peers.adding import ALL_DONE
 from longway.rewrite.peers.contextual import CHANGED_MORE, NOTHING_TO_REPLACE, replaced
 from longway.rewrite.peers.given import NO_SOURCE
 from longway.rewrite.stopping import BUDGET_SPENT

@@ -59,16 +59,7 @@ def augment_forecast(
         for engine in paid_engines(judge)
         if settings.labelled
     ]
-    parts = [*writes, *judgements]
-    costs = [part.cost for part in parts]
-    return Forecast(
-        sum(part.calls for part in writes),
-        sum(part.calls for part in judgements),
-        sum(part.prompt_tokens for part in parts),
-        sum(part.completion_tokens for part in parts),
-        None if None in costs else sum(cost for cost in costs if cost is not None),
-        spent,
-    )
+    return Forecast.of(writes, judgements, spent)
 
 
 def _questions(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:

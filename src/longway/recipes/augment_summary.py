@@ -179,19 +179,7 @@ def _compared(comparison: Comparison | None) -> dict[str, Any]:
     """Leaks and findings before and after."""
     if comparison is None:
         return {"leak": None, "other_leaks": [], "found": None, "findings": [], "worse": [], "n_worse": 0}
-    text = comparison.leaks["text"]
-    return {
-        "leak": {"before": text[0].to_dict(), "after": text[1].to_dict()},
-        "other_leaks": [
-            {"name": " + ".join(old.columns), "before": old.to_dict(), "after": new.to_dict()}
-            for part, (old, new) in comparison.leaks.items()
-            if part != "text"
-        ],
-        "found": {"before": comparison.found_before, "after": comparison.found_after},
-        "findings": [fate.to_dict() for fate in comparison.fates],
-        "worse": [fate.to_dict() for fate in comparison.worse],
-        "n_worse": comparison.n_worse,
-    }
+    return comparison.to_dict()
 
 
 def _round(done: Round) -> dict[str, Any]:

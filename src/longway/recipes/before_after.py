@@ -62,6 +62,22 @@ class Comparison:
     found_before: int
     found_after: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Leaks and patterns before and after, as rewrite.json and augment.json hold them."""
+        text = self.leaks["text"]
+        return {
+            "leak": {"before": text[0].to_dict(), "after": text[1].to_dict()},
+            "other_leaks": [
+                {"name": " + ".join(old.columns), "before": old.to_dict(), "after": new.to_dict()}
+                for part, (old, new) in self.leaks.items()
+                if part != "text"
+            ],
+            "found": {"before": self.found_before, "after": self.found_after},
+            "findings": [fate.to_dict() for fate in self.fates],
+            "worse": [fate.to_dict() for fate in self.worse],
+            "n_worse": self.n_worse,
+        }
+
 
 def compare(
     before: Dataset,

@@ -8,7 +8,7 @@ take less. What engines answer for nothing (rules, the small model, servers on t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,20 @@ class Forecast:
     cost: float | None
     spent: float = 0.0
 
+    @classmethod
+    def of(cls, writes: Sequence[Estimate], judgements: Sequence[Estimate], spent: float) -> Forecast:
+        """All estimates together."""
+        parts = [*writes, *judgements]
+        costs = [part.cost for part in parts]
+        return cls(
+            sum(part.calls for part in writes),
+            sum(part.calls for part in judgements),
+            sum(part.prompt_tokens for part in parts),
+            sum(part.completion_tokens for part in parts),
+            None if None in costs else sum(cost for cost in costs if cost is not None),
+            spent,
+        )
+
     @property
     def calls(self) -> int:
         """All calls that have a price."""
@@ -67,16 +81,7 @@ def forecast(
     judgements = [
         _for_all(engine, rows, settings, n_judgements, judging=True) for engine in paid_engines(judge)
     ]
-    parts = [*writes, *judgements]
-    costs = [part.cost for part in parts]
-    return Forecast(
-        sum(part.calls for part in writes),
-        sum(part.calls for part in judgements),
-        sum(part.prompt_tokens for part in parts),
-        sum(part.completion_tokens for part in parts),
-        None if None in costs else sum(cost for cost in costs if cost is not None),
-        spent,
-    )
+    return Forecast.of(writes, judgements, spent)
 
 
 def paid_engines(engine: Engine | None) -> Iterator[Engine]:

@@ -27,7 +27,8 @@ from longway.llm.line_answers import read_identified
 from longway.llm.triple_prompts import identify_prompt
 from longway.metrics.spurious import Told, compare_told
 from longway.records import Example
-from longway.rewrite.coba.structured import Ask, Refused, ask_structured
+from longway.rewrite.additions import Ask
+from longway.rewrite.coba.structured import Refused, ask_structured
 from longway.rewrite.coba.words import Important, vote, votes_needed
 from longway.rewrite.method import Rows
 from longway.text.tokens import tokenize

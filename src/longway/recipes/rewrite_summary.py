@@ -111,7 +111,6 @@ class Summary:
         """
         changed = self.changed
         before, after = [self._before[i] for i in changed], [self._rows.texts[i] for i in changed]
-        text_leaks = comparison.leaks["text"]
         return {
             "version": 1,
             "longway": version("longway"),
@@ -130,16 +129,7 @@ class Summary:
             "labels_changed": labels_changed,
             "stopped": self.stopped,
             "rounds": [_round(done) for done in self.rounds],
-            "leak": {"before": text_leaks[0].to_dict(), "after": text_leaks[1].to_dict()},
-            "other_leaks": [
-                {"name": " + ".join(old.columns), "before": old.to_dict(), "after": new.to_dict()}
-                for part, (old, new) in comparison.leaks.items()
-                if part != "text"
-            ],
-            "found": {"before": comparison.found_before, "after": comparison.found_after},
-            "findings": [fate.to_dict() for fate in comparison.fates],
-            "worse": [fate.to_dict() for fate in comparison.worse],
-            "n_worse": comparison.n_worse,
+            **comparison.to_dict(),
             "terms": self._terms(comparison.fates),
             "bleu": corpus_bleu(after, before) if changed else None,
             "checks": [

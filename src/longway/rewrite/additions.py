@@ -1,24 +1,40 @@
 """Rows that a method wants to add: proposed, verified, and added or refused with the reason.
 
-    Proposal      a new text (and context) with its label, made from a row
-    add_rows      proposals -> verdicts -> rows that are added, and an edit for each column that differs
+    Ask             prompts -> what was written for each (`llm.asking.Asker.write_all`)
+    Proposal        a new text (and context) with its label, made from a row
+    Adder           proposals -> verdicts -> rows that are added, and an edit for each column that differs
+    add_in_parts    parts of the rows -> proposals -> rounds
 
-What all augmentation methods share, whatever made the text.
+What all augmentation methods share, whatever made the text. A part is a round of its own: what was done before the budget
+ends, or before Ctrl-C, stays done.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from longway.llm.engine import Sampling, Written
+from longway.llm.prompt import Prompt
 from longway.records import Edit, Example, Verdict
 from longway.rewrite.drafts import NOT_VERIFIED, until_spent
-from longway.rewrite.method import Rows, Verify, fresh_id
+from longway.rewrite.method import Figures, Round, Rows, Verify, fresh_id
+from longway.rewrite.stopping import BUDGET_SPENT
 from longway.verify.check import Candidate
 
+AT_ONCE = 64  # rows of one round
+ALL_DONE = "every row was gone through once"
 TWICE = "the same text was added before"
+
+
+class Ask(Protocol):
+    """Has an engine answer."""
+
+    def __call__(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> Sequence[Written]:
+        """Up to n texts for each prompt, in order; may end with `BudgetSpent`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +157,39 @@ class Adder:
                 source=rows.ids[row],
                 trace=proposal.trace if place == 0 else {},
             )
+
+
+@dataclass(slots=True)
+class Proposed:
+    """What came of one part. refusals: what the engine said about rows it gave no text for, or why its text is of no use."""
+
+    proposals: list[Proposal] = field(default_factory=list)
+    refusals: Counter[str] = field(default_factory=Counter)
+    is_spent: bool = False
+
+
+def parts_of(rows: Sequence[int]) -> list[Sequence[int]]:
+    """The rows in parts of 64."""
+    return [rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
+
+
+def add_in_parts(
+    adder: Adder, rows: Sequence[int], propose: Callable[[Sequence[int]], Proposed]
+) -> Iterator[Round]:
+    """One round for each part of the rows, the last of which says why it is the last."""
+    parts = parts_of(rows)
+    for number, part in enumerate(parts or [()], 1):
+        proposed = propose(part)
+        added = adder.add(proposed.proposals, number=number)
+        figures = Figures(
+            asked=len(part),
+            candidates=len(proposed.proposals),
+            accepted=len(added.rows),
+            rejected=dict(added.rejected.most_common()),
+            refusals=dict(proposed.refusals.most_common()),
+        )
+        is_spent = proposed.is_spent or added.is_spent
+        stopped = BUDGET_SPENT if is_spent else ALL_DONE if number >= len(parts) else ""
+        yield Round(number, tuple(added.edits), tuple(added.rows), figures, stopped)
+        if is_spent:
+            return

@@ -8,8 +8,9 @@ from longway.llm.engine import Written
 from longway.llm.loop import run as run_now
 from longway.llm.rules import RulesEngine
 from longway.records import Verdict
+from longway.rewrite.additions import ALL_DONE
 from longway.rewrite.coba import Coba, CobaSettings, Important
-from longway.rewrite.coba.coba import ALL_DONE, NOTHING_ALTERED, NOTHING_PRINCIPAL
+from longway.rewrite.coba.coba import NOTHING_ALTERED, NOTHING_PRINCIPAL
 from longway.rewrite.method import Rows
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.task import task_of

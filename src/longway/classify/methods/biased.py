@@ -19,8 +19,9 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 from sklearn.linear_model import LogisticRegression
 
-from longway.classify.classifier import Floats, Ints, Labelled
-from longway.classify.methods.training import Training
+from longway.classify.classifier import Classifier, Floats, Ints, Labelled, Watch
+from longway.classify.methods.training import Fresh, Tell, Training
+from longway.classify.objectives import CrossEntropy
 from longway.errors import SettingError
 from longway.text.real_signal import is_real_signal
 from longway.text.tokens import tokenize_column
@@ -32,6 +33,16 @@ NOTHING_TOLD = (
     "the model it is trained beside says the same of every row and takes off no more than how common each label is: "
     "as good as plain training"
 )
+
+
+def fit_beside(
+    biased: Floats, fresh: Fresh, data: Training, *, seed: int, watch: Watch | None, tell: Tell
+) -> Classifier:
+    """A classifier trained in product with what a biased model says, (n, labels): it learns what that one leaves over."""
+    if says_nothing(biased):
+        tell(NOTHING_TOLD)
+    objective = CrossEntropy(data.targets(), offsets=np.log(biased))
+    return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
 
 
 def ngrams(

@@ -21,19 +21,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from longway.classify.classifier import Classifier, Floats, Watch
 from longway.classify.methods.biased import (
-    NOTHING_TOLD,
     at_least,
+    fit_beside,
     logistic,
     probabilities,
-    says_nothing,
     telling_features,
 )
 from longway.classify.methods.training import Fresh, Tell, Training
-from longway.classify.objectives import CrossEntropy
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +58,7 @@ class Drift:
     ) -> Classifier:
         """A classifier of what the shortcuts leave over."""
         biased = self.biased(data, seed=seed)
-        if says_nothing(biased):
-            tell(NOTHING_TOLD)
-        objective = CrossEntropy(data.targets(), offsets=np.log(biased))
-        return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
+        return fit_beside(biased, fresh, data, seed=seed, watch=watch, tell=tell)
 
     def biased(self, data: Training, *, seed: int) -> Floats:
         """(n, labels): what the biased model says of each row."""

@@ -23,18 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from longway.classify.classifier import Classifier, Floats, Watch
 from longway.classify.methods.biased import (
-    NOTHING_TOLD,
+    fit_beside,
     ngrams,
     probabilities,
-    says_nothing,
     telling_features,
 )
 from longway.classify.methods.training import Fresh, Tell, Training
-from longway.classify.objectives import CrossEntropy
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +60,7 @@ class ProductOfExperts:
     ) -> Classifier:
         """A classifier that was trained in product with the expert."""
         expert = self.expert(data, seed=seed)
-        if says_nothing(expert):
-            tell(NOTHING_TOLD)
-        objective = CrossEntropy(data.targets(), offsets=np.log(expert))
-        return fresh(seed).fit(data.labelled, objective=objective, validation=data.validation, watch=watch)
+        return fit_beside(expert, fresh, data, seed=seed, watch=watch, tell=tell)
 
     def expert(self, data: Training, *, seed: int) -> Floats:
         """(n, labels): what an expert that has not seen a row says of it."""

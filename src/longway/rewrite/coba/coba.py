@@ -20,19 +20,16 @@ from longway.errors import BudgetSpent, SettingError
 from longway.llm.engine import Sampling
 from longway.llm.line_answers import read_pair
 from longway.llm.triple_prompts import alter_prompt, realise_prompt, triples_prompt
-from longway.rewrite.additions import Adder, Proposal
+from longway.rewrite.additions import Adder, Ask, Proposal, Proposed, add_in_parts
 from longway.rewrite.coba.arrange import Kind, arranged, kinds_of
-from longway.rewrite.coba.structured import Ask, Refused, ask_structured
+from longway.rewrite.coba.structured import Refused, ask_structured
 from longway.rewrite.coba.words import Important
-from longway.rewrite.method import Figures, Round, Rows, Verify
-from longway.rewrite.stopping import BUDGET_SPENT
+from longway.rewrite.method import Round, Rows, Verify
 from longway.text.tokens import tokenize
 from longway.triples.gender import swap_gender
 from longway.triples.triple import BadTriples, Triple, parse, parse_pair
 
-AT_ONCE = 64  # rows of one round
 TOKENS = 512  # room for an answer; more for long texts
-ALL_DONE = "every row was gone through once"
 NOTHING_PRINCIPAL = "no triple has a principal word"
 NOTHING_ALTERED = "the engine left every principal triple as it was"
 
@@ -112,37 +109,19 @@ class Coba:
         self._check(rows)
         adder = Adder(rows, method=self.name, engine=self.engine_name, verify=self.verify)
         wanted = [row for row in range(len(rows)) if self._targets(rows, row, 1)]
-        for number, start in enumerate(range(0, len(wanted), AT_ONCE), 1):
-            done = self._round(rows, wanted[start : start + AT_ONCE], adder, number)
-            is_last = start + AT_ONCE >= len(wanted)
-            yield Round(
-                number, done.edits, done.added, done.figures, done.stopped or (ALL_DONE if is_last else "")
-            )
-            if done.stopped:
-                return
+        yield from add_in_parts(adder, wanted, lambda part: self._propose(rows, part))
 
-    def _round(self, rows: Rows, part: Sequence[int], adder: Adder, number: int) -> Round:
-        refusals: Counter[str] = Counter()
-        proposals: list[Proposal] = []
-        is_spent = False
+    def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
+        result = Proposed()
         try:
-            drafts = self._taken_apart(rows, part, refusals)
-            drafts = self._altered(rows, drafts, refusals)
+            drafts = self._taken_apart(rows, part, result.refusals)
+            drafts = self._altered(rows, drafts, result.refusals)
             for draft in drafts:
                 self._arrange(rows, draft)
-            proposals = self._put_together(rows, drafts, refusals)
+            result.proposals = self._put_together(rows, drafts, result.refusals)
         except BudgetSpent:
-            is_spent = True
-        added = adder.add(proposals, number=number)
-        figures = Figures(
-            asked=len(part),
-            candidates=len(proposals),
-            accepted=len(added.rows),
-            rejected=dict(added.rejected.most_common()),
-            refusals=dict(refusals.most_common()),
-        )
-        stopped = BUDGET_SPENT if is_spent or added.is_spent else ""
-        return Round(number, tuple(added.edits), tuple(added.rows), figures, stopped)
+            result.is_spent = True
+        return result
 
     def _taken_apart(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[Draft]:
         """Section 3.3.1: the triples of each row, and what each of them is; a draft for each variant."""

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from longway.llm.engine import Sampling, Written
 from longway.llm.prompt import Prompt
 from longway.llm.triple_prompts import mended
+from longway.rewrite.additions import Ask
 from longway.triples.triple import BadTriples
 
 T = TypeVar("T")
 NO_ANSWER = "the engine gave no answer"
-
-
-class Ask(Protocol):
-    """Has an engine answer prompts, as `Asker.write_all` does; may end with `BudgetSpent`."""
-
-    def __call__(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> Sequence[Written]:
-        """Up to n texts for each prompt, in order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

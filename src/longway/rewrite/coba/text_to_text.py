@@ -21,19 +21,16 @@ from longway.llm.engine import Sampling
 from longway.llm.line_answers import read_picked
 from longway.llm.triple_prompts import TEXT_TO_TEXT, pick_prompt, realise_prompt, triples_prompt
 from longway.records import Verdict
-from longway.rewrite.additions import Adder, Proposal
+from longway.rewrite.additions import Adder, Ask, Proposal, Proposed, add_in_parts
 from longway.rewrite.coba.arrange import Kind, arranged
-from longway.rewrite.coba.structured import Ask, Refused, ask_structured
-from longway.rewrite.method import Figures, Round, Rows
-from longway.rewrite.stopping import BUDGET_SPENT
+from longway.rewrite.coba.structured import Refused, ask_structured
+from longway.rewrite.method import Round, Rows
 from longway.triples.gender import swap_gender
 from longway.triples.triple import BadTriples, Triple, parse
 from longway.verify.check import Candidate
 from longway.verify.surface import Surface
 
-AT_ONCE = 64
 TOKENS = 512
-ALL_DONE = "every row was gone through once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,37 +72,22 @@ class TextToText:
     def run(self, rows: Rows) -> Iterator[Round]:
         """Rounds of some rows each; none is changed, all new ones are added."""
         adder = Adder(rows, method=self.name, engine=self.engine_name, verify=partial(self._verify, rows))
-        for number, start in enumerate(range(0, len(rows), AT_ONCE), 1):
-            part = range(start, min(start + AT_ONCE, len(rows)))
-            refusals: Counter[str] = Counter()
-            proposals: list[Proposal] = []
-            is_spent = False
-            try:
-                proposals = self._proposals(rows, part, refusals)
-            except BudgetSpent:
-                is_spent = True
-            added = adder.add(proposals, number=number)
-            figures = Figures(
-                asked=len(part),
-                candidates=len(proposals),
-                accepted=len(added.rows),
-                rejected=dict(added.rejected.most_common()),
-                refusals=dict(refusals.most_common()),
-            )
-            stopped = BUDGET_SPENT if is_spent else ALL_DONE if part.stop == len(rows) else ""
-            yield Round(number, tuple(added.edits), tuple(added.rows), figures, stopped)
-            if is_spent:
-                return
+        yield from add_in_parts(adder, range(len(rows)), lambda part: self._propose(rows, part))
 
-    def _proposals(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[Proposal]:
-        both = self._triples(rows, part, refusals)
-        picked = self._picked(rows, both, refusals)
-        drafts = [
-            (row, variant, self._sides(rows, row, variant, *both[row], *kinds))
-            for row, kinds in picked.items()
-            for variant in range(self.settings.variants)
-        ]
-        return self._put_together(rows, drafts, refusals)
+    def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
+        result = Proposed()
+        try:
+            both = self._triples(rows, part, result.refusals)
+            picked = self._picked(rows, both, result.refusals)
+            drafts = [
+                (row, variant, self._sides(rows, row, variant, *both[row], *kinds))
+                for row, kinds in picked.items()
+                for variant in range(self.settings.variants)
+            ]
+            result.proposals = self._put_together(rows, drafts, result.refusals)
+        except BudgetSpent:
+            result.is_spent = True
+        return result
 
     def _triples(
         self, rows: Rows, part: Sequence[int], refusals: Counter[str]

@@ -7,7 +7,8 @@ counterfactual.py      the smallest change to another label (Human-CAD-like)
 given.py               rewrites made elsewhere
 """
 
-from longway.rewrite.peers.adding import Ask, Peer
+from longway.rewrite.additions import Ask
+from longway.rewrite.peers.adding import Peer
 from longway.rewrite.peers.back_translation import BackTranslation, BackTranslationSettings
 from longway.rewrite.peers.contextual import Contextual, ContextualSettings
 from longway.rewrite.peers.counterfactual import Counterfactual, CounterfactualSettings

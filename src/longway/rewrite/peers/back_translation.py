@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from longway.errors import SettingError
 from longway.llm.engine import Sampling
 from longway.llm.text_prompts import translate_back_prompt, translate_prompt
-from longway.rewrite.additions import Proposal
+from longway.rewrite.additions import Ask, Proposal, Proposed
 from longway.rewrite.method import Rows, Verify
-from longway.rewrite.peers.adding import Ask, Peer, Proposed, check_n
+from longway.rewrite.peers.adding import Peer, check_n
 
 
 @dataclass(frozen=True, slots=True)

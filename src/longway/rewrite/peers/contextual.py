@@ -14,10 +14,10 @@ from random import Random
 from longway.errors import SettingError
 from longway.llm.engine import Sampling
 from longway.llm.text_prompts import CLOSE, OPEN, fill_prompt
-from longway.rewrite.additions import Proposal
+from longway.rewrite.additions import Ask, Proposal, Proposed
 from longway.rewrite.eda import STOP_WORDS
 from longway.rewrite.method import Rows, Verify
-from longway.rewrite.peers.adding import Ask, Peer, Proposed, check_n
+from longway.rewrite.peers.adding import Peer, check_n
 from longway.text.tokens import token_spans
 
 NOTHING_TO_REPLACE = "the text has no words to replace"

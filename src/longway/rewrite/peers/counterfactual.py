@@ -9,9 +9,9 @@ from random import Random
 from longway.errors import SettingError
 from longway.llm.engine import Sampling
 from longway.llm.text_prompts import counterfactual_prompt
-from longway.rewrite.additions import Proposal
+from longway.rewrite.additions import Ask, Proposal, Proposed
 from longway.rewrite.method import Rows, Verify
-from longway.rewrite.peers.adding import Ask, Peer, Proposed, check_n, hows
+from longway.rewrite.peers.adding import Peer, check_n, hows
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longway.errors import ColumnError, DataError
-from longway.rewrite.additions import Adder, Proposal
+from longway.rewrite.additions import Adder, Proposal, Proposed, add_in_parts
 from longway.rewrite.method import Round, Rows, Verify
-from longway.rewrite.peers.adding import Proposed, add_in_parts, parts_of
 
 NO_SOURCE = "no row has this id or text"
 SOURCES = ("original", "source", "id")
@@ -71,7 +70,7 @@ class Given:
                     result.proposals.append(_proposal(rows, row, rewrite))
             return result
 
-        yield from add_in_parts(adder, parts_of(range(len(self.rewrites))), propose)
+        yield from add_in_parts(adder, range(len(self.rewrites)), propose)
 
 
 class _Places:

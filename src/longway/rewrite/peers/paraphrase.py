@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from longway.llm.engine import Sampling
 from longway.llm.prompt import rewrite_prompt
-from longway.rewrite.additions import Proposal
+from longway.rewrite.additions import Ask, Proposal, Proposed
 from longway.rewrite.method import Rows, Verify, keeps_of
-from longway.rewrite.peers.adding import Ask, Peer, Proposed, check_n, hows
+from longway.rewrite.peers.adding import Peer, check_n, hows
 
 
 @dataclass(frozen=True, slots=True)
