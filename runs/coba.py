@@ -148,6 +148,17 @@ def given_snli(limit: int) -> tuple[list[Row], list[Row]]:
     return rows, new
 
 
+def some_of_each(new: list[Row], most: int, seed: int) -> list[Row]:
+    """At most so many rewrites of each source, drawn at random, in their old order."""
+    taken: Counter[str] = Counter()
+    kept = []
+    for i in np.random.default_rng(seed).permutation(len(new)).tolist():
+        if taken[new[i]["source"]] < most:
+            taken[new[i]["source"]] += 1
+            kept.append(i)
+    return [new[i] for i in sorted(kept)]
+
+
 GIVEN = {"imdb": given_imdb, "snli": given_snli, "hate": given_hate}
 
 
@@ -182,7 +193,7 @@ def make(name: str, options: Namespace, folder: Path) -> dict[str, Any]:
     }
     originals, new = GIVEN[name](options.limit)
     write(folder / f"{name}-given_plain.jsonl", originals)
-    write(folder / f"{name}-rewrites.jsonl", new)
+    write(folder / f"{name}-rewrites.jsonl", some_of_each(new, options.rewrites, options.seed))
     settings = AugmentSettings(
         method="given",
         rewrites=str(folder / f"{name}-rewrites.jsonl"),
@@ -345,6 +356,9 @@ def main() -> None:
     parser.add_argument("--base-url")
     parser.add_argument("--budget", type=float)
     parser.add_argument("--variants", type=int, default=1)
+    parser.add_argument(
+        "--rewrites", type=int, default=4, help="at most so many given rewrites of one source"
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])

@@ -14,9 +14,10 @@ SOURCE = Path(longway.__file__).parent
 LAYERS = {
     "errors": 0, "records": 0,
     "text": 1, "data": 1, "store": 1, "sample": 1, "task": 1, "stats": 1,
-    "metrics": 2, "shortcut_space": 2, "rules": 2, "triples": 2, "classify": 2,
-    "live_space": 3, "llm": 3, "plant": 3,
-    "verify": 4, "detect": 4, "report": 4, "evaluate": 4, "rewrite": 5, "recipes": 6, "cli": 7,
+    "metrics": 2, "shortcut_space": 2, "rules": 2, "demographics": 2, "classify": 2,
+    "triples": 3, "live_space": 3, "plant": 3,
+    "llm": 4,
+    "verify": 5, "detect": 5, "report": 5, "evaluate": 5, "rewrite": 6, "recipes": 7, "cli": 8,
 }  # fmt: skip
 
 

@@ -104,6 +104,7 @@ _TAKE_HOME = frozenset("take bring drive get send walk carry follow see fly invi
 _PERCEIVE = frozenset(
     "see hear watch catch find keep leave notice feel remember spot picture imagine get".split()
 )
+_DAYS = frozenset("today tonight tomorrow yesterday".split())
 _TIMES_AND_PLACES = frozenset(
     "home today tonight tomorrow yesterday lots tons loads monday tuesday wednesday thursday friday "
     "saturday sunday mornings evenings nights days weekends times way".split()
@@ -177,7 +178,9 @@ def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool
     if not is_compound and _is_never_owned(document, after):
         return False
     if other == "possessive":
-        # "his" stands alone before a verb: "his came first"
+        # "his" stands alone before a verb or a time: "his came first", "it was his yesterday"
+        if after.lower in _DAYS:
+            return False
         return word.relation in ("nmod", "det") or after.upos not in ("VERB", "PART", "ADP")
     return _is_owner(document, word, after)
 
@@ -206,7 +209,7 @@ def _leads_to_a_noun(document: Document, word: Word) -> bool:
         if (
             other.upos not in ("ADJ", "ADV", "CCONJ")
             and other.tag not in ("VBN", "VBG", "HYPH")
-            and other.text != "-"
+            and other.text not in ("-", ",")  # "her kind, generous nature"
         ):
             return False
     return False

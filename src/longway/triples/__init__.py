@@ -6,5 +6,5 @@ realise.py      the way back, triples as a text
 oppose.py       statements changed towards the other sentiment; opposites.tsv and opposites.py have the words, scope.py
                 tells what is denied, affirm.py takes negations away, replaced.py puts opposites in
 contradict.py   what cannot be true beside a statement
-gender.py       gendered words swapped, by the list gendered.tsv
+gender.py       gendered words swapped, by the list of longway.demographics
 """

@@ -3,17 +3,16 @@
     swap_gender(triples)     the same statements about people of the other gender; names stay
     partner("waitress")      "waiter": the word for the other gender, None for words that say nothing about it
 
-The list (`gendered.tsv`) is our own; its pairs are those that benchmarks of gender bias use most (kin, man and woman and what ends in
-them, titles, trades with two words), without words whose masculine form is said of everybody. "her" becomes "him" or "his" by the grammar
-of its statement.
+The list is that of `longway.demographics` (gender.tsv, our own). A word that is said of everybody (author, poet) has no partner, but its
+feminine form has one. "her" becomes "him" or "his" by the grammar of its statement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from pathlib import Path
 
+from longway.demographics.words import Entry, entries
 from longway.text.articles import mend_articles
 from longway.text.capitals import like
 from longway.text.changes import Change
@@ -23,7 +22,7 @@ from longway.text.pronouns import HE, SHE, form_of
 from longway.triples.oppose import in_parts, sentence_of
 from longway.triples.triple import Triple
 
-PATH = Path(__file__).parent / "gendered.tsv"
+_OTHER = {"man": "woman", "woman": "man"}
 _PRONOUNS = frozenset("he him his himself she her hers herself".split())
 
 
@@ -41,13 +40,6 @@ def partner(word: str) -> str | None:
     return _partners().get(word.lower())
 
 
-def pairs() -> list[tuple[str, str, str]]:
-    """All rows of the list: masculine, feminine, number ("sing" or "plur")."""
-    lines = PATH.read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return [(masculine, feminine, number) for masculine, feminine, number in rows]
-
-
 def gender_changes(document: Document) -> list[Change]:
     """The changes that swap every gendered word of a text, articles mended."""
     found = [
@@ -59,10 +51,16 @@ def gender_changes(document: Document) -> list[Change]:
 @lru_cache(maxsize=1)
 def _partners() -> dict[str, str]:
     found: dict[str, str] = {}
-    for masculine, feminine, _ in pairs():
-        found.setdefault(masculine.lower(), feminine)
-        found.setdefault(feminine.lower(), masculine)
+    for entry in sorted(entries("gender"), key=_is_title):
+        other = entry.counterparts.get(_OTHER.get(entry.attribute.name, ""))
+        if other is not None and entry.kind != "thing":
+            found.setdefault(entry.word.lower(), other)
     return found
+
+
+def _is_title(entry: Entry) -> bool:
+    """True for "Queen" before a name; "queen" goes first."""
+    return entry.pos == "PROPN"
 
 
 def _may_change(triple: Triple) -> bool:

@@ -1,0 +1,221 @@
+"""Is a person meant? Why a word of the lists says nothing about one where it stands.
+
+objection(document, first, end, entry)     "a colour", "part of a name" ...; "" where a person is meant
+
+"Stephen King"     a surname                  "a black shirt"     a colour
+"King's College"   part of a name             "Asian markets"     said of a thing
+"chick flicks"     describes a thing          "to father a plan"  a verb here
+"hit and miss"     no title here              "a sister city"     no person is meant
+"""
+
+from __future__ import annotations
+
+from longway.demographics.words import Entry, readings
+from longway.text.capitals import is_shouted
+from longway.text.document import Document, Word
+from longway.text.names import first_name
+from longway.text.people import noun_kind
+from longway.text.person_words import NOT_PERSON, PLACES
+
+IN_A_NAME = "part of a name"
+COMMON = 1000  # bearers from which a name counts
+# Nouns that stand for people though they name no single one: "the Black community", "old folks".
+_COMMUNITIES = frozenset(
+    "people person folk folks community communities family families neighborhood neighborhoods neighbourhood voter voters "
+    "culture church churches population populations household households youth adult adults crowd audience audiences "
+    "individual individuals american americans life lives minority majority electorate diaspora heritage ancestry descent "
+    "couple couples crew team".split()
+)
+_PEOPLE = frozenset("he she i we you they who him her them someone somebody everyone one me us".split())
+_PLACE_WORDS = frozenset(
+    "street st road rd avenue lane square park college hospital cup hall school university cross head arms theatre theater bridge "
+    "county island bench counsel regiment division guards station church chapel bay town hill point house club speech trio quartet quintet universe memorial lake law "
+    "disease syndrome method theorem principle".split()
+)
+_BEFORE_TITLES = frozenset(  # capitals in front of a title that belong to it: "Crown Prince", "Holy Roman Emperor"
+    "crown grand arch holy roman german russian british french austrian chinese japanese former late vice deputy lieutenant "
+    "general major captain the a an dowager hereditary high first last young old former good dear poor little big saint st st."
+    " lady lord sir dame mr mrs ms dr hrh".split()
+)
+_OPENING = ('"', "“", "``", "«", "‘", "`")
+_CLOSING = ('"', "”", "''", "»", "’", "'")
+_LONGEST_TITLE = 8  # words
+
+
+def objection(document: Document, first: int, end: int, entry: Entry) -> str:
+    """Why a listed word says nothing about a person here; "" where it does."""
+    word, opening = document.words[end - 1], document.words[first]
+    if entry.kind == "thing":
+        return "no person is meant"
+    if word.upos in ("VERB", "AUX", "ADP") and entry.pos in ("NOUN", "PROPN"):
+        return "a verb here"
+    if _is_abbreviation(document, word, entry):
+        return "an abbreviation"
+    if entry.pos == "PROPN" and entry.kind == "title" and not _has_name_behind(document, end, opening):
+        return "no title here"
+    if _is_surname(document, first, end):
+        return "a surname"
+    if _is_in_a_name(document, first, end, entry):
+        return IN_A_NAME
+    needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
+    if needs_people and not _is_said_of_people(document, word):
+        return "a colour" if "colour" in entry.notes else "said of a thing"
+    if _describes_a_thing(document, word, entry):
+        return "describes a thing"
+    return ""
+
+
+def is_person(word: Word) -> bool:
+    """True where a word stands for a person or for people."""
+    if word.lower in _COMMUNITIES or noun_kind(word) is not None or word.lower in _PEOPLE:
+        return True
+    return any(entry.attribute.axis == "gender" and entry.kind != "thing" for entry in readings(word.text))
+
+
+def is_capitalised(word: Word) -> bool:
+    """True for "Duke", not for "duke" and "DUKE"."""
+    return word.text[:1].isupper() and not (word.text.isupper() and len(word.text) > 1)
+
+
+def word_at(document: Document, index: int) -> Word | None:
+    """The word with that index, None where there is none."""
+    return document.words[index] if 0 <= index < len(document) else None
+
+
+def starts_a_thing(document: Document, end: int, *, places: bool = False) -> bool:
+    """True for "King George County", "Duke Street": a word of the name says what it is, and that is no person.
+
+    places: names of places count too: "Miss Malawi" is no Miss Malawi, though "Queen Victoria" is a queen.
+    """
+    for word in document.words[end : end + 4]:
+        if not is_capitalised(word):
+            return False
+        if word.lower in _PLACE_WORDS or word.lower in NOT_PERSON or (places and word.lower in PLACES):
+            return True
+    return False
+
+
+def _is_abbreviation(document: Document, word: Word, entry: Entry) -> bool:
+    return (
+        word.text.isupper()
+        and len(word.text) > 1
+        and not entry.word.isupper()
+        and not is_shouted(document.text)
+    )
+
+
+def _has_name_behind(document: Document, end: int, title: Word) -> bool:
+    after = word_at(document, end)
+    if after is None or document.text[document.words[end - 1].end : after.start].strip():
+        return False
+    return after.text[:1].isupper() or (after.upos == "PROPN" and title.upos == "PROPN")
+
+
+def _is_surname(document: Document, first: int, end: int) -> bool:
+    """True for the second word of "Stephen King"; "The King" and "Sister Ann Prior" have none."""
+    word, before = document.words[first], word_at(document, first - 1)
+    if end - first > 1 or before is None or not is_capitalised(word) or not is_capitalised(before):
+        return False
+    known = first_name(before.text)
+    is_first = known is not None and known.count >= COMMON and before.upos == "PROPN"
+    return is_first and before.end + 1 == word.start and not readings(before.text)
+
+
+def _is_in_a_name(document: Document, first: int, end: int, entry: Entry) -> bool:
+    """True for the "Man" of "Iron Man", the "King" of "King's College", the "Bride" of "Child Bride".
+
+    "Women's Amateur" and "Girls High School" say who may come, and "Best Actress" who may win: they are changed.
+    """
+    word = document.words[first]
+    if _is_title_in_quotes(document, first, end) or word.text == "God":
+        return True
+    if not is_capitalised(word) or (entry.kind == "person" and entry.number == "plur") or entry.pos == "ADJ":
+        return False
+    after = word_at(document, end)
+    if after is not None and after.lower in ("'s", "'"):
+        owned = word_at(document, end + 1)
+        return owned is not None and (is_capitalised(owned) or owned.lower in _PLACE_WORDS)
+    is_form_of_address = word.lower.rstrip(".") in ("mr", "mrs", "ms", "mx")  # "Mrs. Hall" is no hall
+    if not is_form_of_address and starts_a_thing(document, end, places=word.lower == "miss"):
+        return True
+    is_led = _is_led_by_a_capital(document, word)
+    if entry.kind in ("title", "noble"):
+        is_titling = after is not None and (after.lower == "of" or is_capitalised(after))
+        return not is_titling and (is_led or not _has_determiner(document, first))
+    if entry.kind == "kin":
+        return is_led and not (after is not None and is_capitalised(after))
+    leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
+    return entry.kind == "person" and (is_led or (leads and not _opens(document, word)))
+
+
+def _opens(document: Document, word: Word) -> bool:
+    return word.index == document.sentences[document.sentence_number(word)][0]
+
+
+def _is_led_by_a_capital(document: Document, word: Word) -> bool:
+    """True where a capital stands before a word that is no title and does not open the sentence."""
+    before = word_at(document, word.index - 1)
+    return (
+        before is not None
+        and not _opens(document, word)
+        and is_capitalised(before)
+        and before.upos in ("PROPN", "NOUN", "ADJ", "VERB", "NUM")
+        and not (_opens(document, before) and before.upos != "PROPN")
+        and before.lower not in _BEFORE_TITLES
+    )
+
+
+def _has_determiner(document: Document, first: int) -> bool:
+    """True for "the King", "their Queen", "Denmark's King", and where a sentence or a clause begins with the word."""
+    before = word_at(document, first - 1)
+    if before is None or _opens(document, document.words[first]):
+        return True
+    return (
+        before.upos in ("DET", "ADJ", "NUM", "PUNCT", "ADP")
+        or before.tag in ("PRP$", "POS")
+        or before.lower in _BEFORE_TITLES
+    )
+
+
+def _is_title_in_quotes(document: Document, first: int, end: int) -> bool:
+    """True between quotes that hold a few capitalised words, or, in a text without capitals, a few words without a verb."""
+    reach = _LONGEST_TITLE
+    before = range(first - 1, max(-1, first - 1 - reach), -1)
+    opening = next((i for i in before if document.words[i].text in _OPENING), None)
+    behind = range(end, min(len(document), end + reach))
+    closing = next((i for i in behind if document.words[i].text in _CLOSING), None)
+    if opening is None or closing is None:
+        return False
+    inside = [w for w in document.words[opening + 1 : closing] if w.text.isalpha()]
+    if len(inside) > reach:
+        return False
+    if document.text.islower():
+        return not any(w.upos in ("VERB", "AUX", "PRON") for w in inside)
+    return all(w.text[:1].isupper() or len(w.text) <= 4 for w in inside)
+
+
+def _is_said_of_people(document: Document, word: Word) -> bool:
+    """True where an adjective describes a person or people, or a noun is one by itself ("the old", "Blacks")."""
+    if word.tag in ("NNS", "NNPS"):
+        return True
+    if word.upos == "NOUN" and not document.children(word, "compound") and word.relation != "compound":
+        return bool(document.children(word, "det"))
+    above = document.head(word)
+    if word.relation in ("amod", "compound", "conj", "nmod", "flat") and above is not None:
+        is_list = word.relation == "conj" and above.upos == "ADJ"
+        return is_person(above) or (is_list and _is_said_of_people(document, above))
+    subject = next(iter(document.children(word, "nsubj")), None)
+    return subject is not None and is_person(subject)
+
+
+def _describes_a_thing(document: Document, word: Word, entry: Entry) -> bool:
+    """True for "chick flick", "king size", "witch hunt": one person's word in front of a noun that is no person."""
+    above = document.head(word)
+    if (
+        word.relation != "compound"
+        or above is None
+        or entry.number == "plur"
+        or entry.kind in ("title", "noble", "group")
+    ):
+        return False
+    return above.index > word.index and above.upos == "NOUN" and not is_person(above)
