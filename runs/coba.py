@@ -12,7 +12,8 @@ Versions of the data: plain; eda, one text added for each row; coba, by the engi
 large language models, recorded, that go through the same checks (given_plain are their originals alone). Trained on each with
 three seeds, tested on the test set, on human counterfactuals and out of domain (AUROC there, as in the paper). The checks and the number of words were chosen with
 "cad" in view (notes/LOG.md); "cad_more", the other human counterfactuals, had no part in that. spurious_mi:
-mean nats that the most common spurious words tell about the label.
+mean nats that the most common spurious words tell about the label. gender: the share of predictions on test rows that change when
+somebody's gender in them is changed by rules.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ DATA: dict[str, dict[str, Any]] = {
     },
 }
 VERSIONS = ("plain", "eda", "coba", "given_plain", "given")
+GENDER_ROWS = 1000  # test rows that are looked through for somebody whose gender can be changed
 FIELDS = ("id", "text", "context", "label")
 Row = dict[str, str]
 
@@ -255,6 +257,32 @@ def write(path: Path, rows: list[Row]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
+def make_gender(name: str, options: Namespace, folder: Path) -> None:
+    """Write test rows in which one person's gender was changed: what the fairscore is measured on."""
+    from longway.data import load
+    from longway.recipes.perturb import Perturbing
+    from longway.recipes.perturb_settings import PerturbSettings
+    from longway.rewrite.perturb.rules import RulePerturber
+
+    rows = read(name, DATA[name]["tests"]["test"], limit=GENDER_ROWS, seed=options.seed, part="test")
+    context = "context" if "context" in rows[0] else ""
+    perturbing = Perturbing(
+        load(rows, text="text", label="label", id="id", context=context), PerturbSettings(axes=("gender",))
+    )
+    pairs = []
+    for outcome in perturbing.run(RulePerturber(read=perturbing.documents)):
+        if outcome.taken is not None:
+            segments = outcome.taken.perturbed.segments
+            new = {"text": segments[-1], **({"context": segments[0]} if len(segments) > 1 else {})}
+            pairs.append({**rows[outcome.row], "new": {**rows[outcome.row], **new}})
+    write(folder / f"{name}-gender.jsonl", pairs)
+
+
+def rows_in(path: Path) -> list[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
 def show_made(name: str, about: dict[str, Any]) -> None:
     for version in ("coba", "given"):
         made = about[version]
@@ -293,16 +321,19 @@ def train(name: str, folder: Path, options: Namespace) -> list[dict[str, Any]]:
         )
         for test, file in DATA[name]["tests"].items()
     }
+    pairs = rows_in(folder / f"{name}-gender.jsonl") if (folder / f"{name}-gender.jsonl").exists() else []
     results = []
     for model in options.model:
-        print(f"\n{name}, {model}, mean of {options.seeds} seeds")
-        print(f"  {'trained on':16}{'rows':>8}" + "".join(f"{test:>16}" for test in tests))
+        print(
+            f"\n{name}, {model}, mean of {options.seeds} seeds; gender: fairscore on {len(pairs)} test rows"
+        )
+        print(f"  {'trained on':16}{'rows':>8}" + "".join(f"{test:>16}" for test in [*tests, "gender"]))
         for version in options.versions:
             path = folder / f"{name}-{version}.jsonl"
             if not path.exists():
                 continue
-            rows = [json.loads(line) for line in path.open(encoding="utf-8")]
-            found: dict[str, list[float]] = {test: [] for test in tests}
+            rows = rows_in(path)
+            found: dict[str, list[float]] = {test: [] for test in [*tests, "gender"]}
             for seed in range(options.seeds):
                 fitted = model_named(model, seed=seed, device=options.device, cache=options.cache).fit(
                     labelled(rows)
@@ -314,6 +345,7 @@ def train(name: str, folder: Path, options: Namespace) -> list[dict[str, Any]]:
                     found[test].append(
                         measure(fitted, data, auroc=test != "test" and not test.startswith("cad"))
                     )
+                found["gender"].append(moved(fitted, pairs) if pairs else float("nan"))
             cells = "".join(f"{np.mean(each):>9.1%} ± {np.std(each):<4.1%}" for each in found.values())
             print(f"  {version:16}{len(rows):>8}{cells}", flush=True)
             results.append(
@@ -322,6 +354,13 @@ def train(name: str, folder: Path, options: Namespace) -> list[dict[str, Any]]:
                 | {f"{test}_std": float(np.std(each)) for test, each in found.items()}
             )
     return results
+
+
+def moved(model: Any, pairs: list[dict[str, Any]]) -> float:
+    """The share of predictions that change with a person's gender (the fairscore, Eq. 1 of the perturbation paper)."""
+    before, after = labelled(pairs), labelled([pair["new"] for pair in pairs])
+    answers = zip(model.predict(before.inputs), model.predict(after.inputs), strict=True)
+    return float(np.mean([old != new for old, new in answers]))
 
 
 def measure(model: Any, data: Labelled, *, auroc: bool) -> float:
@@ -374,6 +413,8 @@ def main() -> None:
     for name in options.data:
         kept = folder / f"{name}-about.json"
         about[name] = json.loads(kept.read_text("utf-8")) if kept.exists() else make(name, options, folder)
+        if not (folder / f"{name}-gender.jsonl").exists():
+            make_gender(name, options, folder)
         show_made(name, about[name])
         results += train(name, folder, options)
     common.finish("runs/coba.py", rows=results, **figures(options, about, results))

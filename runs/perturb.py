@@ -21,6 +21,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from longway.text.english import english
 from longway.text.pronouns import HE, SHE
 
 Swap = Callable[[Sequence[str], str, str], list[str]]
+CHECKED = Path(__file__).parent / "perturb_checked.txt"
 SIDES = {"feminine": "woman", "masculine": "man"}
 PEER = """
 import json, sys, warnings
@@ -164,27 +166,48 @@ def neutral(show: int) -> dict[str, float]:
     return found
 
 
-def false_changes(limit: int, show: int) -> float:
-    """Texts that no word of gender stands in, and how many of them are changed all the same."""
+def sampled(limit: int, seed: int) -> dict[str, str]:
+    """Texts without a gendered pronoun by row id, half from sst2, half sentences from gap."""
     gendered = re.compile(r"\b(he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
-    texts = [row["text"] for row in lines_of("sst2/dev.jsonl.gz")]
     ends = re.compile(r"(?<=[a-z0-9)]{2}[.!?]) +(?=[A-Z])")
-    texts += [part for row in lines_of("gap/development.jsonl.gz") for part in ends.split(row["text"])]
-    texts = [text for text in texts if not gendered.search(text)]
-    chosen = [texts[i] for i in np.random.default_rng(0).permutation(len(texts))[:limit]]
+    reviews = {f"sst2-{i}": row["text"] for i, row in enumerate(lines_of("sst2/dev.jsonl.gz"))}
+    gap = {
+        f"gap-{i}.{j}": part
+        for i, row in enumerate(lines_of("gap/development.jsonl.gz"))
+        for j, part in enumerate(ends.split(row["text"]))
+    }
+    random = np.random.default_rng(seed)
+    chosen: dict[str, str] = {}
+    for texts in (reviews, gap):
+        plain = [key for key, text in texts.items() if not gendered.search(text)]
+        chosen |= {plain[i]: texts[plain[i]] for i in random.permutation(len(plain))[: limit // 2]}
+    return chosen
+
+
+def false_changes(limit: int, seed: int, show: int) -> float:
+    """The share of texts that speak of no gendered person and are changed all the same.
+
+    Which of the changed texts speak of one was judged by hand for the default sample (`perturb_checked.txt`, row ids); a changed text
+    that was not judged counts as a false change.
+    """
+    judged = set(CHECKED.read_text(encoding="utf-8").split())
     perturber = RulePerturber(everyone=True)
-    changed = [
-        (text, target, new)
-        for text in chosen
-        for target, sources in (("man", ["woman"]), ("woman", ["man"]))
+    texts = sampled(limit, seed)
+    both = [(["woman"], "man"), (["man"], "woman")]
+    changed = {
+        key: new
+        for key, text in texts.items()
+        for sources, target in both
         if (new := perturbed(text, perturber, sources, target)) != text
-    ]
-    share = len({text for text, _, _ in changed}) / len(chosen)
+    }
+    wrong = [key for key in changed if key not in judged]
+    share = len(wrong) / len(texts)
     print(
-        f"texts without a gendered pronoun: {share:.1%} of {len(chosen)} are changed (names and nouns for people count)"
+        f"texts without a gendered pronoun: {len(changed)} of {len(texts)} are changed (names and nouns for people), "
+        f"{len(wrong)} ({share:.1%}) without a gendered person in them"
     )
-    for text, target, new in changed[:show]:
-        print(f"    to {target}: {difference(text, new)}   [{text[:150]}]")
+    for key in wrong[:show]:
+        print(f"    {key}: {difference(texts[key], changed[key])}   [{texts[key][:150]}]")
     return share
 
 
@@ -194,6 +217,7 @@ def main() -> None:
     )
     parser.add_argument("--peers", help="a Python that has augly and nlpaug")
     parser.add_argument("--limit", type=int, default=200, help="texts for false changes")
+    parser.add_argument("--seed", type=int, default=13, help="of their sample; 13 is the one judged by hand")
     parser.add_argument("--show", type=int, default=0, help="differences to print for each part")
     options = parser.parse_args()
     swaps: dict[str, Swap] = {"ours": ours}
@@ -201,7 +225,7 @@ def main() -> None:
         swaps |= {name: peer(name, options.peers) for name in ("augly", "nlpaug")}
     found = compare(swaps, options.show)
     wer = neutral(options.show)
-    changed = false_changes(options.limit, options.show)
+    changed = false_changes(options.limit, options.seed, options.show)
     common.finish(
         "runs/perturb.py",
         exact_to_masculine=found["ours_to_masculine"]["exact"],

@@ -38,7 +38,7 @@ from longway.recipes import prove
 from longway.recipes.augment_settings import METHODS as AUGMENTATIONS
 from longway.recipes.before_after import Fate
 from longway.recipes.rewrite import RewriteSettings
-from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
+from longway.records import Edit, Finding, Leak, Mentions, Problem, Telling, Verdict
 from longway.rewrite import METHODS
 from longway.rules import RULES
 from longway.rules.reading import read
@@ -278,7 +278,7 @@ def test_the_surface_page_names_every_trait():
 
 def test_the_run_folder_page_names_every_key_of_the_records():
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    records = (Edit, Fate, Finding, Leak, Problem, Telling, Verdict)
+    records = (Edit, Fate, Finding, Leak, Mentions, Problem, Telling, Verdict)
     keys = {field.name for record in records for field in fields(record)}
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
 

@@ -36,11 +36,16 @@ if TYPE_CHECKING:
     from longway.recipes.engine_runs import Engines
     from longway.recipes.explain import explain
     from longway.recipes.explanation import ExplainSettings, Explanation
+    from longway.recipes.fairness import FairnessSettings
+    from longway.recipes.perturb_settings import PerturbSettings
+    from longway.recipes.perturbation import Perturbation, perturb
     from longway.recipes.prove import ProveSettings
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_audit import run_audit
     from longway.recipes.run_augment import run_augment
     from longway.recipes.run_explain import run_explain
+    from longway.recipes.run_fairness import run_fairness
+    from longway.recipes.run_perturb import run_perturb
     from longway.recipes.run_prove import run_prove
     from longway.recipes.run_rewrite import run_rewrite
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
@@ -76,12 +81,17 @@ _HOME = {
     "longway.recipes.engine_runs": ("Engines",),
     "longway.recipes.explain": ("explain",),
     "longway.recipes.explanation": ("ExplainSettings", "Explanation"),
+    "longway.recipes.fairness": ("FairnessSettings",),
+    "longway.recipes.perturb_settings": ("PerturbSettings",),
+    "longway.recipes.perturbation": ("Perturbation", "perturb"),
     "longway.recipes.prove": ("ProveSettings",),
     "longway.recipes.rewrite": ("RewriteSettings",),
     "longway.recipes.run_audit": ("run_audit",),
     "longway.recipes.run_augment": ("run_augment",),
     "longway.recipes.run_prove": ("run_prove",),
     "longway.recipes.run_explain": ("run_explain",),
+    "longway.recipes.run_fairness": ("run_fairness",),
+    "longway.recipes.run_perturb": ("run_perturb",),
     "longway.recipes.run_rewrite": ("run_rewrite",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.report": ("write_report",),
@@ -114,11 +124,14 @@ __all__ = [
     "Example",
     "ExplainSettings",
     "Explanation",
+    "FairnessSettings",
     "Finding",
     "Leak",
     "LiveSpace",
     "LongwayError",
     "MissingExtra",
+    "PerturbSettings",
+    "Perturbation",
     "Problem",
     "ProveSettings",
     "RewriteSettings",
@@ -140,9 +153,12 @@ __all__ = [
     "explain",
     "hypernyms",
     "load",
+    "perturb",
     "run_audit",
     "run_augment",
     "run_explain",
+    "run_fairness",
+    "run_perturb",
     "run_prove",
     "run_rewrite",
     "sample_path",

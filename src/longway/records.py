@@ -3,6 +3,7 @@
     Example   one row: id, fields, label, split
     Problem   something about the data itself that the user should know (a broken row, a duplicate)
     Finding   a pattern on the surface that is tied to a label
+    Mentions  how often the texts speak of people with one attribute, by label
     Leak      how well a bag of words predicts the label from part of the input
     Verdict   what one check said of a rewritten text
     Edit      what was done to one example, and why it was accepted or not
@@ -92,6 +93,30 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """How often the texts of each label speak of people with one demographic attribute.
+
+    axis, attribute: "gender" and "woman" (`demographics.axes`). pattern: what a finding about it is called.
+    texts: by label, texts that do. mentions: by label, how often they do. words: those that told it and the texts they stand in.
+    p, q: of the test that a finding has to pass; None where too few texts have it, or too few have not.
+    """
+
+    field: str
+    axis: str
+    attribute: str
+    pattern: str
+    texts: Mapping[str, int]
+    mentions: Mapping[str, int]
+    words: tuple[tuple[str, int], ...]
+    p: float | None
+    q: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mentions as plain JSON values."""
         return asdict(self)
 
 

@@ -61,6 +61,15 @@ def test_audit_prints_guesses_leak_and_shortcuts(run, tmp_path):
     assert "longway-runs/my-data-audit/report.html" in result.output
 
 
+def test_audit_tells_whom_the_rows_speak_of(run, tmp_path):
+    who = ["my wife", "the aunt", "karen", "my husband", "the uncle", "gary"]
+    rows = [(f"{who[i % 6]} waited {i // 6} times", "bad" if i % 6 < 3 else "good") for i in range(60)]
+    output = run("audit", write_csv(tmp_path / "d.csv", rows)).output
+    assert "gender in text  a man 30 (good 100%, usual 50%), a woman 30 (bad 100%, usual 50%)" in output
+    plain = [(f"thing {i % 7}", "bad" if i % 2 else "good") for i in range(60)]
+    assert "speak of people" not in run("audit", write_csv(tmp_path / "plain.csv", plain)).output
+
+
 def test_json_is_json_and_nothing_else(run):
     result = run("audit", sample_path("claims"), "--json")
     assert json.loads(result.stdout)["dataset"]["rows"] == 320

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import LongwayError
 from tests.environment import without_encoder, without_settings_of_the_user
+from tests.recipes.cooks import cooks, soups_alone
 from tests.recipes.shortcut_data import soups
 
 
@@ -75,3 +76,32 @@ def test_what_a_method_could_not_do_is_told_once_under_the_tables():
     assert told.output.count("needs pairs") == 1
     assert "Not trained: bow by clever training on before and after" in told.output
     assert told.output.count("all seeds gave the same model") == 1
+
+
+def test_the_fairscore_is_printed_for_each_test_set_with_its_axes():
+    cooks(60, she_is_good=0.95, seed=1).frame.write_csv("before.csv")
+    cooks(60, she_is_good=0.5, seed=1).frame.write_csv("after.csv")
+    cooks(30, she_is_good=0.5, seed=2, others=True).frame.write_csv("dev.csv")
+    soups_alone(8, seed=3).frame.write_csv("soups.csv")
+    asked = (
+        "before.csv",
+        "after.csv",
+        "--test",
+        "dev.csv",
+        "--test",
+        "soups.csv",
+        "--seeds",
+        "1",
+        "--fairscore",
+    )
+    told = prove(*asked)
+    assert told.exit_code == 0, told.output
+    assert "dev, fairscore: 30 of 30 rows perturbed (gender " in told.output
+    assert "plain, race" in told.output
+    assert "soups, fairscore: 0 of 8 rows perturbed, so there is none." in told.output
+    assert "Note: soups: no row has a person" in told.output
+    results = json.loads(prove(*asked, "--json").output)
+    figures = [row for row in results["rows"] if row["metric"] == "fairscore"]
+    assert [(row["data"], row["test"]) for row in figures] == [("before", "dev"), ("after", "dev")]
+    assert all(f"{row['mean']:.1f}%" in told.output for row in figures)
+    assert results["fairscore"]["tests"][0]["file"] == "perturbed/dev.jsonl"

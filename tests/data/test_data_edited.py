@@ -43,6 +43,14 @@ def test_a_streamed_dataset_is_edited_piece_by_piece(tmp_path):
     assert pl.concat([t.frame for t in tables])["text"].to_list() == ["one", "two", "3", "four"]
 
 
+def test_contexts_are_replaced_beside_texts_and_empty_ones_stay_empty():
+    rows = [row | {"context": context} for row, context in zip(ROWS, ("A", None, "C", "D"), strict=True)]
+    dataset = load(rows, text="text", label="label", context="context")
+    frame = edited_dataset(dataset, {"c": "3"}, contexts={"a": "new"}).frame
+    assert frame["text"].to_list() == ["one", "two", "3", "four"]
+    assert frame["context"].to_list() == ["new", None, "C", "D"]
+
+
 def test_additions_are_copies_with_other_cells_at_the_end():
     dataset = load(ROWS, text="text", label="label")
     added = Addition("a+1", like="a", cells={"text": "not one", "label": "y"})

@@ -48,6 +48,19 @@ def test_findings_have_the_keys_of_the_contract(finished):
     assert findings["findings"][0]["pattern"] == "negation in claim"
 
 
+def test_people_are_counted_by_axis_attribute_and_label(finished, claims):
+    rows = {(row["field"], row["attribute"]): row for row in finished[1]["people"]}
+    frame = claims[0].frame
+    says_her = frame.filter(frame["claim"].str.contains(r"(?i)\b(she|her|hers|herself)\b"))
+    assert rows["claim", "woman"]["axis"] == "gender"
+    assert sum(rows["claim", "woman"]["texts"].values()) >= len(says_her) > 0
+    assert all(
+        row["texts"][label] <= row["mentions"][label] for row in rows.values() for label in row["texts"]
+    )
+    tested = [row for row in rows.values() if row["q"] is not None]
+    assert len(tested) == finished[1]["tested"]["people"]
+
+
 def test_supporting_ids_carry_the_label_and_counter_ids_do_not(finished, claims):
     labels = dict(claims[0].frame.select("id", "label").iter_rows())
     for finding in finished[1]["findings"]:
@@ -263,3 +276,17 @@ def test_streaming_measures_the_leak_on_the_rows_it_says(tmp_path, monkeypatch):
     leak = audit(lw.load(path, stream=False)).leaks["text"]
     assert (leak.rows, "drawn at random" in leak.how) == (2000, True)
     assert audit(lw.load(path, stream=True)).leaks["text"].rows == 1000
+
+
+def test_a_finding_about_people_marks_the_word_that_told_it():
+    who = ["Her aunt", "My wife", "Karen", "His uncle", "My husband", "Gary"]
+    texts = [f"{who[i % 6]} waited {i // 6} times." for i in range(72)]
+    result = audit(dataset_of(texts, ["complaint" if i % 6 < 3 else "praise" for i in range(72)]))
+    finding = next(one for one in result.findings if one.pattern == "speaks of a woman")
+    ((start, end),) = finding.marks
+    assert finding.label == "complaint"
+    assert finding.example[start:end] in {"Her", "aunt", "wife", "Karen"}
+    woman = next(one for one in result.people if one.attribute == "woman")
+    assert (dict(woman.texts), woman.q) == ({"complaint": 36, "praise": 0}, finding.q)
+    assert dict(woman.mentions) == {"complaint": 48, "praise": 0}
+    assert dict(woman.words) == {"her": 12, "aunt": 12, "wife": 12, "Karen": 12}

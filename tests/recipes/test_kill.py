@@ -15,7 +15,7 @@ import pytest
 
 from longway.store import RUN_FILE, Journal, read_json
 from tests.llm.loopback import Loopback
-from tests.recipes import toy_augment
+from tests.recipes import toy_augment, toy_perturb
 from tests.recipes.nursery import Nursery
 from tests.recipes.toy_run import NOUNS, answer, write_csv
 
@@ -190,6 +190,38 @@ def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp
         assert child.wait() == 0, child.said.read_text()
         assert set(server.charged) == undisturbed
         assert set(server.charged.values()) == {1}
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_perturbation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
+    toy_perturb.write(tmp_path / "data.csv", toy_perturb.bakers_of(N_ROWS))
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
+    told = "perturb data.csv --engine served:toy --axis gender".split()
+
+    def slowly(call):
+        return replace(toy_perturb.answer(call), wait=0.02)
+
+    with Loopback(slowly, slots=4, remembers=True) as server:
+        again = [*told, "--base-url", server.url, "--out"]
+        child = nursery.start([*again, "whole"], cwd=tmp_path, env=env)
+        assert child.wait() == 0, child.said.read_text()
+        undisturbed = set(server.charged)
+        for counts in (server.charged, server.keys, server._made):
+            counts.clear()
+        for _ in range(2):
+            child, before = nursery.start([*again, "killed"], cwd=tmp_path, env=env), server.keys.total()
+            while server.keys.total() < before + 8 and child.is_running():
+                time.sleep(0.002)
+            child.kill(signal.SIGKILL)
+            assert child.wait() == -signal.SIGKILL, child.said.read_text()
+        child = nursery.start([*again, "killed"], cwd=tmp_path, env=env)
+        assert child.wait() == 0, child.said.read_text()
+        assert set(server.charged) == undisturbed
+        assert set(server.charged.values()) == {1}
+    assert {path.name for path in (tmp_path / "killed").iterdir()} == {
+        path.name for path in (tmp_path / "whole").iterdir()
+    }
     for name in ("dataset.csv", "edits.jsonl"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 

@@ -7,10 +7,21 @@ from math import exp, log, sqrt
 import pytest
 from invented_augment import augment, hostile_augment
 from invented_explain import explanation, hostile_explanation
+from invented_fairness import fairness, hostile_fairness
+from invented_people import people
+from invented_perturb import hostile_perturb, perturb
 from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 
-from longway.report import render_augment, render_explain, render_prove, render_report, render_rewrite
+from longway.report import (
+    render_augment,
+    render_explain,
+    render_fairness,
+    render_perturb,
+    render_prove,
+    render_report,
+    render_rewrite,
+)
 
 LABELS = {"REFUTES": 3333, "SUPPORTS": 3327}
 USED = sum(LABELS.values())
@@ -198,6 +209,7 @@ def audit():
         "significant": {"token": 148, "ngram": 121, "position": 19, "length": 5, "surface": 4, "overlap": 3, "negation": 2, "pair": 31},
         "listed": 300,
         "findings": all_findings(),
+        "people": people(),
         "shortcut_space": {
             "variant": "mean", "dimensions": 64, "mean_gamma": {"REFUTES": 0.863, "SUPPORTS": 0.814},
             "histogram": {
@@ -259,6 +271,7 @@ def hostile_audit():
         base | {"pattern": hostile_text(at), "field": hostile_text(at + 1), "label": names[at % 40], "example": hostile_text(at), "marks": [[5, 90], [-4, 2], [8, 9], [7, 10**9]], "level": hostile_text(at + 2), "variants": [base | {"pattern": hostile_text(at + k)} for k in range(9)]}
         for at in range(300)
     ]  # fmt: skip
+    findings["people"] = people(names, lambda word: hostile_text(len(word))) * 40
     space = findings["shortcut_space"]
     space["mean_gamma"] = dict.fromkeys(names, 0.9)
     space["histogram"]["counts"] = {name: list(range(40)) for name in names}
@@ -321,6 +334,10 @@ PAGES = {
     "augment": lambda: render_augment(augment()),
     "explain": lambda: render_explain(explanation(n_texts=3)),
     "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
+    "fairness": lambda: render_fairness(fairness()),
+    "hostile fairness": lambda: render_fairness(hostile_fairness(hostile_text)),
+    "perturb": lambda: render_perturb(perturb()),
+    "hostile perturb": lambda: render_perturb(hostile_perturb(hostile_text)),
 }
 
 
@@ -337,6 +354,10 @@ PAGES = {
         "hostile augment",
         "explain",
         "hostile explain",
+        "fairness",
+        "hostile fairness",
+        "perturb",
+        "hostile perturb",
     ]
 )
 def page(request):

@@ -186,6 +186,96 @@ def proof(*, versions=("before", "after")):
     return json.loads(json.dumps(made))
 
 
+FAIRSCORES = {
+    "fairscore": (31.0, 4.2),
+    "fairscore:gender": (40.0, 3.0),
+    "fairscore:race": (10.0, 12.5),
+}  # before, after
+
+
+def with_fairscore(made):
+    """The same proof with the fairscore of a bag of words on two test sets, one of which speaks of nobody."""
+    run = ("bow", "erm")
+    for metric, figures in FAIRSCORES.items():
+        for data, mean in zip(("before", "after"), figures, strict=True):
+            made["rows"].append(
+                score(data, run, "dev", metric, 0.5)
+                | {"mean": mean, "low": mean - 2, "high": mean + 2, "std": 0.5}
+            )
+        row = compared(run, "dev", metric, *(figure / 100 for figure in figures))
+        percents = {name: 100 * row[name] for name in ("difference", "low", "high")}
+        made["comparisons"].append(
+            row | percents | {"verdict": "better" if row["difference"] < -0.02 else "worse"}
+        )
+    made["worse"] = [row for row in made["comparisons"] if row["verdict"] == "worse"]
+    pair = {
+        "model": "bow",
+        "method": "erm",
+        "test": "dev",
+        "axis": "gender",
+        "source": "woman",
+        "target": "man",
+        "rows": 80,
+    }
+    texts = [{"field": "claim", "before": "Ada gave her book away.", "after": "Al gave his book away."}]
+    sides = [
+        {"data": "before", "answer": "SUPPORTS", "perturbed_answer": "REFUTES", "differ": 3, "of": 3},
+        {"data": "after", "answer": "SUPPORTS", "perturbed_answer": "SUPPORTS", "differ": 0, "of": 3},
+    ]
+    made["fairscore"] = {
+        "tests": [
+            {
+                "test": "dev",
+                "rows": 1200,
+                "perturbed": 120,
+                "axes": {"gender": 80, "race": 40},
+                "stayed": {"nobody is spoken of": 1080},
+                "file": "perturbed/dev.jsonl",
+            },
+            {
+                "test": "symmetric",
+                "rows": 708,
+                "perturbed": 0,
+                "axes": {},
+                "stayed": {"nobody is spoken of": 708},
+                "file": None,
+            },
+        ],
+        "pairs": [
+            pair | {"data": data, "mean": mean, "std": 0.5, "low": mean - 2, "high": mean + 2, "seeds": 3}
+            for data, mean in (("before", 41.0), ("after", 2.0))
+        ],
+        "examples": [
+            {
+                "test": "dev",
+                "id": "r7",
+                "label": "SUPPORTS",
+                "axis": "gender",
+                "source": "woman",
+                "target": "man",
+                "texts": texts,
+                "sides": sides,
+            }
+        ],
+    }
+    return made  # fmt: skip
+
+
+def hostile_fairscore(bad, versions, runs, tests):
+    """A fairscore with hostile text wherever a file can put some, in far larger lists."""
+    changed = [{"axis": bad(at), "source": bad(at + 1), "target": bad(at + 2)} for at in range(60)]
+    sides = [
+        {"data": data, "answer": bad(1), "perturbed_answer": bad(2), "differ": 10**9, "of": 10**9}
+        for data in versions[:2]
+    ]
+    texts = [{"field": bad(3), "before": bad(4) * 50, "after": bad(5) * 50}] * 2
+    return {
+        "tests": [{"test": test, "rows": 10**9, "perturbed": 10**9, "axes": {bad(at): 10**9 for at in range(40)}, "stayed": {bad(at): 10**9 for at in range(40)}, "file": bad(6)} for test in tests],
+        "pairs": [one | {"data": data, "model": run[0], "method": run[1], "test": tests[0], "rows": 10**9, "mean": 50.0, "std": None, "low": 0.0, "high": 100.0, "seeds": 1} for run in runs[:4] for one in changed for data in versions],
+        "examples": [one | {"test": tests[0], "id": bad(7), "label": bad(8), "texts": texts, "sides": sides} for one in changed],
+    }  # fmt: skip
+
+
 def hostile_proof(hostile_text):
     """The same proof with hostile text wherever a file or a model can put some, in far larger lists."""
     bad = hostile_text
@@ -224,7 +314,8 @@ def hostile_proof(hostile_text):
         "versions": [made["versions"][0] | {"name": name, "source": bad(1), "labels": {label: 5000 - at for at, label in enumerate(names)}, "fingerprint": bad(5)} for name in versions],
         "tests": [made["tests"][0] | {"name": name, "source": bad(2), "labels": dict.fromkeys(names, 10**9), "left_out": 10**9} for name in tests],
         "concerns": [{"kind": bad(at), "count": 10**9, "text": bad(at + 1), "refused": True, "ids": names} for at in range(300)],
-        "rows": [score(data, run, test, names[at], 0.5) for data, run, test in cells for at in range(3)] + [score(data, run, test, "accuracy", 0.5) for data, run, test in cells],
+        "rows": [score(data, run, test, names[at], 0.5) for data, run, test in cells for at in range(3)] + [score(data, run, test, "accuracy", 0.5) for data, run, test in cells] + [score(data, run, tests[0], metric, 50.0) for data in versions for run in runs for metric in ("fairscore", f"fairscore:{bad(0)}")],
+        "fairscore": hostile_fairscore(bad, versions, runs, tests),
         "comparisons": compares, "worse": compares,
         "groups": [group | {"model": model, "method": method, "test": tests[0], "data": data, "pattern": patterns[at], "level": names[at % 40], "field": names[(at + 1) % 40], "label": names[at % 40]} for model, method in runs[:8] for at in range(200) for data in versions],
         "worst": [{"data": data, "model": run[0], "method": run[1], "test": test, "group": names[at % 40], "n": 10**9, "accuracy": 0.1} for at, (data, run, test) in enumerate(cells)],

@@ -69,6 +69,24 @@ def test_what_speaks_against_it_is_said(options, words):
     assert words in prove_verdict([BETTER], **options).details
 
 
+FAIRER = replace(BETTER, metric="fairscore", before=31.0, after=4.2, difference=-26.8, low=-30.0, high=-20.0)
+
+
+@pytest.mark.parametrize(
+    ("fairscores", "words"),
+    [
+        ((), None),
+        ((replace(FAIRER, verdict="no clear difference"),), "The fairscore shows no clear difference."),
+        ((FAIRER,), "Fewer answers change when a person’s gender, race or age does: the fairscore of bag of words on symmetric goes 31.0% → 4.2%."),
+        ((replace(FAIRER, after=52.0, difference=21.0, verdict="worse"),), "More answers change when a person’s gender, race or age does: the fairscore of bag of words on symmetric goes 31.0% → 52.0%."),
+    ],
+)  # fmt: skip
+def test_the_fairscore_is_told_beside_the_accuracy(fairscores, words):
+    said = prove_verdict([BETTER], fairscores=fairscores)
+    assert said.sentence == prove_verdict([BETTER]).sentence
+    assert said.details.removeprefix(prove_verdict([BETTER]).details).strip() == (words or "")
+
+
 def test_several_seeds_need_no_warning():
     assert "seed" not in prove_verdict([BETTER], seeds=3).details
 

@@ -28,7 +28,7 @@ def test_the_page_says_what_was_found(findings):
 
 def test_the_sections_come_in_reading_order(findings):
     ids = [attributes.get("id") for attributes in Elements(render_report(findings)).named("section")]
-    assert ids == ["leak", "strongest", "findings", "gamma", "data", "problems", "reading"]
+    assert ids == ["leak", "strongest", "findings", "people", "gamma", "data", "problems", "reading"]
 
 
 def test_the_pattern_is_marked_in_its_example(findings):

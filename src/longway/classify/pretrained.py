@@ -56,7 +56,7 @@ class Pretrained:
                 "model.safetensors and tokenizer files, or a name on the Hugging Face hub that this machine can reach. "
                 "Fetch it where there is a network (huggingface-cli download NAME --local-dir FOLDER) and name the folder, or choose minilm."
             ) from None
-        return cls(model, tokenizer, base_hash=folder_hash(_folder_of(where)), device=device_named(device))
+        return cls(model, tokenizer, base_hash=folder_hash(folder_of(where)), device=device_named(device))
 
     @property
     def width(self) -> int:
@@ -118,7 +118,7 @@ def by_length(lengths: Sequence[int], *, size: int = TOKENS_A_BATCH) -> Iterator
         start += len(some)
 
 
-def _folder_of(where: str) -> Path:
+def folder_of(where: str) -> Path:
     """The folder a model was read from: its own, or the hub's copy on this machine."""
     if Path(where).is_dir():
         return Path(where)

@@ -8,14 +8,42 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from longway.cli import audit, augment, bench, demo, doctor, engines, explain, prove, rewrite, runs
+from longway.cli import (
+    audit,
+    augment,
+    bench,
+    demo,
+    doctor,
+    engines,
+    explain,
+    fairness,
+    perturb,
+    perturb_train,
+    prove,
+    rewrite,
+    runs,
+)
 from longway.errors import LongwayError
+
+
+class Commands(TyperGroup):
+    """Commands of one word or two: `perturb train FILE` is one of its own beside `perturb DATA`; a folder called train is ./train."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the first words name, and the words that are left for it."""
+        if " ".join(args[:2]) in self.commands:
+            args = [" ".join(args[:2]), *args[2:]]
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="longway",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,6 +60,9 @@ app.command("demo")(demo.command)
 app.command("doctor")(doctor.command)
 app.add_typer(engines.app, name="engines")
 app.command("explain")(explain.command)
+app.command("fairness")(fairness.command)
+app.command("perturb")(perturb.command)
+app.command("perturb train")(perturb_train.train_command)
 app.command("prove")(prove.command)
 app.command("rewrite")(rewrite.command)
 app.command("runs")(runs.command)

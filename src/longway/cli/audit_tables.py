@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longway.cli.screen import clean, output, safe, shortened
+from longway.report.people_view import SPEAKS_OF, leaning
 from longway.report.surest import surest
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red")
@@ -24,6 +25,7 @@ def show_audit(findings: dict[str, Any], folder: Path, *, top: int) -> None:
     _show_dataset(console, findings["dataset"])
     _show_leak(console, findings["leak"])
     _show_shortcuts(console, findings, top)
+    _show_people(console, findings)
     _show_problems(console, findings["problems"])
     console.print(f"\nReport: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
 
@@ -130,6 +132,33 @@ def _show_surest(console: Console, leaders: list[dict[str, Any]], top: int) -> N
     ]
     if shown:
         console.print(f"Rare, but nearly certain: {safe(', '.join(shown))}.")
+
+
+def _show_people(console: Console, findings: dict[str, Any]) -> None:
+    """A line for each column and axis: whom how many texts speak of, with the label where it is tied to one."""
+    tested = [row for row in findings.get("people", []) if row["q"] is not None]
+    if not tested:
+        return
+    by_axis: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in tested:
+        by_axis.setdefault((row["field"], row["axis"]), []).append(row)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for (field, axis), rows in by_axis.items():
+        rows.sort(key=lambda row: -sum(row["texts"].values()))
+        where = f"{axis} in {shortened(field, LONGEST_LABEL)}"
+        table.add_row(f"[dim]{safe(where)}[/]", ", ".join(_people(row, findings) for row in rows))
+    tied = any(row["q"] <= findings["settings"]["max_q"] for row in tested)
+    which = "those tied to a label with its share" if tied else "none tied to a label"
+    console.print(f"\n[bold]Rows that speak of people[/], counted by words; {which}:")
+    console.print(table)
+
+
+def _people(row: dict[str, Any], findings: dict[str, Any]) -> str:
+    who = f"{row['pattern'].removeprefix(SPEAKS_OF)} {sum(row['texts'].values()):,}"
+    if row["q"] > findings["settings"]["max_q"]:
+        return safe(who)
+    label, share, base = leaning(row["texts"], findings["dataset"]["labels"])
+    return f"[bold]{safe(who)}[/] ({safe(shortened(label, LONGEST_LABEL))} {share:.0%}, usual {base:.0%})"
 
 
 def _named(finding: dict[str, Any]) -> Text:

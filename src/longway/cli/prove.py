@@ -58,6 +58,14 @@ def command(
             "--drop-overlap", help="Leave test rows out that stand in the training data, instead of stopping."
         ),
     ] = False,
+    fairscore: Annotated[
+        bool,
+        typer.Option(
+            "--fairscore",
+            help="Also give one person of each test row another gender, race or age, and tell how many answers change. "
+            "Needs the extra `rules`.",
+        ),
+    ] = False,
     text: Annotated[
         str | None, typer.Option(help="Column with the text. Guessed from the usual names.")
     ] = None,
@@ -87,6 +95,8 @@ def command(
         longway prove reviews.csv reviews-new.csv --test other=other.csv --model bow --model minilm --method erm --method poe
 
         longway prove reviews.csv reviews-new.csv --test other=other.csv --method rew --method dro --keep great --keep awful
+
+        longway prove reviews.csv longway-runs/reviews-perturb --test other=other.csv --fairscore
     """
     from longway.cli.named_files import named_files
     from longway.cli.prove_tables import show_prove
@@ -102,6 +112,7 @@ def command(
         baselines=tuple(baseline or ()),
         keep=tuple(keep or ()),
         drop_overlap=drop_overlap,
+        fairscore=fairscore,
         device=device,
     )
     with errors().status("opening the data"):

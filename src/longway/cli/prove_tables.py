@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened
-from longway.report.prove_results import Told, told_once
+from longway.report.prove_results import FAIRSCORE, Told, axis_of, change, figure, metric_name, told_once
 
 N_WORSE, N_PATTERNS = 8, 6
 MARKS = {
@@ -34,6 +34,7 @@ def show_prove(results: dict[str, Any], folder: Path) -> None:
         console.print(f"[yellow]Note:[/] {safe(concern['text'])}", soft_wrap=True)
     for test in results["tests"]:
         _show_test(console, results, test)
+    _show_fairscore(console, results)
     if notes := told_once(results.get("notes", []), "text"):
         _show_told(console, "[yellow]Note:[/]", notes)
         console.print()
@@ -54,32 +55,52 @@ def _table(columns: list[str], *, right_from: int) -> Table:
 
 def _show_test(console: Console, results: dict[str, Any], test: dict[str, Any]) -> None:
     """One table for each test set: a line for each model and method, a column for each version."""
-    versions = [one["name"] for one in results["versions"]]
-    figures = {
-        (row["model"], row["method"], row["data"]): row
-        for row in results["rows"]
-        if row["test"] == test["name"] and row["metric"] == "accuracy"
-    }
-    verdicts = {
-        (one["model"], one["method"], one["data"]): one
-        for one in results["comparisons"]
-        if one["test"] == test["name"] and one["metric"] == "accuracy" and "against_method" not in one
-    }
     rows = f"{test['rows']:,} row{'' if test['rows'] == 1 else 's'}"
     left_out = f" ({test['left_out']:,} left out: seen in training)" if test["left_out"] else ""
     chance = f"always the commonest label gets {test['majority']:.1%}"
     console.print(f"{safe(test['name'])}: {rows}{left_out}, {chance}", style="italic", soft_wrap=True)
+    _show_figures(console, results, test["name"], ["accuracy"])
+
+
+def _show_fairscore(console: Console, results: dict[str, Any]) -> None:
+    """The same of the fairscore, where it was asked for, with a line for each axis."""
+    for test in results.get(FAIRSCORE, {}).get("tests", []):
+        rows = f"{test['perturbed']:,} of {test['rows']:,} row{'' if test['rows'] == 1 else 's'} perturbed"
+        axes = ", ".join(f"{axis} {n:,}" for axis, n in test["axes"].items())
+        told = f"{safe(test['test'])}, fairscore: {rows}{f' ({axes})' if axes else ''}"
+        if not test["perturbed"]:
+            console.print(f"{told}, so there is none.\n", style="italic", soft_wrap=True)
+            continue
+        console.print(f"{told}; how many answers change then, less is better", style="italic", soft_wrap=True)
+        of_axes = [f"{FAIRSCORE}:{axis}" for axis in test["axes"]] if len(test["axes"]) > 1 else []
+        _show_figures(console, results, test["test"], [FAIRSCORE, *of_axes])
+
+
+def _show_figures(console: Console, results: dict[str, Any], test: str, metrics: Sequence[str]) -> None:
+    """A line for each model, method and measure, with the figures of each version."""
+    versions = [one["name"] for one in results["versions"]]
+    figures = {
+        (row["model"], row["method"], row["metric"], row["data"]): row
+        for row in results["rows"]
+        if row["test"] == test and row["metric"] in metrics
+    }
+    verdicts = {
+        (one["model"], one["method"], one["metric"], one["data"]): one
+        for one in results["comparisons"]
+        if one["test"] == test and one["metric"] in metrics and "against_method" not in one
+    }
     table = _table(
         ["model", "training", *map(safe, versions), f"{safe(versions[1])} against {safe(versions[0])}"],
         right_from=2,
     )
-    for model, method in dict.fromkeys((model, method) for model, method, _ in figures):
-        told = [_figure(figures.get((model, method, name))) for name in versions]
+    for key in dict.fromkeys(key[:3] for key in figures):
+        model, method, metric = key
+        axis = f", {axis_of(metric)}" if axis_of(metric) else ""
         table.add_row(
             safe(model),
-            safe(_training(method)),
-            *told,
-            _difference(verdicts.get((model, method, versions[1]))),
+            safe(_training(method) + axis),
+            *(_figure(figures.get((*key, name))) for name in versions),
+            _difference(verdicts.get((*key, versions[1]))),
         )
     console.print(table)
     console.print()
@@ -88,13 +109,15 @@ def _show_test(console: Console, results: dict[str, Any], test: dict[str, Any]) 
 def _figure(row: dict[str, Any] | None) -> str:
     if row is None or row["mean"] is None:
         return ""
-    return f"{row['mean']:.1%} [dim]{row['low']:.1%} to {row['high']:.1%}[/]"
+    mean, low, high = (figure(row[part], row["metric"]) for part in ("mean", "low", "high"))
+    return f"{mean} [dim]{low} to {high}[/]"
 
 
 def _difference(one: dict[str, Any] | None) -> str:
     if one is None:
         return ""
-    return f"{100 * one['difference']:+.1f} [dim]{100 * one['low']:+.1f} to {100 * one['high']:+.1f}[/] {MARKS[one['verdict']]}"
+    told, low, high = (change(one[part], one["metric"]) for part in ("difference", "low", "high"))
+    return f"{told} [dim]{low} to {high}[/] {MARKS[one['verdict']]}"
 
 
 def _show_leaks(console: Console, results: dict[str, Any]) -> None:
@@ -148,9 +171,10 @@ def _show_worse(console: Console, worse: list[dict[str, Any]]) -> None:
     for one in worse[:N_WORSE]:
         method = one.get("against_method")
         against = f"{_training(method)} training" if method else one["against"]
-        what = f"{one['metric'].replace('_', ' ')} of {one['model']} by {_training(one['method'])} training on {one['data']}, tested on {one['test']}"
+        what = f"{metric_name(one['metric'])} of {one['model']} by {_training(one['method'])} training on {one['data']}, tested on {one['test']}"
         console.print(
-            f"  {safe(what)}: {100 * one['difference']:+.1f} points against {safe(against)}", soft_wrap=True
+            f"  {safe(what)}: {change(one['difference'], one['metric'])} points against {safe(against)}",
+            soft_wrap=True,
         )
     if len(worse) > N_WORSE:
         console.print(f"  and {len(worse) - N_WORSE} more, in the report")

@@ -39,24 +39,24 @@ class Addition:
 
 
 def edited_tables(
-    dataset: Dataset, texts: Mapping[str, str], additions: Sequence[Addition] = ()
+    dataset: Dataset,
+    texts: Mapping[str, str],
+    additions: Sequence[Addition] = (),
+    *,
+    contexts: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
-    """All rows of the dataset with the new texts in place, then the additions.
+    """All rows of the dataset with the new texts and contexts in place, then the additions.
 
-    texts: by id, as `Batch.ids` has them. A streamed dataset comes in several tables.
+    texts, contexts: by id, as `Batch.ids` has them. A streamed dataset comes in several tables.
     """
     copied: dict[str, Table] = {}
     wanted = {addition.like for addition in additions}
     has_sources = any(addition.source for addition in additions)
     for table, ids in dataset.tables_with_ids():
         plain = plain_roles(table, dataset.columns)
-        column = dataset.columns.text
-        old = plain.frame[column]
-        new = [texts.get(id_, text) for id_, text in zip(ids, old.cast(pl.String), strict=True)]
-        changed = any(id_ in texts for id_ in ids)
-        frame = plain.frame.with_columns(
-            pl.Series(column, new, dtype=pl.String) if changed else old, ids.alias(ID_COLUMN)
-        )
+        new = _replaced(plain.frame, dataset.columns.text, ids, texts)
+        new += _replaced(plain.frame, dataset.columns.context, ids, contexts or {})
+        frame = plain.frame.with_columns(*new, ids.alias(ID_COLUMN))
         if has_sources:
             frame = _with_sources(frame)
         yield Table(frame, plain.json_columns, plain.optional - {ID_COLUMN, SOURCE_COLUMN})
@@ -77,11 +77,27 @@ def edited_tables(
         )
 
 
-def edited_dataset(dataset: Dataset, texts: Mapping[str, str], additions: Sequence[Addition] = ()) -> Dataset:
+def edited_dataset(
+    dataset: Dataset,
+    texts: Mapping[str, str],
+    additions: Sequence[Addition] = (),
+    *,
+    contexts: Mapping[str, str] | None = None,
+) -> Dataset:
     """The same in memory, with `longway_id` as its ids."""
-    whole = combine(list(edited_tables(dataset, texts, additions)))
+    whole = combine(list(edited_tables(dataset, texts, additions, contexts=contexts)))
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
     return Dataset(source, replace(dataset.columns, id=ID_COLUMN), Tally())
+
+
+def _replaced(
+    frame: pl.DataFrame, column: str | None, ids: pl.Series, new: Mapping[str, str]
+) -> list[pl.Series]:
+    """The column with new cells for some ids; nothing where no row of the frame has one."""
+    if column is None or not any(id_ in new for id_ in ids):
+        return []
+    cells = [new.get(id_, old) for id_, old in zip(ids, frame[column].cast(pl.String), strict=True)]
+    return [pl.Series(column, cells, dtype=pl.String)]
 
 
 def _with_sources(frame: pl.DataFrame) -> pl.DataFrame:

@@ -19,9 +19,11 @@ from dataclasses import dataclass
 
 from longway.demographics.ages import ages_in
 from longway.demographics.axes import AXES, Attribute, attribute_of_age
+from longway.demographics.given_names import kind_of
 from longway.demographics.meant import (
     COMMON,
     IN_A_NAME,
+    is_a_place,
     is_capitalised,
     is_person,
     objection,
@@ -33,6 +35,7 @@ from longway.text.chains import Chain, chains
 from longway.text.document import Document, Word
 from longway.text.names import first_name, surname
 from longway.text.people import Mention
+from longway.text.person_words import GENERATIONS, PARTICLES, TITLES
 from longway.text.pronouns import HE, SHE, THEY, form_of
 
 GENDERS = {"masculine": Attribute("gender", "man"), "feminine": Attribute("gender", "woman")}
@@ -43,6 +46,7 @@ SURE_WHITE, SURE_GROUP = (
     0.75,
     0.5,
 )  # share of one group from which a name tells it: most bearers of most names are white
+_NO_NAMES = GENERATIONS | PARTICLES | TITLES.keys() | {"said"}
 _BEFORE_FIRST_NAMES = frozenset(  # "Queen Victoria", but "Mrs Victor"
     "king queen prince princess pope saint st st. sister brother aunt uncle emperor empress tsar tsarina dame sir father mother".split()
 )
@@ -156,21 +160,55 @@ def _is_one_person(chain: Chain) -> bool:
 
 def _names(document: Document, people: Sequence[Chain]) -> Iterator[Found]:
     """First names that tell a gender or a group, and surnames that tell a group, of those that are people for sure."""
-    for mention in (mention for chain in people for mention in chain.mentions if _is_named(chain, mention)):
-        if starts_a_thing(document, mention.start + 1):
-            continue
-        body = [
-            w for w in document.words[mention.start : mention.end] if w.lower.rstrip(".") in mention.parts
-        ]
-        for place, word in enumerate(body):
-            is_first = place == 0 and (len(body) > 1 or mention.title in {"", *_BEFORE_FIRST_NAMES})
-            for told in _told_by_name(word.text, is_first=is_first):
-                yield _found(document, word.index, word.index + 1, told, "name" if is_first else "surname")
+    for chain in people:
+        firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
+        for mention in chain.mentions:
+            if not _is_named(chain, mention) or _names_no_person(document, mention):
+                continue
+            body = [
+                w for w in document.words[mention.start : mention.end] if w.lower.rstrip(".") in mention.parts
+            ]
+            for place, word in enumerate(body):
+                is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
+                kind = "name" if is_first else "surname"
+                for told in _told_by_name(word.text, is_first=is_first):
+                    yield _found(document, word.index, word.index + 1, told, kind)
+
+
+def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
+    """Whether a name of one word is a first name: the person's longer name says so, or a title, or most who bear it."""
+    name = mention.parts[0]
+    if name in firsts or mention.title in _BEFORE_FIRST_NAMES:
+        return True
+    return not mention.title and kind_of(name) == "first"
 
 
 def _is_named(chain: Chain, mention: Mention) -> bool:
-    """True for a name that is surely a person's: it looks like one, or a pronoun points to it."""
-    return mention.kind == "name" and (mention.certain or len(chain.mentions) > 1)
+    """True for a name that is surely a person's: it looks like one, or a pronoun or a longer name points to it."""
+    if mention.kind != "name":
+        return False
+    is_bare_surname = len(mention.parts) == 1 and not mention.title and kind_of(mention.parts[0]) == "surname"
+    return len(chain.mentions) > 1 or (mention.certain and not is_bare_surname)
+
+
+def _names_no_person(document: Document, mention: Mention) -> bool:
+    """True for "Mathias Point", "Trenton, New Jersey", "Ebony magazine", "General", "Said" at the start of a sentence."""
+    words = document.words[mention.start : mention.end]
+    first = next((w for w in words if w.lower.rstrip(".") in mention.parts), words[0])
+    above = document.head(document.words[mention.end - 1])
+    is_label = (
+        document.words[mention.end - 1].relation == "compound"
+        and above is not None
+        and above.upos == "NOUN"
+        and not is_person(above)
+    )
+    return (
+        is_label
+        or starts_a_thing(document, first.index + 1)
+        or is_a_place(document, mention.end)
+        or first.lower in _NO_NAMES
+        or first.upos == "ADJ"  # "Thai politics"
+    )
 
 
 def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:

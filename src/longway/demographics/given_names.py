@@ -72,7 +72,7 @@ def name_for(
     >>> name_for("Robert", attribute("woman")), name_for("Smith", attribute("woman")), name_for("Ann", attribute("senior"))
     ('Roberta', 'Smith', None)
     """
-    kind = kind or _kind_of(name)
+    kind = kind or kind_of(name)
     told = (gender_of(name) if kind == "first" else "-", group_of(name, kind=kind))
     gender, group = told
     if attribute.axis == "race":
@@ -122,7 +122,7 @@ def group_of(name: str, *, kind: Kind = "first") -> str:
     return _CENSUS.get(known.group, ANY)
 
 
-def _kind_of(name: str) -> Kind:
+def kind_of(name: str) -> Kind:
     """Whether more people have it as a first name or as a surname; a first name where nobody is known to have it."""
     first, last = first_name(name), surname(name)
     is_surname = last is not None and (first is None or last.count > first.count)

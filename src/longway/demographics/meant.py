@@ -37,6 +37,7 @@ _BEFORE_TITLES = frozenset(  # capitals in front of a title that belong to it: "
     "general major captain the a an dowager hereditary high first last young old former good dear poor little big saint st st."
     " lady lord sir dame mr mrs ms dr hrh".split()
 )
+_INSIDE_NAMES = frozenset(("of", "the", "'s", "'"))
 _OPENING = ('"', "“", "``", "«", "‘", "`")
 _CLOSING = ('"', "”", "''", "»", "’", "'")
 _LONGEST_TITLE = 8  # words
@@ -49,6 +50,10 @@ def objection(document: Document, first: int, end: int, entry: Entry) -> str:
         return "no person is meant"
     if word.upos in ("VERB", "AUX", "ADP") and entry.pos in ("NOUN", "PROPN"):
         return "a verb here"
+    if entry.attribute.axis == "age" and entry.pos == "NOUN" and word.relation == "amod":
+        return "an adjective here"  # "a senior official"
+    if entry.word in ("count", "counts") and not _is_count_of(document, first, end):
+        return "a number here"
     if _is_abbreviation(document, word, entry):
         return "an abbreviation"
     if entry.pos == "PROPN" and entry.kind == "title" and not _has_name_behind(document, end, opening):
@@ -87,12 +92,35 @@ def starts_a_thing(document: Document, end: int, *, places: bool = False) -> boo
 
     places: names of places count too: "Miss Malawi" is no Miss Malawi, though "Queen Victoria" is a queen.
     """
-    for word in document.words[end : end + 4]:
-        if not is_capitalised(word):
-            return False
-        if word.lower in _PLACE_WORDS or word.lower in NOT_PERSON or (places and word.lower in PLACES):
+    is_one_name = True
+    for word in document.words[end : end + 7]:
+        if not word.text[:1].isupper():
+            if word.lower not in _INSIDE_NAMES:
+                return _is_year_of_a_work(document, word.index)
+            is_one_name = False  # "Prince of Wales's Theatre": only words for buildings and the like tell now
+        elif word.lower in _PLACE_WORDS or (
+            is_one_name and (word.lower in NOT_PERSON or (places and word.lower in PLACES))
+        ):
             return True
     return False
+
+
+def is_a_place(document: Document, end: int) -> bool:
+    """True where a comma and a place follow a name: "Trenton, New Jersey"."""
+    comma, after = word_at(document, end), word_at(document, end + 1)
+    if comma is None or after is None or comma.text != ",":
+        return False
+    further = word_at(document, end + 2)
+    both = f"{after.lower} {further.lower}" if further is not None else ""
+    return after.text[:1].isupper() and (after.lower in PLACES or both in PLACES or after.lower == "new")
+
+
+def _is_year_of_a_work(document: Document, index: int) -> bool:
+    """True where "(1994)" follows a name: it is a film or a book, since people have two years."""
+    opening, year, closing = (word_at(document, index + i) for i in range(3))
+    if opening is None or year is None or closing is None:
+        return False
+    return opening.text == "(" and closing.text == ")" and year.text.isdigit() and len(year.text) == 4
 
 
 def _is_abbreviation(document: Document, word: Word, entry: Entry) -> bool:
@@ -101,6 +129,15 @@ def _is_abbreviation(document: Document, word: Word, entry: Entry) -> bool:
         and len(word.text) > 1
         and not entry.word.isupper()
         and not is_shouted(document.text)
+    )
+
+
+def _is_count_of(document: Document, first: int, end: int) -> bool:
+    """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
+    after = word_at(document, end + 1)
+    is_of_a_place = document.words[end - 1].index + 1 < len(document) and document.words[end].lower == "of"
+    return is_capitalised(document.words[first]) or (
+        is_of_a_place and after is not None and is_capitalised(after)
     )
 
 
@@ -129,9 +166,17 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: Entry) -> boo
     word = document.words[first]
     if _is_title_in_quotes(document, first, end) or word.text == "God":
         return True
-    if not is_capitalised(word) or (entry.kind == "person" and entry.number == "plur") or entry.pos == "ADJ":
+    if document.text.islower() and _may_be_a_small_title(document, first, end, entry):
+        return True
+    if not is_capitalised(word) or entry.pos == "ADJ":
         return False
     after = word_at(document, end)
+    if entry.number == "plur" and entry.kind in (
+        "person",
+        "kin",
+    ):  # "Friday Night Boys", not "Girls High School"
+        is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
+        return _is_led_by_a_capital(document, word) and not is_followed
     if after is not None and after.lower in ("'s", "'"):
         owned = word_at(document, end + 1)
         return owned is not None and (is_capitalised(owned) or owned.lower in _PLACE_WORDS)
@@ -141,7 +186,9 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: Entry) -> boo
     is_led = _is_led_by_a_capital(document, word)
     if entry.kind in ("title", "noble"):
         is_titling = after is not None and (after.lower == "of" or is_capitalised(after))
-        return not is_titling and (is_led or not _has_determiner(document, first))
+        return not is_titling and (
+            is_led or not _has_determiner(document, first) or _is_behind_a_capital_the(document, first)
+        )
     if entry.kind == "kin":
         return is_led and not (after is not None and is_capitalised(after))
     leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
@@ -163,6 +210,32 @@ def _is_led_by_a_capital(document: Document, word: Word) -> bool:
         and not (_opens(document, before) and before.upos != "PROPN")
         and before.lower not in _BEFORE_TITLES
     )
+
+
+def _is_behind_a_capital_the(document: Document, first: int) -> bool:
+    """True for "The" with a capital inside a sentence, which opens a title: "in The Princess and the Goat"."""
+    before = word_at(document, first - 1)
+    return before is not None and before.text == "The" and not _opens(document, before)
+
+
+def _may_be_a_small_title(document: Document, first: int, end: int, entry: Entry) -> bool:
+    """True in a text without capitals for "the lion king", "nine queens", "queen of the damned", "undercover brother".
+
+    One person needs an article in English; where there is none, a name may be meant.
+    """
+    before, after = word_at(document, first - 1), word_at(document, end)
+    if entry.kind == "noble":
+        is_of = after is not None and after.lower == "of"
+        return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))
+    if entry.kind == "title" or entry.number != "sing":
+        return False
+    head = document.words[end - 1]
+    listed = [
+        *document.children(head, "conj"),
+        *([document.words[head.head]] if head.relation == "conj" else []),
+    ]
+    is_listed = any(is_person(other) for other in listed)  # "father and son"
+    return not is_listed and not document.children(head, "det", "nmod:poss", "nummod")
 
 
 def _has_determiner(document: Document, first: int) -> bool:
@@ -190,7 +263,7 @@ def _is_title_in_quotes(document: Document, first: int, end: int) -> bool:
     if len(inside) > reach:
         return False
     if document.text.islower():
-        return not any(w.upos in ("VERB", "AUX", "PRON") for w in inside)
+        return not any(w.upos in ("VERB", "AUX") for w in inside)
     return all(w.text[:1].isupper() or len(w.text) <= 4 for w in inside)
 
 

@@ -31,6 +31,7 @@ class Pattern:
     role: the column ("text" or "context") to show an example from; phrase: the words to mark in it.
     field: the column or columns it is seen in, where that is not the detector's own.
     at_end: whether the phrase is looked for from the end of the text.
+    others: where any of several phrases shows the pattern, all of them instead of one phrase.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Pattern:
     phrase: tuple[str, ...] = ()
     field: str | None = None
     at_end: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,12 +47,23 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
+class Tests:
+    """All patterns that one detector tested, by key, with p and q of each."""
+
+    detector: Detector
+    keys: Ints
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """Everything a search gave: the chosen patterns, strongest first, and how many were tested and significant."""
 
     chosen: list[Chosen]
     tested: dict[str, int]
     significant: dict[str, int]
+    tests: list[Tests]
 
 
 def search(
@@ -80,15 +91,17 @@ def search(
     tested: dict[str, int] = {}
     significant: dict[str, int] = {}
     chosen: list[Chosen] = []
+    tests: list[Tests] = []
     for (detector, features, scores), its_q in zip(counted, q, strict=True):
         real = its_q <= max_q
         tested[detector.level] = tested.get(detector.level, 0) + len(real)
         significant[detector.level] = significant.get(detector.level, 0) + int(real.sum())
+        tests.append(Tests(detector, features.keys, scores.p, its_q))
         chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
     step("joining patterns that say the same")
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock".
     chosen.sort(key=lambda c: (-c.finding.gain, -len(c.pattern.phrase), c.pattern.name))
-    return Search(_with_groups_and_examples(reading, chosen), tested, significant)
+    return Search(_with_groups_and_examples(reading, chosen), tested, significant, tests)
 
 
 def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:

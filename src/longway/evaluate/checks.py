@@ -48,6 +48,7 @@ Kind = Literal[
     "label not tested",
     "data",
     "keep",
+    "fairscore",
 ]
 RowKey = tuple[str, str]  # text and context, as compared
 

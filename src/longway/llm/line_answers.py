@@ -4,6 +4,7 @@
     read_identified(answer)                the principal and the spurious words
     read_picked(answer, n_source, n_target)    the places of the triples that were picked
     read_pair(answer)                      a context and a text
+    read_numbered(answer, n)               n lines, each behind its number
 
 Strict like all reading: thinking tags and a code fence are taken off, and anything else that was not asked for makes the
 answer `Unreadable`, with a reason that the engine can be told (`triple_prompts.mended`).
@@ -11,6 +12,7 @@ answer `Unreadable`, with a reason that the engine can be told (`triple_prompts.
 
 from __future__ import annotations
 
+import json
 import re
 
 from longway.llm.answers import (
@@ -103,6 +105,37 @@ def read_pair(answer: str) -> tuple[str, str]:
     if context == text:
         raise Unreadable("context and text are the same")
     return context, text
+
+
+def read_numbered(answer: str, n: int) -> list[str]:
+    """What stands behind the numbers 1 to n, which must be all there is; the quotes of a JSON string are taken off.
+
+    >>> read_numbered('1. It rains.\\n2. "It is wet."', 2)
+    ['It rains.', 'It is wet.']
+    """
+    lines = [line.strip() for line in without_thinking(answer).splitlines() if line.strip()]
+    if not lines:
+        raise Unreadable("the answer is empty")
+    found = []
+    for number, line in enumerate(lines, 1):
+        item = re.fullmatch(r"([0-9]{1,4})\.(?:\s+(.*))?", line)
+        if item is None or int(item[1]) != number:
+            raise Unreadable(f'this line does not begin with "{number}. ": {_short(line)}')
+        if not item[2]:
+            raise Unreadable(f"nothing stands behind the number {number}")
+        found.append(_unquoted(item[2]))
+    if len(found) != n:
+        raise Unreadable(f"the answer has {len(found)} lines instead of {n}")
+    return found
+
+
+def _unquoted(line: str) -> str:
+    """The text of a JSON string, as the line was shown; any other line as it is."""
+    try:
+        value = json.loads(line) if line.startswith('"') else line
+    except ValueError:
+        return line
+    return value if isinstance(value, str) and "\n" not in value else line
 
 
 def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tuple[str, str]:

@@ -6,6 +6,7 @@
     realise           triples on one line as a sentence
     counterfactual    a sentence turned from praise to blame or back
     fill              one marked word after the other, replaced
+    perturb           a sentence with one person changed
 
 A question is one step or several; a step is a line that the model continues after some examples. Each draw is read strictly,
 and everything doubtful is `Implausible`: words made up, words lost, pieces of the examples. What goes through
@@ -247,6 +248,28 @@ def _read_word(old: str, words: frozenset[str], draw: Draw, shown: Sequence[str]
     return like(word.lower(), old)
 
 
+def _perturbing(prompt: Prompt) -> list[Step]:
+    if len(prompt.values["shown"]) > 1:
+        raise CannotAsk("the small model changes a person in one line only")
+    text, word = plain(prompt.text), plain(prompt.values["word"])
+    who = prompt.values["target"].partition(" (")[0]
+    read = partial(_read_perturbed, prompt.text)
+    room = len(text) // 2 + 16
+    return [Step("local-perturb.v1", text, _key(prompt), room, read, {"word": word, "who": who})]
+
+
+def _read_perturbed(text: str, draw: Draw, shown: Sequence[str]) -> str:
+    candidate = _text_of_its_own(draw, text)
+    before, after = words_of(text), words_of(candidate)
+    if before == after:
+        raise Implausible("copy")
+    if len(before) != len(after):  # a word for a word: what it leaves out or adds otherwise is a loss
+        raise Implausible("length")
+    if reason := leaked(before, after, shown):
+        raise Implausible(reason)
+    return f"1. {candidate}"
+
+
 def _filled(prompt: Prompt, words: Sequence[str]) -> str:
     """The text with the words in the marked places."""
     text = prompt.text
@@ -294,4 +317,5 @@ _STEPS: dict[str, Callable[[Prompt], list[Step]]] = {
     "realise": _realising,
     "counterfactual": _turning,
     "fill": _filling,
+    "perturb": _perturbing,
 }

@@ -87,6 +87,20 @@ def words_of(text: str) -> list[str]:
     return [token for token in tokenize(text) if is_word(token)]
 
 
+def n_changed(before: list[str], after: list[str]) -> int:
+    """How many words were put in, taken out or exchanged, at least.
+
+    >>> n_changed(words_of("She lost her hat."), words_of("He lost his old hat."))
+    3
+    """
+    row = list(range(len(after) + 1))  # changes from the words so far to the first 0, 1, 2 ... of the others
+    for n, old in enumerate(before, 1):
+        left, row[0] = row[0], n
+        for place, new in enumerate(after, 1):
+            left, row[place] = row[place], min(left + (old != new), row[place] + 1, row[place - 1] + 1)
+    return row[-1]
+
+
 def length_differs(before: list[str], after: list[str]) -> str:
     """Refused where a text became much shorter or longer."""
     n = len(before)

@@ -38,6 +38,7 @@ _NEED_A_MODEL = {
     "pick": "telling which triples carry what two texts are about",
     "translate": "translating",
     "fill": "filling in fitting words",
+    "perturb": "changing a person by a prompt (the perturber by rules is asked without one)",
 }
 _TRIES = 4  # keys tried for each answer that is wanted
 

@@ -5,6 +5,7 @@ cartography.py      which training rows are learned easily, never, or now and th
 classification.py   how well labels are told, and whether probabilities mean what they say
 divergence.py       how differently labels are spread
 diversity.py        how spread out texts are
+fairness/           what a model makes of people
 groups.py           accuracy of groups, and with and against a pattern
 intervals.py        how sure a number is
 paired.py           whether before and after differ

@@ -32,7 +32,8 @@ from longway.errors import SettingError
 from longway.recipes.about import describe
 from longway.recipes.charts import gamma_chart, length_chart
 from longway.recipes.held_out import Arranged, arrange
-from longway.records import Example, Finding, Leak, Problem, Telling
+from longway.recipes.people_counts import people_counts
+from longway.records import Example, Finding, Leak, Mentions, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
 
@@ -84,6 +85,7 @@ class Audit:
     significant: dict[str, int]
     score_frames: Callable[[], Iterator[pl.DataFrame]]
     telling: list[Telling]
+    people: list[Mentions]
     dataset: dict[str, Any]
     settings: AuditSettings
     charts: dict[str, Any] = field(default_factory=dict)
@@ -112,6 +114,7 @@ class Audit:
             "significant": self.significant,
             "listed": sum(1 + len(finding.variants) for finding in self.findings),
             "findings": [finding.to_dict() for finding in self.findings],
+            "people": [mentions.to_dict() for mentions in self.people],
             "shortcut_space": {
                 "variant": self.settings.variant,
                 "dimensions": self.settings.dimensions,
@@ -182,6 +185,7 @@ def audit_arranged(
             significant=found.significant,
             score_frames=partial(_score_frames, dataset, reading.corpora[TEXT].lengths(), surface),
             telling=[tell(document, examples[document.place]) for document in surface.documents],
+            people=people_counts(found.tests, reading.label_names),
             dataset=describe(dataset),
             settings=settings,
             charts={"gamma": gamma_chart(reading, surface.gamma), "lengths": length_chart(reading)},
@@ -253,7 +257,10 @@ def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:
         return (example.text if chosen.pattern.role == TEXT else example.context) or ""
 
     text = min((shown(example) for example in supporting), key=len, default="")
-    snippet, marks = in_context(text, chosen.pattern.phrase, last=chosen.pattern.at_end)
+    for phrase in chosen.pattern.others or (chosen.pattern.phrase,):
+        snippet, marks = in_context(text, phrase, last=chosen.pattern.at_end)
+        if marks:
+            break
     return replace(
         chosen.finding,
         supporting=tuple(example.id for example in supporting[:KEPT_IDS]),

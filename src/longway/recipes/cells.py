@@ -1,6 +1,6 @@
 """One cell of a proof: one model trained by one method on one version with one seed, and what it answers on every test set.
 
-    train_cell(cell, rows, tests)  ->  Trained: logits by test set, epochs, gold probabilities, a note
+    train_cell(cell, rows, tests)  ->  Trained: logits by test set, also of perturbed rows, epochs, gold probabilities, a note
     CellStore(folder)              keeps them: a proof that was broken off goes on with the next cell
 
 A cell is kept under everything that shaped it, so that a changed file or setting is trained anew.
@@ -26,7 +26,7 @@ from longway.store import replacing
 from longway.store.journal import key_of
 
 Floats = NDArray[np.float64]
-VERSION = 3  # goes up when the same cell would be trained or kept in another way
+VERSION = 4  # goes up when the same cell would be trained or kept in another way
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Cell:
 class Trained:
     """What a trained cell answers.
 
-    logits: (rows, labels) of each test set; labels: the order of their columns.
+    logits: (rows, labels) of each test set; labels: the order of their columns. perturbed: the same of its perturbed rows, for the fairscore.
     epochs: number, loss, validation loss, validation accuracy. gold: (epochs, rows), each training row's probability of its own label.
     note: where the method did no more than plain training, or less than it is meant to; else empty.
     """
@@ -53,6 +53,7 @@ class Trained:
     epochs: list[tuple[int, float, float, float]] = field(default_factory=list)
     gold: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     note: str = ""
+    perturbed: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def train_cell(
@@ -60,6 +61,7 @@ def train_cell(
     rows: Labelled,
     tests: Mapping[str, Inputs],
     *,
+    perturbed: Mapping[str, Inputs] | None = None,
     validation: Labelled | None = None,
     shortcuts: csr_matrix | None = None,
     keep: tuple[tuple[str, ...], ...] = (),
@@ -67,7 +69,7 @@ def train_cell(
     cache: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train, and answer every test set. shortcuts, keep: as in `classify.methods.Training`."""
+    """Train, and answer every test set and its perturbed rows. shortcuts, keep: as in `classify.methods.Training`."""
     seen: list[Epoch] = []
     told: list[str] = []
 
@@ -83,6 +85,7 @@ def train_cell(
         [(e.number, e.loss, e.validation_loss, e.validation_accuracy) for e in seen],
         np.array([e.gold for e in seen if len(e.gold) == len(rows)], np.float64).reshape(-1, len(rows)),
         "; ".join(told),
+        {name: model.logits(inputs) for name, inputs in (perturbed or {}).items()},
     )
 
 
@@ -106,8 +109,9 @@ class CellStore:
             with np.load(path, allow_pickle=False) as kept:
                 about = json.loads(str(kept["about"]))
                 logits = {name: kept[f"logits {i}"] for i, name in enumerate(about["tests"])}
+                perturbed = {name: kept[f"perturbed {i}"] for i, name in enumerate(about["perturbed"])}
                 epochs = [tuple(e) for e in about["epochs"]]
-                return Trained(tuple(about["labels"]), logits, epochs, kept["gold"], about["note"])
+                return Trained(tuple(about["labels"]), logits, epochs, kept["gold"], about["note"], perturbed)
         except (BadZipFile, OSError, KeyError, ValueError):  # a damaged file is trained anew
             path.unlink(missing_ok=True)
             return None
@@ -121,10 +125,12 @@ class CellStore:
         about = {
             "labels": trained.labels,
             "tests": list(trained.logits),
+            "perturbed": list(trained.perturbed),
             "epochs": trained.epochs,
             "note": trained.note,
         }
         arrays: dict[str, Any] = {f"logits {i}": one for i, one in enumerate(trained.logits.values())}
+        arrays |= {f"perturbed {i}": one for i, one in enumerate(trained.perturbed.values())}
         with replacing(path) as beside, beside.open("wb") as file:
             about_it = np.array(json.dumps(about))
             np.savez_compressed(file, about=about_it, gold=trained.gold.astype(np.float32), **arrays)

@@ -6,7 +6,7 @@
     costs(journal, writer, judge)           what each engine did and cost
     write_dataset(folder, whole, part, ...) the dataset in the format it came in
 
-`run_rewrite` and `run_augment` put a run together from these.
+`run_rewrite`, `run_augment` and `run_perturb` put a run together from these.
 """
 
 from __future__ import annotations
@@ -203,14 +203,16 @@ def write_dataset(
     part: Dataset,
     texts: Mapping[str, str],
     additions: Sequence[Addition],
+    *,
+    contexts: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Write the dataset in the format it came in; gives the rows of `part`, with the additions, as they are read back.
 
-    texts: new texts by id. whole: all rows; part: those of the split that was worked on.
+    texts, contexts: new ones by id. whole: all rows; part: those of the split that was worked on.
     """
     columns = whole.columns
     path = folder / f"dataset.{ending(whole.format)}"
-    save(edited_tables(whole, texts, additions), path)
+    save(edited_tables(whole, texts, additions, contexts=contexts), path)
     after = load(
         path,
         text=columns.text,

@@ -28,6 +28,7 @@ from longway.detect.reading import Reading
 from longway.detect.real_signal import RealSignal
 from longway.errors import MissingExtra, SettingError, TrainingError
 from longway.recipes.cells import Cell, CellStore, Trained, train_cell
+from longway.recipes.perturbed_rows import PerturbedRows
 from longway.text.tokens import tokenize
 
 PATTERNS = 12  # patterns whose supporting and counter-examples are looked at
@@ -43,6 +44,7 @@ class ProveSettings:
     terms: words counted in every version. baselines: rewriting methods applied to the first version, as further versions.
     keep: words, phrases and patterns that are real signal: no method is told of them, and they are no shortcuts to look at.
     drop_overlap: leave test rows out that stand in the training data, instead of refusing. device: auto, cpu or cuda.
+    fairscore: also tell how many answers change when one person of a test row is given another gender, race or age.
     """
 
     models: tuple[str, ...] = ("bow",)
@@ -52,6 +54,7 @@ class ProveSettings:
     baselines: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     drop_overlap: bool = False
+    fairscore: bool = False
     device: str = "auto"
     model_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -118,7 +121,11 @@ class Version:
 
 @dataclass(frozen=True)
 class TestSet:
-    """One held-out set. rows: those that are tested on; left_out: rows that were taken away and why they had to go."""
+    """One held-out set.
+
+    rows: those that are tested on; left_out: how many were taken away, as they stand in the training data.
+    perturbed: rows in which a person was changed, where the fairscore is asked for.
+    """
 
     __test__ = False  # not a test of ours, whatever pytest thinks of the name
 
@@ -127,11 +134,13 @@ class TestSet:
     rows: Labelled
     kept: np.ndarray
     left_out: int = 0
+    perturbed: PerturbedRows | None = None
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the rows that are tested on."""
-        return f"{self.dataset.fingerprint} {sha256(self.kept.tobytes()).hexdigest()[:16]}"
+        """Of the rows that are tested on, and of the perturbed ones."""
+        tested = f"{self.dataset.fingerprint} {sha256(self.kept.tobytes()).hexdigest()[:16]}"
+        return tested if self.perturbed is None else f"{tested} {self.perturbed.fingerprint}"
 
 
 @dataclass(frozen=True)
@@ -251,6 +260,7 @@ def _trained(
         cell,
         version.rows,
         {test.name: test.rows.inputs for test in tests},
+        perturbed={test.name: test.perturbed.inputs for test in tests if test.perturbed},
         validation=None if version.validation is None else rows_of(version.validation),
         shortcuts=version.shortcuts if knows_shortcuts else None,
         keep=version.kept_phrases if knows_shortcuts else (),

@@ -1,11 +1,11 @@
 """From trained cells to results.json: figures with intervals, comparisons, groups, and what got worse.
 
-Proof  ->  summarize()  ->  rows, comparisons, groups, worst, leaks, apart, terms, curves, projections, cartography
+Proof  ->  summarize()  ->  rows, comparisons, groups, worst, fairscore, leaks, apart, terms, curves, projections, cartography
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from math import isnan
@@ -26,6 +26,7 @@ from longway.metrics.projection import project
 from longway.recipes.cells import Trained
 from longway.recipes.looked_at import looked_at
 from longway.recipes.prove import Proof, TestSet, Version
+from longway.recipes.prove_fairscore import fairscores
 from longway.recipes.version_distances import Embed, distances, term_table
 from longway.store import now
 
@@ -42,12 +43,14 @@ def summarize(
     *,
     concerns: Sequence[Concern],
     asked: dict[str, Any],
+    perturbed_files: Mapping[str, str] | None = None,
     step: Callable[[str], object] = lambda name: None,
 ) -> dict[str, Any]:
-    """Everything results.json holds but the time it took."""
+    """Everything results.json holds but the time it took. perturbed_files: where the perturbed rows of a test set are."""
     step("measuring")
     answers = {key: _answers(proof, *key) for key in _keys(proof)}
-    comparisons = _comparisons(proof, answers)
+    fair = fairscores(proof, files=perturbed_files or {})
+    comparisons = _comparisons(proof, answers) + fair.comparisons
     groups, worst = _groups(proof, answers)
     step("measuring what each version leaks")
     leaks = _leaks(proof)
@@ -61,10 +64,11 @@ def summarize(
         "versions": [_version(one) for one in proof.versions],
         "tests": [_test(one) for one in proof.tests],
         "concerns": [one.to_dict() for one in concerns],
-        "rows": _figures(proof, answers) + [_worst_row(one) for one in worst],
+        "rows": [*_figures(proof, answers), *map(_worst_row, worst), *fair.rows],
         "comparisons": comparisons,
         "groups": groups,
         "worst": worst,
+        **fair.part,
         "examples": looked_at(proof),
         "leaks": leaks,
         **distances(proof.versions, proof.tests, embed=_embed(proof)),

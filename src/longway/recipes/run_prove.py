@@ -1,4 +1,4 @@
-"""A proof into a run folder: results.json, report.html, the trained cells, and run.json last.
+"""A proof into a run folder: results.json, report.html, the trained cells, perturbed test rows, and run.json last.
 
 The same command again goes on where it stopped: a cell that was trained is read, not trained again.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,16 @@ from longway.errors import DataError, SettingError
 from longway.evaluate.checks import Concern, concerns_about, overlapping_rows
 from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
 from longway.recipes.cells import CellStore
+from longway.recipes.documents import ANALYSES_FILE, Documents
 from longway.recipes.held_out import Arranged, arrange
+from longway.recipes.perturbed_rows import perturbed_rows, write_perturbed
 from longway.recipes.prove import VALIDATION, ProveSettings, TestSet, Version, prove, rows_of
 from longway.recipes.prove_summary import summarize
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
 from longway.report import render_prove
 from longway.store import Run, free_folder, holding, read_json
+from longway.text.english import english
 
 RESULTS = "results.json"
 BEFORE, AFTER = "before", "after"
@@ -77,6 +80,8 @@ def run_prove(
     test_sets = {name: data for name, data in held_out.items() if name != validation}
     step("comparing what is trained on with what is tested on")
     chosen, concerns = _checked(versions, test_sets, settings)  # before anything is written
+    if settings.fairscore:
+        english()  # or what it needs is missing
     with holding(folder):
         run = Run.open(folder, **asked)
         if settings.baselines:
@@ -84,15 +89,23 @@ def run_prove(
             versions += [Version(name, data, stop_on, settings.keep) for name, data in made]
             chosen, concerns = _checked(versions, test_sets, settings)
         concerns += _about_the_data(arranged, test_sets)
+        files: dict[str, str] = {}
+        if settings.fairscore:
+            chosen, files = _perturbed(chosen, folder, step, progress)
+            concerns += [_nobody(test) for test in chosen if not test.perturbed]
         proof = prove(
             versions, chosen, settings, store=CellStore(folder / "cells"), step=step, progress=progress
         )
         concerns += [_unused(phrase) for phrase in proof.unused_keep]
-        results = summarize(proof, concerns=concerns, asked=asked["settings"], step=step)
+        results = summarize(
+            proof, concerns=concerns, asked=asked["settings"], perturbed_files=files, step=step
+        )
         results["seconds"] = round(time.monotonic() - started, 1)
         step("writing the report")
         run.write(RESULTS, results)
         run.write_with("report.html", lambda path: path.write_text(render_prove(results), encoding="utf-8"))
+        if settings.fairscore:
+            Documents(folder / ANALYSES_FILE).forget()
         run.finish()
     return run, results
 
@@ -178,6 +191,33 @@ def _checked(
         )
         raise SettingError(" ".join(one.text for one in refused[:3]) + hint)
     return chosen, concerns
+
+
+def _perturbed(
+    tests: Sequence[TestSet],
+    folder: Path,
+    step: Callable[[str], object],
+    progress: Callable[[int, int], object],
+) -> tuple[list[TestSet], dict[str, str]]:
+    """The test sets with their perturbed rows, and the file of each that has some."""
+    found: list[TestSet] = []
+    files: dict[str, str] = {}
+    for test in tests:
+        step(f"changing one person in each row of {test.name}")
+        perturbed = perturbed_rows(test.dataset, test.kept, cache=folder / ANALYSES_FILE, progress=progress)
+        found.append(replace(test, perturbed=perturbed))
+        if perturbed:
+            name = stem(test.name)
+            while (file := f"perturbed/{name}.jsonl") in files.values():  # "a b" and "a-b"
+                name += "-2"
+            files[test.name] = file
+            write_perturbed(folder / file, test.rows, perturbed)
+    return found, files
+
+
+def _nobody(test: TestSet) -> Concern:
+    text = f"{test.name}: no row has a person whose gender, race or age could be changed, so there is no fairscore on it."
+    return Concern("fairscore", len(test.rows), (), text, False)
 
 
 def _about_the_data(arranged: Mapping[str, Arranged], tests: Mapping[str, Dataset]) -> list[Concern]:

@@ -2,18 +2,24 @@
 
 from longway.report.augment_html import render_augment, write_augment_report
 from longway.report.explain_html import render_explain, write_explain_report
+from longway.report.fairness_html import render_fairness, write_fairness_report
 from longway.report.html import render_report, write_report
+from longway.report.perturb_html import render_perturb, write_perturb_report
 from longway.report.prove_html import render_prove, write_prove_report
 from longway.report.rewrite_html import render_rewrite, write_rewrite_report
 
 __all__ = [
     "render_augment",
     "render_explain",
+    "render_fairness",
+    "render_perturb",
     "render_prove",
     "render_report",
     "render_rewrite",
     "write_augment_report",
     "write_explain_report",
+    "write_fairness_report",
+    "write_perturb_report",
     "write_prove_report",
     "write_report",
     "write_rewrite_report",

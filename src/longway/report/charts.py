@@ -7,6 +7,7 @@ box while its letters keep their size. Colours are classes (`l0` to `l7`, `lx`):
     leak_chart      accuracy with its interval against the line of the commonest label
     histogram       one row of bars per label above one axis: gamma, length
     share_bar       the small bar in a table cell: share against base rate
+    split_bar       the same for all labels at once
 
 Everything a dataset brings goes through `tag`, which escapes it.
 """
@@ -120,6 +121,18 @@ def share_bar(share: float, base_rate: float, *, colour: str) -> Markup:
     bar = tag("rect", x=0, y=2, width=across(share), height=6, rx=3, class_=f"bar {colour}")
     tick = tag("line", x1=across(base_rate), x2=across(base_rate), y1=0, y2=10, class_="tick")
     return tag("svg", track, bar, tick, class_="share", width="100%", height=10, aria_hidden="true")
+
+
+def split_bar(shares: Sequence[float], usual: Sequence[float], *, colours: Sequence[str]) -> Markup:
+    """How labels share out some texts, end to end, with ticks where they would end by their shares overall."""
+    starts = [sum(shares[:at]) for at in range(len(shares))]
+    bars = [
+        tag("rect", x=across(start), y=2, width=across(share), height=6, class_=f"bar {colour}")
+        for start, share, colour in zip(starts, shares, colours, strict=True)
+    ]
+    ends = [across(sum(usual[: at + 1])) for at in range(len(usual) - 1)]
+    ticks = [tag("line", x1=end, x2=end, y1=0, y2=10, class_="tick") for end in ends]
+    return tag("svg", *bars, *ticks, class_="share", width="100%", height=10, aria_hidden="true")
 
 
 def drawable(edges: Sequence[float], rows: Sequence[Sequence[int]]) -> bool:

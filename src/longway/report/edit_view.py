@@ -13,7 +13,7 @@ from longway.records import Edit, Verdict
 from longway.report.differences import Change, differences
 from longway.report.numbers import or_dash, short, three_digits
 from longway.report.parts import Label, label_named, record
-from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, cut, harmless
+from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
 
 COMPARE_LIMIT = 50_000  # characters of each version that are compared
 EDIT_LIMIT = 800  # characters of each version; a longer text is cut to what changed
@@ -72,31 +72,51 @@ def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label]) -> EditCard:
         after=after,
         gamma_before=or_dash(edit.score_before, three_digits),
         gamma_after=or_dash(edit.score_after, three_digits),
-        chips=[_chip(verdict) for verdict in verdicts],
+        chips=[verdict_chip(verdict) for verdict in verdicts],
         n_more_chips=max(len(edit.verdicts) - MAX_CHIPS, 0),
         reason=cut(edit.reason, TEXT_LIMIT) if edit.reason else "",
         context=cut(row["context"], CONTEXT_LIMIT) if row.get("context") else "",
     )
 
 
-def side_by_side(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+def side_by_side(before: str, after: str, *, marks: Sequence[Span] = ()) -> tuple[list[Piece], list[Piece]]:
     """Both texts in pieces, marked where they differ.
+
+    marks: stretches of the text before that are marked, too, with a level of their own, where they stayed the same.
 
     >>> old, new = side_by_side("It is not open.", "It is closed.")
     >>> [(piece.text, piece.level) for piece in new]
     [('It is ', 0), ('closed', 1), ('.', 0)]
     """
     changes = differences(before, after)
-    return _side(changes, "removed"), _side(changes, "added")
+    return _side(changes, "removed", marks), _side(changes, "added")
 
 
-def _side(changes: Sequence[Change], kind: str) -> list[Piece]:
+def _side(changes: Sequence[Change], kind: str, marks: Sequence[Span] = ()) -> list[Piece]:
     parts = [change for change in changes if change.kind in ("same", kind)]
-    marked = [piece for part in parts for piece in _pieces(part)]
+    marked = _with_marks([piece for part in parts for piece in _pieces(part)], marks)
     total = sum(len(piece.text) for piece in marked)
     if not total:
         return [Piece("(blank)")]
     return marked if total <= EDIT_LIMIT else _shortened(marked)
+
+
+def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
+    """The pieces, those that stayed the same cut where a mark begins or ends; the space around it is not marked."""
+    found: list[Piece] = []
+    start = 0
+    for part in parts:
+        text, at = part.text, 0
+        for first, end, level in sorted(marks) if not part.level else ():
+            left, right = max(first - start, at), min(end - start, len(text))
+            words = text[left:right].strip() if left < right else ""
+            if words:
+                left = text.index(words, left)
+                found += [Piece(text[at:left]), Piece(words, level)]
+                at = left + len(words)
+        found.append(Piece(text[at:], part.level))
+        start += len(text)
+    return [piece for piece in found if piece.text]
 
 
 def _pieces(change: Change) -> list[Piece]:
@@ -135,7 +155,8 @@ def _gap(text: str, *, first: bool, last: bool) -> str:
     return f"{'' if first else head} … {'' if last else tail}"
 
 
-def _chip(verdict: Verdict) -> Chip:
+def verdict_chip(verdict: Verdict) -> Chip:
+    """What a check said, small."""
     return Chip(
         name=cut(verdict.check, NAME_LIMIT),
         passed=bool(verdict.passed),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from longway.records import Edit, Finding, Leak, Problem, Telling, Verdict
+from longway.records import Edit, Finding, Leak, Mentions, Problem, Telling, Verdict
 from longway.report.numbers import count, percent
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, cut
 
@@ -19,7 +19,7 @@ MAX_SETTINGS = 60
 A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
-Record = TypeVar("Record", Finding, Leak, Problem, Telling, Edit, Verdict)
+Record = TypeVar("Record", Finding, Leak, Mentions, Problem, Telling, Edit, Verdict)
 Shown = TypeVar("Shown")
 
 

@@ -16,6 +16,7 @@ from longway.report.prove_results import (
     Proof,
     Row,
     Run,
+    axis_of,
     change,
     change_interval,
     figure,
@@ -89,8 +90,8 @@ def figure_places(proof: Proof) -> list[tuple[Run, str, str]]:
 
 
 def metrics_of(proof: Proof) -> list[str]:
-    """The measures that have a column, in the order of results.json."""
-    return list(dict.fromkeys(place[4] for place in proof.figures))[:MAX_METRICS]
+    """The measures that have a column, in the order of results.json; the axes of the fairscore have tables of their own."""
+    return list(dict.fromkeys(place[4] for place in proof.figures if not axis_of(place[4])))[:MAX_METRICS]
 
 
 def figure_row(proof: Proof, metrics: Sequence[str]) -> Callable[[tuple[Run, str, str]], FigureRow]:

@@ -9,6 +9,7 @@ from longway.report.parts import KeyFigure
 from longway.report.prove_groups import mean_gaps, whole_points
 from longway.report.prove_results import (
     BETTER,
+    FAIRSCORE,
     MAIN,
     WORSE,
     Comparison,
@@ -32,6 +33,7 @@ def verdict_of(results: Row, proof: Proof, worse: Sequence[Comparison]) -> Verdi
     others = [one for one in worse if one.data == second and one.metric != MAIN and not one.of_methods]
     return prove_verdict(
         main_comparisons(proof),
+        fairscores=main_comparisons(proof, FAIRSCORE),
         seeds=_seeds(results),
         n_other_worse=len(others),
         n_failed=len(results["failed"]),

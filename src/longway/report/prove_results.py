@@ -7,7 +7,7 @@ A run is a model trained by a method. The first version is what the others are c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ Run = tuple[str, str]  # model, method
 Place = tuple[str, str, str, str, str]  # data, model, method, test, metric
 
 MAIN = "accuracy"
+FAIRSCORE = "fairscore"
 PLAIN = "erm"
 BETTER, WORSE, UNCLEAR = "better", "worse", "no clear difference"
 
@@ -33,6 +34,7 @@ METHODS = {
 METRICS = {
     "accuracy": "accuracy", "macro_f1": "macro F1", "binary_f1": "F1", "auroc": "AUROC",
     "calibration_error": "calibration error", "brier": "Brier score", "worst_group_accuracy": "worst group",
+    FAIRSCORE: "fairscore",
 }  # fmt: skip
 NOT_SHARES = {"auroc", "calibration_error", "brier"}  # written as 0.123, the others as per cent
 
@@ -168,22 +170,41 @@ def run_name(run: Run) -> str:
 
 
 def metric_name(metric: str) -> str:
-    """The measure in plain words."""
+    """The measure in plain words.
+
+    >>> metric_name("macro_f1"), metric_name("fairscore:race")
+    ('macro F1', 'fairscore, race')
+    """
+    if axis := axis_of(metric):
+        return f"{FAIRSCORE}, {cut(axis, NAME_LIMIT)}"
     return METRICS.get(metric) or cut(metric, NAME_LIMIT)
+
+
+def axis_of(metric: str) -> str:
+    """The axis of a fairscore; empty for one of all axes, and for other measures."""
+    return metric.removeprefix(f"{FAIRSCORE}:") if metric.startswith(f"{FAIRSCORE}:") else ""
 
 
 def figure(value: float | None, metric: str = MAIN) -> str:
     """A figure of this metric.
 
-    >>> figure(0.5042), figure(0.5042, "auroc"), figure(None)
-    ('50.4%', '0.504', '–')
+    >>> figure(0.5042), figure(0.5042, "auroc"), figure(50.42, "fairscore"), figure(None)
+    ('50.4%', '0.504', '50.4%', '–')
     """
+    if value is not None and _in_percent(metric):
+        return percent(value / 100)
     return or_dash(value, _plain if metric in NOT_SHARES else percent)
 
 
 def change(value: float | None, metric: str = MAIN) -> str:
-    """A difference between two figures of this metric, with its sign."""
-    return or_dash(value, _form(metric))
+    """A difference between two figures of this metric, with its sign.
+
+    >>> change(0.0214), change(-2.14, "fairscore:age")
+    ('+2.1', '−2.1')
+    """
+    if value is not None and _in_percent(metric):
+        return points(value / 100)
+    return or_dash(value, signed if metric in NOT_SHARES else points)
 
 
 def change_interval(one: Comparison) -> str:
@@ -198,8 +219,9 @@ def change_interval(one: Comparison) -> str:
     return f"{change(one.low, one.metric)} to {change(one.high, one.metric)}"
 
 
-def _form(metric: str) -> Callable[[float], str]:
-    return signed if metric in NOT_SHARES else points
+def _in_percent(metric: str) -> bool:
+    """Whether results.json has it in percent, as the papers on fairness do; all other shares are between 0 and 1."""
+    return metric == FAIRSCORE or bool(axis_of(metric))
 
 
 def _plain(value: float) -> str:

@@ -104,21 +104,31 @@ def mark_of(verdict: str) -> Mark | None:
 
 def score_tables(proof: Proof) -> ScoreTables:
     """Accuracy of every run on every test set, each later version against the first."""
-    others = proof.versions[1:MAX_VERSIONS]
-    found = {
-        (one.data, one.run, one.test): one
-        for one in proof.comparisons
-        if one.against == proof.first and one.metric == MAIN and not one.of_methods
-    }
-
-    def entries(run: Run, test: str) -> list[Entry]:
-        made = [_version_entry(proof, found, run, test, data, named=len(others) > 1) for data in others]
-        return [one for one in made if one] or _alone(proof, run, test)
+    entries = version_entries(proof)
 
     def row(run: Run, tests: Sequence[str]) -> RunRow:
         return _run_row(run, method_name(run[1]), tests, entries)
 
-    return _tables(proof.runs, proof.tests, row, a_cell=max(len(others), 1))
+    return _tables(proof.runs, proof.tests, row, a_cell=max(len(proof.versions[1:MAX_VERSIONS]), 1))
+
+
+def version_entries(proof: Proof, metric: str = MAIN) -> Callable[[Run, str], list[Entry]]:
+    """What tells the figures of a run on a test set, a line for each version after the first."""
+    others = proof.versions[1:MAX_VERSIONS]
+    found = {
+        (one.data, one.run, one.test): one
+        for one in proof.comparisons
+        if one.against == proof.first and one.metric == metric and not one.of_methods
+    }
+
+    def entries(run: Run, test: str) -> list[Entry]:
+        made = [
+            _version_entry(proof, found.get((data, run, test)), (data, run, test, metric), len(others) > 1)
+            for data in others
+        ]
+        return [one for one in made if one] or _alone(proof, run, test, metric)
+
+    return entries
 
 
 def method_tables(proof: Proof) -> ScoreTables:
@@ -167,32 +177,33 @@ def _run_row(
 
 
 def _version_entry(
-    proof: Proof,
-    found: dict[tuple[str, Run, str], Comparison],
-    run: Run,
-    test: str,
-    data: str,
-    *,
-    named: bool,
+    proof: Proof, one: Comparison | None, place: tuple[str, Run, str, str], is_named: bool
 ) -> Entry | None:
     """The line of one version; figures that were not compared stand without a mark."""
-    version = cut(data, NAME_LIMIT) if named else ""
-    if one := found.get((data, run, test)):
+    data, run, test, metric = place
+    version = cut(data, NAME_LIMIT) if is_named else ""
+    if one is not None:
         return _entry(version, one)
-    before, after = proof.mean(proof.first, run, test), proof.mean(data, run, test)
-    return Entry(version, figure(before), figure(after), None, "", "") if after is not None else None
+    before, after = (proof.mean(which, run, test, metric) for which in (proof.first, data))
+    if after is None:
+        return None
+    return Entry(version, figure(before, metric), figure(after, metric), None, "", "")
 
 
-def _alone(proof: Proof, run: Run, test: str) -> list[Entry]:
+def _alone(proof: Proof, run: Run, test: str, metric: str) -> list[Entry]:
     """Where nothing came after, the first version's figure with its interval."""
-    row = proof.figures.get((proof.first, *run, test, MAIN))
-    return [Entry("", "", figure(row["mean"]), None, "", interval_of(row, MAIN))] if row else []
+    row = proof.figures.get((proof.first, *run, test, metric))
+    return [Entry("", "", figure(row["mean"], metric), None, "", interval_of(row, metric))] if row else []
 
 
 def _entry(version: str, one: Comparison) -> Entry:
-    mark = mark_of(one.verdict)
     return Entry(
-        version, figure(one.before), figure(one.after), mark, change(one.difference), change_interval(one)
+        version,
+        figure(one.before, one.metric),
+        figure(one.after, one.metric),
+        mark_of(one.verdict),
+        change(one.difference, one.metric),
+        change_interval(one),
     )
 
 

@@ -25,13 +25,13 @@ from longway.report.shown import NAME_LIMIT, cut
 MAX_TESTS = 3  # named in the sentence
 
 
-def main_comparisons(proof: Proof) -> list[Comparison]:
+def main_comparisons(proof: Proof, metric: str = MAIN) -> list[Comparison]:
     """The comparisons that the verdict is about: accuracy, the second version against the first, same method."""
     second = proof.versions[1] if len(proof.versions) > 1 else None
     return [
         one
         for one in proof.comparisons
-        if (one.data, one.against, one.metric) == (second, proof.first, MAIN) and not one.of_methods
+        if (one.data, one.against, one.metric) == (second, proof.first, metric) and not one.of_methods
     ]
 
 
@@ -46,6 +46,7 @@ class Verdict:
 def prove_verdict(
     changes: Sequence[Comparison],
     *,
+    fairscores: Sequence[Comparison] = (),
     seeds: int | None = None,
     n_other_worse: int = 0,
     n_failed: int = 0,
@@ -53,7 +54,8 @@ def prove_verdict(
 ) -> Verdict:
     """Did the change help, where, how surely, and what got worse, in plain words.
 
-    changes: accuracy after against before, one for each run and test. seeds: how many each rests on, where known.
+    changes: accuracy after against before, one for each run and test; fairscores: the same of the fairscore.
+    seeds: how many each rests on, where known.
     n_other_worse: other measures that got clearly worse. n_refused: concerns that make a comparison unsound.
 
     >>> made = Comparison("after", "before", ("bow", "erm"), "erm", "dev", "accuracy", 0.5, 0.52, 0.02, -0.01, 0.05, 0.3, "no clear difference")
@@ -67,7 +69,7 @@ def prove_verdict(
     sentence = _sentence(changes, better, worse)
     if n_refused:
         sentence += " Not all of it is a fair comparison: read the concerns first."
-    details = _details(changes, better, worse)
+    details = _details(changes, better, worse) + _of_fairscores(fairscores)
     if n_other_worse:
         details.append(f"By other measures, {counted(n_other_worse, 'figure')} got clearly worse; see below.")
     if changes and seeds == 1:
@@ -117,6 +119,21 @@ def _details(
     if n_unclear := len(changes) - len(better) - len(worse):
         told.append(f"{count(n_unclear)} {'shows' if n_unclear == 1 else 'show'} no clear difference.")
     return told
+
+
+def _of_fairscores(changes: Sequence[Comparison]) -> list[str]:
+    """Whether fewer answers change with the person, by the largest clear difference each way."""
+    words = {BETTER: "Fewer answers change", WORSE: "More answers change"}
+    told = []
+    for verdict, what in words.items():
+        if clear := [one for one in changes if one.verdict == verdict]:
+            one = _largest(clear)
+            figures = arrow(figure(one.before, one.metric), figure(one.after, one.metric))
+            told.append(
+                f"{what} when a person’s gender, race or age does: the fairscore of {run_name(one.run)} on "
+                f"{cut(one.test, NAME_LIMIT)} goes {figures}."
+            )
+    return told or ["The fairscore shows no clear difference."] * bool(changes)
 
 
 def _clear(some: Sequence[Comparison], n: int) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from longway.report.numbers import count, counted
 from longway.report.parts import KeyFigure, Listing, labels_of, listing, setting_rows
 from longway.report.prove_examples import ShownRow, shown_rows
+from longway.report.prove_fairscore import FairscoreView, fairscore_view
 from longway.report.prove_figures import (
     FigureRow,
     WorseRow,
@@ -92,6 +93,7 @@ class ProvePage:
     metrics: list[str]
     positive: str
     figures: Listing[FigureRow]
+    fairscore: FairscoreView | None
     leaks: Listing[LeakFigure]
     groups: Listing[GroupFigure]
     worst: Listing[WorstRow]
@@ -135,6 +137,7 @@ def prove_page(results: Row) -> ProvePage:
         metrics=[metric_name(metric) for metric in metrics],
         positive=cut(str(results["labels"][-1]), NAME_LIMIT) if "binary_f1" in metrics else "",
         figures=listing(figure_places(proof), figure_row(proof, metrics), limit=MAX_FIGURES),
+        fairscore=fairscore_view(results.get("fairscore"), proof, labels, shown),
         leaks=listing(leaks, lambda one: one, limit=MAX_LEAKS),
         groups=groups,
         worst=listing(worst_rows(results["worst"], shown), lambda one: one, limit=MAX_WORST),

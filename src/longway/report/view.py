@@ -29,6 +29,7 @@ from longway.report.parts import (
     record,
     setting_rows,
 )
+from longway.report.people_view import PeopleTable, people_tables
 from longway.report.shown import (
     NAME_LIMIT,
     PATTERN_LIMIT,
@@ -142,6 +143,7 @@ class Page:
     n_unlisted: int
     max_q: str
     tested: list[tuple[str, str, str]]
+    people: list[PeopleTable]
     gamma_chart: Markup | None
     gamma_note: str
     telling: list[LabelDocuments]
@@ -178,6 +180,7 @@ def audit_page(findings: Mapping[str, Any], *, title: str | None = None) -> Page
         n_unlisted=max(n_significant - findings["listed"], 0),
         max_q=cut(str(findings["settings"].get("max_q", 0.05)), NAME_LIMIT),
         tested=_tested(findings["tested"], findings["significant"]),
+        people=people_tables(findings, labels),
         gamma_chart=_gamma_chart(space, shown_labels),
         gamma_note=_gamma_note(space),
         telling=_telling(space, shown_labels),

@@ -165,7 +165,14 @@ PARTICLES = frozenset(
     "de da do dos das di du del della der den des van von zu bin ibn ben al el la le ten ter af av y e".split()
 )
 SUFFIXES = frozenset("esq esq. phd ph.d. md m.d. obe mbe cbe".split())
-GENERATIONS = NUMERALS | {"jr", "jr.", "sr", "sr."}  # behind a name, they tell two people of one name apart
+GENERATIONS = NUMERALS | {
+    "jr",
+    "jr.",
+    "sr",
+    "sr.",
+    "junior",
+    "senior",
+}  # behind a name, they tell two people of one name apart
 
 # A run of capitalised words that holds one of these names a thing or a place.
 NOT_PERSON = frozenset(

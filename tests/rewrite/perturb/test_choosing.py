@@ -73,3 +73,10 @@ def test_perturbability_is_equation_2():
     assert perturbability(document, found, m0=2, m1=0.5) == pytest.approx((2 * 1 + 0.5 * 2) / 7)
     empty = english().analyse("")
     assert perturbability(empty, found_in(empty)) == 0
+
+
+def test_a_mark_that_nobody_would_write_is_only_added_where_it_is_asked_for():
+    plain = options("Two men sang.", axes=["age"])
+    assert "age:senior" not in {str(o.target) for o in plain}
+    asked = options("Two men sang.", axes=["age"], targets=[attribute("senior")])
+    assert [str(o.target) for o in asked] == ["age:senior"]

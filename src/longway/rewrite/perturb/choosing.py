@@ -37,14 +37,24 @@ class Option:
 
 
 def options_of(found: FoundIn, *, axes: Collection[str], targets: Collection[Attribute] = ()) -> list[Option]:
-    """All that could be changed in a row: K. targets: only to these, where some are given."""
+    """All that could be changed in a row: K. targets: only to these, where some are given.
+
+    A change that only adds a mark ("two men" to "two middle-aged men") is one where it is asked for: the paper's audit counts marks
+    that nobody would write among the faults (appendix E).
+    """
     return [
         Option(word, target)
         for word in found.words
         if word.attribute.axis in axes and not word.is_generic
         for target in others(word.attribute)
-        if not targets or target in targets
+        if target in targets or (not targets and not _adds_a_mark(word, target))
     ]
+
+
+def _adds_a_mark(word: Found, target: Attribute) -> bool:
+    if word.entry is None:
+        return False
+    return word.entry.counterparts.get(target.name, "").lower().endswith(f" {word.entry.word.lower()}")
 
 
 def axis_weights(options: Iterable[Sequence[Option]]) -> dict[str, float]:

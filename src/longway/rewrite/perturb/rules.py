@@ -38,10 +38,10 @@ NO_NUMBER = "an age in numbers cannot be left open"
 
 @dataclass(slots=True)
 class _Changes:
-    """What is to be changed in one document, and what was left on the way."""
+    """What is to be changed in one document, and what cannot be."""
 
     changes: list[Change] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
 
 class RulePerturber:
@@ -91,23 +91,21 @@ class RulePerturber:
             chosen = _everyone(people, request.source)
         if not chosen:
             return unchanged(request, NOBODY)
-        done = self._changes(document, found, chosen, request)
+        done = self._changes(document, chosen, request)
         if not done.changes:
-            return unchanged(request, done.left[0] if done.left else NO_WORD)
+            return unchanged(request, done.refused[0] if done.refused else NO_WORD)
         changes = sorted({*done.changes, *mend_articles(document, done.changes)})
         return Perturbed(
             _segments(request.segments, changes),
             chain=tuple(_places(request.segments, document, chosen)),
-            left=tuple(dict.fromkeys(done.left)),
+            left=tuple(dict.fromkeys([*done.refused, *_left_alone(document, found)])),
         )
 
-    def _changes(
-        self, document: Document, found: FoundIn, chosen: Sequence[Person], request: Request
-    ) -> _Changes:
-        done = _Changes(left=[f"{document.text[one.start : one.stop]!r}: {one.reason}" for one in found.left])
+    def _changes(self, document: Document, chosen: Sequence[Person], request: Request) -> _Changes:
+        done = _Changes()
         for person in chosen:
             if self.keep_entities and len(person.name.split()) > 1:
-                done.left.append(f"{person.name!r}: a person known by name")
+                done.refused.append(f"{person.name!r}: a person known by name")
                 continue
             if request.target.axis == "gender":
                 self._change_pronouns(document, person, request, done)
@@ -127,7 +125,7 @@ class RulePerturber:
         target = request.target.name
         if any(word.kind == "years" for word in mine):
             if target not in AGES:
-                done.left.append(NO_NUMBER)
+                done.refused.append(NO_NUMBER)
                 return
             if target != "child":
                 target = "adult"  # "an eighteen-year-old woman", not "an eighteen-year-old young woman"
@@ -144,7 +142,7 @@ class RulePerturber:
             else:
                 new = self._name_for(written, word.kind, request.target, taken)
             if new is None:
-                done.left.append(f"{written!r}: {NO_WORD}")
+                done.refused.append(f"{written!r}: {NO_WORD}")
             elif new != written:
                 done.changes.append(Change(word.start, word.stop, new))
 
@@ -174,6 +172,12 @@ def _years(written: str, name: str) -> str | None:
     years = years_in(written)
     new = None if years is None else in_range(years, name)
     return None if new is None else written_as(new, written)
+
+
+def _left_alone(document: Document, found: FoundIn) -> Iterator[str]:
+    """What only looks demographic in the document, with the reason."""
+    for one in found.left:
+        yield f"{document.text[one.start : one.stop]!r}: {one.reason}"
 
 
 def _everyone(people: Sequence[Person], source: Attribute) -> list[Person]:

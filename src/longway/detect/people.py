@@ -1,0 +1,119 @@
+"""Whom a text speaks of: a woman, a child, a Black person.
+
+    tokens  ->  words that say it without a parse (`demographics.plain_words`)  ->  one yes/no answer for each attribute
+
+A model that has learned that texts about women are negative has learned a shortcut like any other. One pattern stands for all
+words of an attribute, so that the test sees them together; a single word that tells more has a finding of its own.
+A word inside a longer phrase of the same axis does not count: the "man" of "old man" tells a gender, and no age.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.demographics.axes import AXES, Attribute
+from longway.demographics.plain_words import plain_words
+from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
+from longway.detect.phrases import PhraseFinder, inside_a_longer
+from longway.detect.reading import Piece, Reading
+from longway.text.corpus import Block
+
+ATTRIBUTES = tuple(Attribute(axis, name) for axis, names in AXES.items() for name in names)
+WHO = {
+    "man": "a man",
+    "woman": "a woman",
+    "non-binary": "a person of open gender",
+    "white": "a white person",
+    "black": "a Black person",
+    "hispanic": "a Hispanic person",
+    "asian": "an Asian person",
+    "native-american": "a Native American",
+    "pacific-islander": "a Pacific Islander",
+    "child": "a child",
+    "young": "a young adult",
+    "middle-aged": "a middle-aged person",
+    "senior": "an old person",
+    "adult": "an adult",
+}
+_THING, _SILENT = -1, -2  # a phrase that means no person; one that says nothing on the axis
+
+
+class PeopleDetector:
+    """Does the text speak of a person with this attribute?
+
+    texts, mentions: by attribute and label, how many texts do and how often; known after `count`.
+    """
+
+    level = "people"
+
+    def __init__(self, reading: Reading, role: str) -> None:
+        self.role, self.field = role, reading.columns[role]
+        phrases = plain_words()
+        self._finder = PhraseFinder(phrases, reading.vocabulary.codes)
+        self._words = list({id(one): one for one in phrases.values()}.values())
+        number = {id(one): i for i, one in enumerate(self._words)}
+        self._word_of = np.array([number[id(one)] for one in phrases.values()], dtype=np.int64)
+        self._tokens: list[list[tuple[str, ...]]] = [[] for _ in self._words]
+        for tokens, one in phrases.items():
+            self._tokens[number[id(one)]].append(tokens)
+        known = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
+        self._tells = [
+            np.array([known[one.tells[axis]] if axis in one.tells else _SILENT for one in phrases.values()])
+            for axis in AXES
+        ]
+        self.texts = self.mentions = np.zeros((len(ATTRIBUTES), reading.n_labels), dtype=np.int64)
+        self._texts_with = np.zeros((len(ATTRIBUTES), len(self._words)), dtype=np.int64)
+
+    def count(self, reading: Reading) -> Features:
+        """How often each attribute stands with each label."""
+        n, n_words = len(ATTRIBUTES), len(self._words)
+        self.texts, self.mentions = (np.zeros((n, reading.n_labels), dtype=np.int64) for _ in range(2))
+        self._texts_with = np.zeros((n, n_words), dtype=np.int64)
+        for piece in reading.pieces():
+            rows, told, words = self._mentioned(piece.blocks[self.role])
+            self.mentions += tally(told, piece.labels[rows], n, reading.n_labels)
+            once = np.unique(rows * n + told)  # ten mentions are still one text
+            self.texts += tally(once % n, piece.labels[once // n], n, reading.n_labels)
+            with_word = np.unique((rows * n + told) * n_words + words) % (n * n_words)
+            self._texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
+        keys = enough(self.texts, reading.min_count, n_texts=reading.n_texts)
+        return Features(keys, self.texts[keys])
+
+    def describe(self, key: int) -> Pattern:
+        """Who is spoken of."""
+        phrases = [tokens for word in self._said(key) for tokens in self._tokens[word]]
+        words = tagged(self.role, *(token for tokens in phrases for token in tokens))
+        return Pattern(pattern_of(ATTRIBUTES[key]), words, self.role, others=tuple(phrases))
+
+    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+        """Which texts speak of whom."""
+        rows, told, _ = self._mentioned(piece.blocks[self.role])
+        return columns_of(rows, told, keys, piece.n_texts)
+
+    def words(self, key: int) -> list[tuple[str, int]]:
+        """The words that told an attribute and the texts they stand in, most texts first."""
+        return [(self._words[word].word, int(self._texts_with[key, word])) for word in self._said(key)]
+
+    def _said(self, key: int) -> list[int]:
+        texts = self._texts_with[key]
+        return [word for word in np.argsort(-texts, kind="stable").tolist() if texts[word]]
+
+    def _mentioned(self, block: Block) -> tuple[Ints, Ints, Ints]:
+        """Row, attribute and word of each mention."""
+        starts, stops, phrases = self._finder.find(block)
+        parts: list[tuple[Ints, NDArray[np.int64], Ints]] = []
+        for tells in self._tells:
+            here = np.flatnonzero(tells[phrases] != _SILENT)
+            told = here[~inside_a_longer(starts[here], stops[here])]
+            told = told[tells[phrases[told]] != _THING]
+            rows = np.searchsorted(block.offsets, starts[told], side="right") - 1
+            parts.append((rows, tells[phrases[told]], self._word_of[phrases[told]]))
+        rows, attributes, words = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return rows, attributes, words
+
+
+def pattern_of(attribute: Attribute) -> str:
+    """How findings call it: "speaks of a woman"."""
+    return f"speaks of {WHO[attribute.name]}"

@@ -1,0 +1,120 @@
+"""The models whose view of people can be measured, by name.
+
+    likelihoods_of("local")         the embedded language model                     hf:NAME_OR_FOLDER: a causal or masked one
+    vectors_of("minilm")            the embedded sentence encoder                   hf:NAME_OR_FOLDER: the mean state of any model
+
+This stands in `evaluate`, above `llm` and `classify`: it takes language models from the one and encoders from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
+from longway.classify.saved import folder_hash
+from longway.errors import SettingError
+from longway.llm.scoring.asks import LikelihoodModel
+
+LOCAL, MINILM, HF = "local", "minilm", "hf:"
+NAMES = f"{LOCAL}, {MINILM} or {HF}NAME_OR_FOLDER"
+
+
+class VectorModel(Protocol):
+    """A model that gives one vector for each text."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that shapes its answers."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(texts, width)."""
+
+
+def has_likelihoods(name: str) -> bool:
+    """Whether the model of this name is a language model; an error where there is no such model."""
+    if name in (LOCAL, MINILM):
+        return name == LOCAL
+    from longway.llm.scoring.transformers_lm import head_of
+
+    return head_of(_hf_name(name)) is not None
+
+
+def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
+    """The language model of this name."""
+    if name == LOCAL:
+        from longway.llm.scoring.llama import EmbeddedModel
+
+        return EmbeddedModel()
+    if name == MINILM:
+        raise SettingError(
+            "minilm cannot say how likely a sentence is: the installed encoder has no masked-language-model head, only vectors. "
+            f"A language model was expected for CrowS-Pairs and StereoSet. Choose {LOCAL}, or {HF}FOLDER with a causal or masked model."
+        )
+    from longway.llm.scoring.transformers_lm import CausalModel, MaskedModel, head_of
+
+    where = _hf_name(name)
+    head = head_of(where)
+    if head is None:
+        raise SettingError(
+            f"{name} cannot say how likely a sentence is: its config.json names no language-model head (architectures). "
+            "A model saved as ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM was expected. Choose another, or measure its vectors with --weat."
+        )
+    return CausalModel(where, device=device) if head == "causal" else MaskedModel(where, device=device)
+
+
+def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
+    """The encoder of this name."""
+    if name == LOCAL:
+        raise SettingError(
+            "local has no vectors of sentences: it is a language model that was never trained for them. "
+            f"An encoder was expected for WEAT and SEAT. Choose {MINILM}, or {HF}FOLDER."
+        )
+    if name == MINILM:
+        return _MiniLMVectors()
+    from longway.llm.scoring.transformers_lm import head_of
+
+    head_of(_hf_name(name))  # says what is missing, before anything is read
+    return _PretrainedVectors(_hf_name(name), device)
+
+
+def _hf_name(name: str) -> str:
+    where = name.removeprefix(HF)
+    if where == name or not where:
+        raise SettingError(
+            f"There is no model {name!r}. Expected {NAMES}. Put {HF} before a folder or a name on the hub."
+        )
+    return where
+
+
+class _MiniLMVectors:
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {"model": MINILM, "hash": folder_hash(model_folder())}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return MiniLM.load().embed(texts)
+
+
+class _PretrainedVectors:
+    def __init__(self, where: str, device: str) -> None:
+        self._where, self._device = where, device
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        from longway.classify.pretrained import folder_of
+
+        return {"model": self._where, "hash": folder_hash(folder_of(self._where))}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._model.embed(texts, max_tokens=MAX_TOKENS)
+
+    @cached_property
+    def _model(self) -> Any:
+        from longway.classify.pretrained import Pretrained
+
+        return Pretrained.load(self._where, device=self._device)

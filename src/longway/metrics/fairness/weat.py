@@ -1,0 +1,178 @@
+"""WEAT and SEAT: whether two groups of words or sentences lie nearer to one kind of attribute than to the other.
+
+    vectors of targets X, Y and attributes A, B  ->  associations()  ->  s(w, A, B) of each target  ->  association_test()
+
+    s(w, A, B) = mean over a in A of cos(w, a)  -  mean over b in B of cos(w, b)
+    d          = (mean of s over X  -  mean of s over Y)  /  standard deviation of s over X and Y together     (effect size, -2 to 2)
+    p          = share of the ways to split X and Y anew, as many in X as before, whose sum of s over X is as large as the one seen
+
+After Caliskan et al. 2017 (words) and May et al. 2019 (sentences). The test is one-sided as published: it asks for X with A and Y
+with B. It is exact where there are at most 100,000 splits; otherwise that many are drawn, and the split seen counts as one of them. The interval of
+d resamples X and Y. 0 is what no association gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from longway.errors import SettingError
+from longway.metrics.fairness.figure import Figure, percentage, resampled
+from longway.metrics.intervals import DRAWS, bootstrap
+
+Floats = NDArray[np.float64]
+
+SPLITS = 100_000
+AT_ONCE = 2_000_000  # numbers held at a time
+LEVEL = 0.05
+SAME = 1e-12  # a spread of associations that is none
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """One test. exact: whether p is from all splits. holm: p corrected for all tests told beside it."""
+
+    name: str
+    n_x: int
+    n_y: int
+    d: Figure
+    p: float
+    exact: bool
+    holm: float = float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return {
+            "name": self.name,
+            "n_x": self.n_x,
+            "n_y": self.n_y,
+            "d": self.d.to_dict(),
+            "p": self.p,
+            "holm": self.holm,
+            "exact": self.exact,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """Several tests: the percentage with p below 0.05, with p below it after Holm's correction, and the mean size of d."""
+
+    tests: int
+    significant: Figure
+    significant_holm: Figure
+    mean_size: Figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return {
+            "tests": self.tests,
+            "significant": self.significant.to_dict(),
+            "significant_holm": self.significant_holm.to_dict(),
+            "mean_size": self.mean_size.to_dict(),
+        }
+
+
+def associations(vectors: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """s(w, A, B) of each vector: how much nearer it lies to the attributes A (first) than to B (second), -2 to 2.
+
+    >>> associations([[1, 0], [0, 2]], [[3, 0]], [[0, 1]]).tolist()
+    [1.0, -1.0]
+    """
+    targets = _unit(vectors)
+    return np.asarray(targets @ _unit(first).mean(axis=0) - targets @ _unit(second).mean(axis=0))
+
+
+def association_test(
+    name: str, x: ArrayLike, y: ArrayLike, *, splits: int = SPLITS, seed: int = 0
+) -> Association:
+    """Effect size with its interval, and p. x, y: s(w, A, B) of the targets in X and in Y."""
+    first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if not (len(first) and len(second)) or not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise SettingError(
+            f"The test {name!r} has no targets on one side, or vectors of length 0. One at least on each side was expected, "
+            f"got {len(first)} and {len(second)}. Check the file and the model."
+        )
+    drawn = _resampled_effects(first, second, seed)
+    p, exact = permutation_p(first, second, splits=splits, seed=seed)
+    return Association(name, len(first), len(second), resampled(effect_size(first, second), drawn), p, exact)
+
+
+def effect_size(x: Floats, y: Floats) -> float:
+    """Cohen's d of the associations of X and Y; 0 where all are alike.
+
+    >>> round(effect_size(np.array([1.0, 0.8]), np.array([-1.0, -0.8])), 2)
+    1.72
+    """
+    spread = float(np.concatenate([x, y]).std(ddof=1))
+    return float(x.mean() - y.mean()) / spread if spread > SAME else 0.0
+
+
+def permutation_p(x: Floats, y: Floats, *, splits: int = SPLITS, seed: int = 0) -> tuple[float, bool]:
+    """The one-sided p of the sum of x among the splits of x and y, and whether all of them were looked at."""
+    both = np.concatenate([x, y])
+    n, seen = len(x), float(x.sum())
+    seen -= 1e-9 * max(1.0, abs(seen))  # the same numbers added in another order
+    if comb(len(both), n) <= splits:
+        chosen = np.array(list(combinations(range(len(both)), n)))
+        return float((both[chosen].sum(axis=1) >= seen).mean()), True
+    generator = np.random.default_rng(seed)
+    hits, left = 1, splits - 1  # the split seen counts as one
+    piece = max(1, AT_ONCE // len(both))
+    while left:
+        rows = np.broadcast_to(both, (min(piece, left), len(both)))
+        hits += int((generator.permuted(rows, axis=1)[:, :n].sum(axis=1) >= seen).sum())
+        left -= len(rows)
+    return hits / splits, False
+
+
+def corrected(tests: Sequence[Association]) -> list[Association]:
+    """The same tests with p corrected by Holm for all of them."""
+    values = holm([test.p for test in tests])
+    return [replace(test, holm=float(value)) for test, value in zip(tests, values, strict=True)]
+
+
+def associations_of(tests: Sequence[Association], *, seed: int = 0) -> Associations:
+    """What several tests say together; the interval of the mean size resamples tests."""
+    sizes = np.abs([test.d.value for test in tests])
+    drawn = bootstrap(lambda rows: float(sizes[rows].mean()), len(sizes), seed=seed)
+    return Associations(
+        len(tests),
+        percentage(sum(test.p < LEVEL for test in tests), len(tests)),
+        percentage(sum(test.holm < LEVEL for test in tests), len(tests)),
+        resampled(float(sizes.mean()), drawn),
+    )
+
+
+def holm(p: ArrayLike) -> Floats:
+    """p-values corrected by Holm (1979): none of them is wrong with the given probability, however many there are.
+
+    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p, np.float64)
+    order = np.argsort(given, kind="stable")
+    found = np.empty_like(given)
+    found[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+    return np.minimum(found, 1.0)
+
+
+def _resampled_effects(x: Floats, y: Floats, seed: int) -> Floats:
+    """The effect size of each of many resamples of X and of Y."""
+    generator = np.random.default_rng(seed)
+    xs = x[generator.integers(len(x), size=(DRAWS, len(x)))]
+    ys = y[generator.integers(len(y), size=(DRAWS, len(y)))]
+    both = np.concatenate([xs, ys], axis=1)
+    spread = both.std(axis=1, ddof=1)
+    off = xs.mean(axis=1) - ys.mean(axis=1)
+    return np.where(spread > SAME, off / np.maximum(spread, SAME), 0.0)
+
+
+def _unit(vectors: ArrayLike) -> Floats:
+    given = np.atleast_2d(np.asarray(vectors, np.float64))
+    return given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), 1e-12)

@@ -1,0 +1,154 @@
+"""`longway perturb` as a stranger meets it: help that teaches, mistakes told in words, tables that say what became of it."""
+
+import json
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.errors import ColumnError, DataError, LongwayError, MissingExtra, SettingError
+from tests.environment import without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes.toy_perturb import answer, bakers_of, rows_of, write
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """An empty folder, no keys, addresses and prices of others."""
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write(tmp_path / "notes.csv", rows_of(16))
+
+
+def run(*args, typed=None):
+    return CliRunner().invoke(app, [str(arg) for arg in args], input=typed)
+
+
+def test_help_teaches(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    result = run("perturb", "--help")
+    assert result.exit_code == 0
+    told = " ".join(result.output.split())
+    for words in (
+        "goes on where it stopped", "--axis", "--to", "--sampling", "--keep-entities", "--keep-warned", "--at-least", "--add", "--json",
+        "does not make a model fair", "longway perturb claims.jsonl --axis gender --to non-binary --keep-entities",
+    ):  # fmt: skip
+        assert words in told
+    assert "perturb train" in run("--help").output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--axis", "height"], "'axes' must be one or more of gender, race, age"),
+        (["--to", "elf"], "'elf' is no demographic attribute"),
+        (["--axis", "age", "--to", "woman"], "--axis gender"),
+        (["--sampling", "often"], "balanced, uniform"),
+        (["--engine", "magic"], "no engine called 'magic'"),
+        (["--engine", "local", "--everyone"], "--everyone can only be told to the rules"),
+        (["--share", "0"], "'share' must be more than 0"),
+        (["--text", "revue"], "There is no column 'revue'"),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(data, args, words):
+    result = run("perturb", data, *args)
+    assert isinstance(result.exception, LongwayError), result.output
+    assert words in str(result.exception)
+
+
+def test_a_file_that_is_not_there_is_told():
+    assert isinstance(run("perturb", "nothing.csv").exception, DataError)
+
+
+def test_without_the_analysis_the_line_that_installs_it_is_told(data, monkeypatch):
+    def missing():
+        raise MissingExtra("spacy", extra="rules", purpose="Analysing English")
+
+    monkeypatch.setattr("longway.recipes.documents.english", missing)
+    assert "pip install 'longway[rules]'" in str(run("perturb", data).exception)
+
+
+def test_a_run_prints_who_is_spoken_of_and_what_to_do_next(data):
+    result = run("perturb", data)
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    for words in (
+        "Changed by rules; run folder longway-runs/notes-perturb",
+        "12 of 16 rows tell somebody's gender, race or age, 12 of them changed. Labels are as they were.",
+        "Who is spoken of, in rows", "What became what", "Rows that are as they were",
+        "no word tells a gender, race or age that could be another 4", "Words left alone: a colour", "For example",
+        "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
+        f"longway prove {data} longway-runs/notes-perturb --test", "makes no model fair",
+    ):  # fmt: skip
+        assert words in told, words
+
+
+def test_the_options_reach_the_run(data, tmp_path):
+    told = "--axis gender --to non-binary --reflexive themself --keep-names --share 0.9 --tries 2 --m0 0 --seed 5 --add --limit 8"
+    result = run("perturb", data, *told.split(), "--out", tmp_path / "out", "--json")
+    found = json.loads(result.stdout)
+    expected = {
+        "axes": ["gender"], "to": ["non-binary"], "reflexive": "themself", "names": False, "share": 0.9, "tries": 2, "m0": 0, "m1": 1,
+        "seed": 5, "add": True, "everyone": False, "keep_entities": False, "keep_warned": False, "sampling": "balanced", "engine": "rules",
+    }  # fmt: skip
+    assert {name: found["settings"][name] for name in expected} == expected
+    assert found["rows"] == 8
+    assert found == json.loads((tmp_path / "out" / "perturb.json").read_text(encoding="utf-8"))
+    assert len(pl.read_csv(tmp_path / "out" / "dataset.csv")) == 8 + found["added"]
+
+
+def test_data_without_people_is_no_error(tmp_path):
+    rows = [{"text": f"The soup was cold on day {i}.", "label": "xy"[i % 2]} for i in range(4)]
+    result = run("perturb", write(tmp_path / "soups.csv", rows))
+    assert result.exit_code == 0
+    assert "none of 4 rows tells somebody's gender, race or age" in result.output
+
+
+def test_markup_and_codes_in_the_data_stay_text(tmp_path):
+    rows = [{"text": f"She said [bold]no[/] \x1b[31m{i}.", "label": "[red]x[/]"} for i in range(3)]
+    result = run("perturb", write(tmp_path / "odd.csv", rows), "--to", "man")
+    assert result.exit_code == 0
+    assert "He said [bold]no[/] \ufffd[31m" in result.output
+
+
+def test_money_is_not_spent_without_a_word(monkeypatch, tmp_path):
+    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
+    data = write(tmp_path / "bakers.csv", bakers_of(6))
+    with Loopback(answer) as server:
+        told = [
+            "perturb",
+            data,
+            "--engine",
+            "served:toy",
+            "--base-url",
+            server.url,
+            "--to",
+            "woman",
+            "--axis",
+            "gender",
+        ]
+        result = run(*told)
+        assert isinstance(result.exception, SettingError)
+        assert "up to 12 calls (12 to write, 0 to judge)" in str(result.exception)
+        assert "Give --budget DOLLARS, or --yes" in str(result.exception)
+        assert not server.calls
+        result = run(*told, "--yes")
+        assert result.exit_code == 0, result.output
+        assert len(server.calls) == 6
+        assert "Spent: $" in result.output
+
+
+def test_perturb_train_is_a_command_of_its_own_and_a_folder_called_train_is_data(data, tmp_path):
+    result = run("perturb", "train", data)
+    assert isinstance(result.exception, ColumnError)
+    assert "columns original, selected_word, target_attribute, perturbed" in str(result.exception)
+    (tmp_path / "train").mkdir()
+    data.rename(tmp_path / "train" / "part.csv")
+    result = run("perturb", "./train", "--limit", "2", "--json")
+    assert json.loads(result.stdout)["rows"] == 2

@@ -1,0 +1,93 @@
+"""The fairscore: Eq. 1 counted by hand, and two classifiers on the same rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from longway.errors import SettingError
+from longway.metrics.fairness.fairscore import compare_fairscores, fairscore, kept
+
+WOMAN, MAN, OLD = ("gender", "man", "woman"), ("gender", "woman", "man"), ("age", "young", "senior")
+
+
+def test_a_classifier_that_does_not_look_has_0_and_one_that_always_changes_has_100():
+    changed = [WOMAN, MAN, OLD, None]
+    assert fairscore([1, 0, 1, 0], [1, 0, 1, 0], changed).overall.score.value == 0
+    assert fairscore([1, 0, 1, 0], [0, 1, 0, 0], changed).overall.score.value == 100
+
+
+def test_rows_without_a_change_do_not_count_but_are_told():
+    found = fairscore(["a", "b", "a", "a"], ["b", "b", "b", "b"], [WOMAN, OLD, None, None])
+    assert (found.overall.rows, found.overall.differ, found.rows) == (2, 1, 4)
+    assert found.coverage.value == 50
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([WOMAN, MAN, OLD, None])), min_size=1
+)
+
+
+@given(ROWS)
+def test_every_share_is_equation_1_over_its_own_rows(rows):
+    before, after, changed = zip(*rows, strict=True)
+    if not any(changed):
+        with pytest.raises(SettingError, match="Nothing was changed"):
+            fairscore(before, after, changed)
+        return
+    found = fairscore(before, after, changed)
+    groups = [(found.overall, [row for row in rows if row[2]])]
+    groups += [
+        (s, [row for row in rows if row[2] and row[2][0] == axis]) for axis, s in found.by_axis.items()
+    ]
+    groups += [(s, [row for row in rows if row[2] == pair]) for pair, s in found.by_pair.items()]
+    for share, own in groups:
+        assert share.rows == len(own)
+        assert share.score.value == pytest.approx(100 * sum(row[0] != row[1] for row in own) / len(own))
+        assert 0 <= share.score.low <= share.score.value + 1e-9
+        assert share.score.value <= share.score.high + 1e-9 <= 100 + 1e-6
+    assert sum(share.rows for share in found.by_axis.values()) == found.overall.rows
+    assert sum(share.rows for share in found.by_pair.values()) == found.overall.rows
+
+
+def test_the_comparison_of_two_classifiers_is_mcnemars_test():
+    first = np.array([0] * 30 + [1] * 70)  # 30 predictions changed
+    second = np.array([1] * 25 + [0] * 5 + [0] * 4 + [1] * 66)  # of these 25 stay now, 4 others change
+    change = compare_fairscores(first, second)
+    assert (change.first, change.second, change.difference) == pytest.approx((30, 9, -21))
+    assert change.low < -21 < change.high < 0
+    assert change.test.p == pytest.approx(binomtest(25, 29).pvalue)
+    assert change.test.verdict == "better"
+    assert compare_fairscores(second, first).difference == pytest.approx(21)
+    assert compare_fairscores(second, first).test.verdict == "worse"
+
+
+def test_kept_looks_at_changed_rows_only():
+    assert kept([1, 1, 0], [1, 0, 1], [WOMAN, OLD, None]).tolist() == [True, False]
+
+
+def test_the_fairscore_is_the_share_that_was_not_kept():
+    before, after, changed = [1, 0, 1, 1], [0, 0, 0, 1], [WOMAN, MAN, None, OLD]
+    shares = kept(before, after, changed)
+    assert fairscore(before, after, changed).overall.score.value == pytest.approx(100 * (1 - shares.mean()))
+
+
+def test_it_is_told_as_plain_values():
+    told = fairscore(["a", "b"], ["b", "b"], [WOMAN, None]).to_dict()
+    assert told["by_pair"] == [
+        {
+            "axis": "gender",
+            "source": "man",
+            "target": "woman",
+            "rows": 1,
+            "differ": 1,
+            "score": told["overall"]["score"],
+        }
+    ]
+    assert compare_fairscores([1, 0], [1, 1]).to_dict()["rows"] == 2
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(SettingError, match="one entry for each row"):
+        fairscore([1], [1, 2], [WOMAN])
