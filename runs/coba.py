@@ -264,7 +264,13 @@ def make_gender(name: str, options: Namespace, folder: Path) -> None:
     from longway.recipes.perturb_settings import PerturbSettings
     from longway.rewrite.perturb.rules import RulePerturber
 
-    rows = read(name, DATA[name]["tests"]["test"], limit=GENDER_ROWS, seed=options.seed, part="test")
+    rows = read(
+        name,
+        DATA[name]["tests"]["test"],
+        limit=min(GENDER_ROWS, options.test_limit),
+        seed=options.seed,
+        part="test",
+    )
     context = "context" if "context" in rows[0] else ""
     perturbing = Perturbing(
         load(rows, text="text", label="label", id="id", context=context), PerturbSettings(axes=("gender",))

@@ -89,7 +89,10 @@ def perturbed(rows: list[Row], seed: int) -> tuple[list[Row], dict[str, int]]:
 
 def make(name: str, folder: Path, options: Namespace) -> None:
     """Write training and development rows, as they are and perturbed."""
-    train, dev = read(name, "train", options.limit, options.seed), read(name, "dev", 0, options.seed)
+    train, dev = (
+        read(name, "train", options.limit, options.seed),
+        read(name, "dev", options.dev_limit, options.seed),
+    )
     fair = told(f"{name} train", *perturbed(train, options.seed))
     changed = [{**row, "id": f"{row['id']}+"} for row in fair if "changed" in row]
     for ending, rows in (("", train), ("-fair", fair), ("-both", train + changed)):
@@ -194,6 +197,7 @@ def main() -> None:
     )
     parser.add_argument("--data", nargs="+", default=list(DATA), choices=list(DATA))
     parser.add_argument("--limit", type=int, default=4000, help="training rows; 0: all")
+    parser.add_argument("--dev-limit", type=int, default=0, help="development rows; 0: all")
     parser.add_argument("--model", nargs="+", default=["bow"])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -97,9 +97,9 @@ def peer(name: str, python: str) -> Swap:
     return swap
 
 
-def compare(swaps: dict[str, Swap], show: int) -> dict[str, dict[str, float]]:
+def compare(swaps: dict[str, Swap], limit: int | None, show: int) -> dict[str, dict[str, float]]:
     """Both ways of mt_geneval for every swapper."""
-    rows = lines_of("mt_geneval/part_a.jsonl.gz")
+    rows = lines_of("mt_geneval/part_a.jsonl.gz")[:limit]
     results: dict[str, dict[str, float]] = {}
     print(f"mt_geneval, {len(rows)} sentences")
     print(f"  {'':8}{'to':12}{'exact':>8}{'BLEU':>8}{'edits':>8}{'ROUGE-2':>9}")
@@ -148,12 +148,12 @@ def difference(one: str, other: str) -> str:
     )
 
 
-def neutral(show: int) -> dict[str, float]:
+def neutral(limit: int | None, show: int) -> dict[str, float]:
     """Word error rate of singular "they" against what people wrote."""
     perturber = RulePerturber(everyone=True, names=False, nouns=False)
     found = {}
     for part in ("reddit", "opensubtitles"):
-        rows = lines_of(f"neutralrewriter/{part}.jsonl.gz")
+        rows = lines_of(f"neutralrewriter/{part}.jsonl.gz")[:limit]
         new = [perturbed(row["original"], perturber, ["man", "woman"], "non-binary") for row in rows]
         pairs = [(a.split(), row["gender_neutral"].split()) for a, row in zip(new, rows, strict=True)]
         errors = [edit_distance(a, b) for a, b in pairs]
@@ -184,7 +184,7 @@ def sampled(limit: int, seed: int) -> dict[str, str]:
     return chosen
 
 
-def false_changes(limit: int, seed: int, show: int) -> float:
+def false_changes(wanted: int, seed: int, show: int) -> float:
     """The share of texts that speak of no gendered person and are changed all the same.
 
     Which of the changed texts speak of one was judged by hand for the default sample (`perturb_checked.txt`, row ids); a changed text
@@ -192,7 +192,7 @@ def false_changes(limit: int, seed: int, show: int) -> float:
     """
     judged = set(CHECKED.read_text(encoding="utf-8").split())
     perturber = RulePerturber(everyone=True)
-    texts = sampled(limit, seed)
+    texts = sampled(wanted, seed)
     both = [(["woman"], "man"), (["man"], "woman")]
     changed = {
         key: new
@@ -216,16 +216,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--peers", help="a Python that has augly and nlpaug")
-    parser.add_argument("--limit", type=int, default=200, help="texts for false changes")
+    parser.add_argument("--limit", type=int, help="rows of each part that is compared; all by default")
+    parser.add_argument("--texts", type=int, default=200, help="texts for false changes")
     parser.add_argument("--seed", type=int, default=13, help="of their sample; 13 is the one judged by hand")
     parser.add_argument("--show", type=int, default=0, help="differences to print for each part")
     options = parser.parse_args()
     swaps: dict[str, Swap] = {"ours": ours}
     if options.peers:
         swaps |= {name: peer(name, options.peers) for name in ("augly", "nlpaug")}
-    found = compare(swaps, options.show)
-    wer = neutral(options.show)
-    changed = false_changes(options.limit, options.seed, options.show)
+    found = compare(swaps, options.limit, options.show)
+    wer = neutral(options.limit, options.show)
+    changed = false_changes(options.texts, options.seed, options.show)
     common.finish(
         "runs/perturb.py",
         exact_to_masculine=found["ours_to_masculine"]["exact"],

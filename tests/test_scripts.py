@@ -35,6 +35,14 @@ SMALL = {
     ),
     "runs/people.py": (["--limit", "25"], {"gap_precision", "gap_f1", "gum_link_precision"}),
     "runs/singular_they.py": (["--limit", "30"], {"reddit", "opensubtitles", "both"}),
+    "runs/perturb.py": (
+        ["--limit", "8", "--texts", "8"],
+        {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
+    ),
+    "runs/fairtuning.py": (
+        ["--data", "rte", "--limit", "40", "--dev-limit", "20", "--draws", "1", "--seeds", "1"],
+        {"rte_orig", "rte_fair", "rte_both", "rows"},
+    ),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/baselines.py": (
         [

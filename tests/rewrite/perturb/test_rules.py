@@ -9,7 +9,7 @@ from longway.demographics.found import found_in
 from longway.demographics.given_names import names
 from longway.demographics.words import entries
 from longway.rewrite.perturb.perturber import Place, Request
-from longway.rewrite.perturb.rules import BETWEEN, NO_NUMBER, NOBODY, RulePerturber
+from longway.rewrite.perturb.rules import BETWEEN, NO_NUMBER, NOBODY, QUOTED, RulePerturber
 from longway.text.english import english
 from longway.text.pronouns import FORMS, HE, SHE
 
@@ -134,6 +134,13 @@ def test_names_stay_on_request():
 def test_what_was_left_is_told():
     done = RulePerturber().perturb_one(request("The black man wore a white shirt.", "black", "asian"))
     assert done.left == ("'white': a colour",)
+
+
+def test_people_that_only_a_quotation_speaks_of_stay():
+    text = 'The mayor said, "My mother knows it," and left.'
+    done = RulePerturber().perturb_one(request(text, "mother", "man"))
+    assert (done.segments, done.reason) == ((text,), QUOTED)
+    assert perturbed('"My mother knows it."', "mother", "man") == '"My father knows it."'
 
 
 def test_a_word_that_names_nobody_changes_nothing():

@@ -12,6 +12,7 @@ invented: a word without a counterpart stays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -33,7 +34,11 @@ from longway.text.pronouns import HE, SHE, Pronoun, singular_they
 BETWEEN = "\n\n"  # segments are read as one text, so that a person in both is one person
 NOBODY = "nobody is told of by this word"
 NO_WORD = "there is no other word for it"
+QUOTED = "only a quotation speaks of this person"
 NO_NUMBER = "an age in numbers cannot be left open"
+
+
+_QUOTATION = re.compile(r"“[^”]{2,600}”|\"[^\"]{2,600}\"|``.{2,600}?''", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -91,6 +96,10 @@ class RulePerturber:
             chosen = _everyone(people, request.source)
         if not chosen:
             return unchanged(request, NOBODY)
+        quoted = [person for person in chosen if _is_only_quoted(text, person)]
+        chosen = [person for person in chosen if person not in quoted]
+        if not chosen:
+            return unchanged(request, QUOTED)
         done = self._changes(document, chosen, request)
         if not done.changes:
             return unchanged(request, done.refused[0] if done.refused else NO_WORD)
@@ -172,6 +181,15 @@ def _years(written: str, name: str) -> str | None:
     years = years_in(written)
     new = None if years is None else in_range(years, name)
     return None if new is None else written_as(new, written)
+
+
+def _is_only_quoted(text: str, person: Person) -> bool:
+    """True where everything said of a person stands in somebody's quoted words; a text that is one quotation has none."""
+    spans = [match.span() for match in _QUOTATION.finditer(text)]
+    is_whole = any(end - start > 0.8 * len(text.strip()) for start, end in spans)
+    return not is_whole and all(
+        any(start <= word.start and word.stop <= end for start, end in spans) for word in person.words
+    )
 
 
 def _left_alone(document: Document, found: FoundIn) -> Iterator[str]:
