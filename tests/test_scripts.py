@@ -76,11 +76,11 @@ SMALL = {
         },
     ),
     "runs/calibration.py": (
-        ["--limit", "4"],
+        ["--limit", "2"],
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
     "runs/coba.py": (
-        ["--data", "imdb", "--limit", "24", "--test-limit", "20", "--classifiers", "bow", "--seeds", "1"],
+        ["--data", "imdb", "--limit", "12", "--test-limit", "10", "--classifiers", "bow", "--seeds", "1"],
         {
             "cad_plain",
             "cad_eda",
@@ -92,7 +92,7 @@ SMALL = {
         },
     ),
     "runs/planted.py": (
-        ["--limit", "40", "--only", "claims", "sst2", "--rounds", "1"],
+        ["--limit", "40", "--only", "claims", "--rounds", "1"],
         {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
     ),
 }

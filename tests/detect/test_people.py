@@ -57,7 +57,7 @@ def test_the_twin_reads_sentences_as_people_would(text, expected):
     assert told_in(text) == expected
 
 
-@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(rows=rows)
 def test_counts_words_and_matrix_equal_asking_every_text(rows):
     texts, labels = zip(*rows, strict=True)
