@@ -111,11 +111,12 @@ def _without_strays(people: list[Person]) -> list[Person]:
         if len(known) != 1 or _is_several(known[0]):
             continue
         first = min(word.start for word in known[0].words)
+        if any(word.start < first for stray in strays for word in stray.words):
+            continue  # "His father loves him": there is a second man, and "him" may be either
         for stray in strays:
-            if len(stray.words) == 1 or min(word.start for word in stray.words) > first:
-                known[0].words = sorted([*known[0].words, *stray.words], key=lambda word: word.start)
-                known[0].mentions += stray.mentions
-                kept.remove(stray)
+            known[0].words = sorted([*known[0].words, *stray.words], key=lambda word: word.start)
+            known[0].mentions += stray.mentions
+            kept.remove(stray)
     return kept
 
 

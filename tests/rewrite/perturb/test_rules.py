@@ -112,6 +112,10 @@ def test_only_the_chosen_person_is_changed():
     assert perturbed(text, "daughter", "man") == "My uncle told his son that he sings well."
 
 
+def test_a_pronoun_in_front_of_a_person_is_somebody_else():
+    assert perturbed("His father loves him.", "father", "woman") == "His mother loves him."
+
+
 def test_a_pair_is_changed_with_one_name_in_both_texts():
     pair = ("John lost his hat.", "A hat was lost by John.")
     premise, hypothesis = perturbed(pair, "John", "woman")
