@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs setup clean
+.PHONY: demo test lint style docs setup clean
 
 setup: $(VENV)/ready
 
@@ -17,13 +17,19 @@ $(VENV)/ready: pyproject.toml
 demo: setup
 	$(BIN)/longway demo
 
-test: setup lint
-	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25
+# The type checker works beside the tests, some of which wait for servers and processes.
+test: setup style
+	@$(BIN)/mypy > $(VENV)/types.txt 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25; tests=$$?; \
+	wait $$types; types=$$?; cat $(VENV)/types.txt; \
+	exit $$((tests > types ? tests : types))
 
-lint: setup
+lint: setup style
+	$(BIN)/mypy
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 
 docs: setup
 	$(BIN)/mkdocs build --strict
