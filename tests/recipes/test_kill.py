@@ -165,65 +165,46 @@ def test_ctrl_c_says_what_was_kept_and_how_to_go_on(start, server, tmp_path):
     assert set(server.charged.values()) == {1}
 
 
-def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
-    write_csv(tmp_path / "data.csv", N_ROWS)
-    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
-    told = "augment data.csv --method counterfactual --engine served:toy --model bow".split()
+def killed_twice(nursery, folder, told, answer):
+    """A command is run undisturbed, and again with two kills on the way: the same calls, each paid once, and the same files."""
+    env = {"XDG_CONFIG_HOME": str(folder / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
 
     def slowly(call):
-        return replace(toy_augment.answer(call), wait=0.02)
+        return replace(answer(call), wait=0.02)
 
     with Loopback(slowly, slots=4, remembers=True) as server:
-        again = [*told, "--base-url", server.url, "--out"]
-        child = nursery.start([*again, "whole"], cwd=tmp_path, env=env)
+        again = [*told.split(), "--base-url", server.url, "--out"]
+        child = nursery.start([*again, "whole"], cwd=folder, env=env)
         assert child.wait() == 0, child.said.read_text()
         undisturbed = set(server.charged)
         for counts in (server.charged, server.keys, server._made):
             counts.clear()
         for _ in range(2):
-            child, before = nursery.start([*again, "killed"], cwd=tmp_path, env=env), server.keys.total()
-            while server.keys.total() < before + 8 and child.is_running():
-                time.sleep(0.002)
-            child.kill(signal.SIGKILL)
-            assert child.wait() == -signal.SIGKILL
-        child = nursery.start([*again, "killed"], cwd=tmp_path, env=env)
-        assert child.wait() == 0, child.said.read_text()
-        assert set(server.charged) == undisturbed
-        assert set(server.charged.values()) == {1}
-    for name in ("dataset.csv", "edits.jsonl"):
-        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-
-
-def test_a_perturbation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
-    toy_perturb.write(tmp_path / "data.csv", toy_perturb.bakers_of(N_ROWS))
-    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
-    told = "perturb data.csv --engine served:toy --axis gender".split()
-
-    def slowly(call):
-        return replace(toy_perturb.answer(call), wait=0.02)
-
-    with Loopback(slowly, slots=4, remembers=True) as server:
-        again = [*told, "--base-url", server.url, "--out"]
-        child = nursery.start([*again, "whole"], cwd=tmp_path, env=env)
-        assert child.wait() == 0, child.said.read_text()
-        undisturbed = set(server.charged)
-        for counts in (server.charged, server.keys, server._made):
-            counts.clear()
-        for _ in range(2):
-            child, before = nursery.start([*again, "killed"], cwd=tmp_path, env=env), server.keys.total()
+            child, before = nursery.start([*again, "killed"], cwd=folder, env=env), server.keys.total()
             while server.keys.total() < before + 8 and child.is_running():
                 time.sleep(0.002)
             child.kill(signal.SIGKILL)
             assert child.wait() == -signal.SIGKILL, child.said.read_text()
-        child = nursery.start([*again, "killed"], cwd=tmp_path, env=env)
+        child = nursery.start([*again, "killed"], cwd=folder, env=env)
         assert child.wait() == 0, child.said.read_text()
         assert set(server.charged) == undisturbed
         assert set(server.charged.values()) == {1}
-    assert {path.name for path in (tmp_path / "killed").iterdir()} == {
-        path.name for path in (tmp_path / "whole").iterdir()
-    }
+    whole, killed = folder / "whole", folder / "killed"
+    assert {path.name for path in killed.iterdir()} == {path.name for path in whole.iterdir()}
     for name in ("dataset.csv", "edits.jsonl"):
-        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+        assert (killed / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
+    write_csv(tmp_path / "data.csv", N_ROWS)
+    told = "augment data.csv --method counterfactual --engine served:toy --model bow"
+    killed_twice(nursery, tmp_path, told, toy_augment.answer)
+
+
+def test_a_perturbation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
+    toy_perturb.write(tmp_path / "data.csv", toy_perturb.bakers_of(N_ROWS))
+    told = "perturb data.csv --engine served:toy --axis gender"
+    killed_twice(nursery, tmp_path, told, toy_perturb.answer)
 
 
 def write_reviews(path, n):
