@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.cli.augment_tables import AugmentLive
+from longway.cli.augment_tables import AugmentLive, _less_by
 from longway.errors import DataError, LongwayError, SettingError
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
@@ -143,3 +143,17 @@ def test_the_bar_counts_each_step_anew_and_its_clock_goes_on_over_parts():
     live.step("writing new texts")
     (task,) = live._bar.tasks
     assert (task.description, task.total, task.completed) == ("writing new texts", None, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (0.2, 0.1, "50%"),
+        (0.2, 0.2, "0%"),
+        (0.1, 0.2, "[red]more[/]"),
+        (0.0, 0.1, "[red]more[/]"),
+        (0.0, 1e-17, "0%"),
+    ],
+)
+def test_a_word_that_told_nothing_does_not_tell_more(before, after, told):
+    assert _less_by(before, after) == told

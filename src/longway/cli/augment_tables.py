@@ -124,7 +124,7 @@ def _show_words(console: Console, found: Mapping[str, Any]) -> None:
     table = _table("", ("word", "goes with"), ("rows before", "rows now", "told", "tells", "less by"))
     for word in words[:N_WORDS]:
         before, after = word["mi_before"], word["mi_after"]
-        less = f"{1 - after / before:.0%}" if before > 0 and after <= before else "[red]more[/]"
+        less = _less_by(before, after)
         table.add_row(
             safe(shortened(word["word"], 40)),
             safe(shortened(word["label"], 30)),
@@ -135,6 +135,14 @@ def _show_words(console: Console, found: Mapping[str, Any]) -> None:
             less,
         )
     console.print(table)
+
+
+def _less_by(before: float, after: float) -> str:
+    """How much less a word tells, in percent; one that told nothing and tells nothing tells 0% less."""
+    rounding = 1e-9
+    if after > before + rounding:
+        return "[red]more[/]"
+    return f"{1 - after / before:.0%}" if before > rounding else "0%"
 
 
 def _show_models(console: Console, analysis: Mapping[str, Any] | None) -> None:
