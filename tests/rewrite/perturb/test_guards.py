@@ -32,6 +32,8 @@ def test_other_results_are_not(before, after):
     ("before", "after"),
     [
         (("John saw his aunt.", "John saw his uncle."), ("John saw his uncle.", "John saw his uncle.")),
+        (("Ann saw her aunt.", "Ann saw her uncle."), ("Al saw his uncle.", "Al saw his uncle.")),
+        (("Ann saw her aunt.", "Ann saw her aunt."), ("Al saw his aunt.", "Al saw his uncle.")),
         (("The man sings.", "A man sings."), ("The man sings.", "A woman sings.")),
         (("A lady sings.", "The woman sings."), ("A gentleman sings.", "The woman sings.")),
         (("She sleeps.", "She is a nurse."), ("He sleeps.", "She is a nurse.")),
