@@ -1,0 +1,73 @@
+"""Texts of like length side by side, so that a batch wastes little on cells that nobody reads.
+
+    pairs, as numbers  ->  ordered by their lengths  ->  cut where a batch is full or the lengths grow too far apart
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Pair = tuple[Sequence[int], Sequence[int]]  # the words of both texts by number; the second may be empty
+
+_WASTE = 1.3  # how many times its own cells a batch may compute
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some pairs as padded arrays."""
+
+    rows: np.ndarray  # where the pairs stood
+    first: np.ndarray  # [batch, n]
+    second: np.ndarray  # [batch, m]
+    lengths: np.ndarray  # [batch, 2]
+
+
+def batches(
+    pairs: Sequence[Pair], *, size: int, cells: int, rng: np.random.Generator | None = None
+) -> list[Batch]:
+    """All pairs in batches: in order of their lengths, or shuffled where `rng` is given.
+
+    size: pairs in a batch at most. cells: chart cells of a batch at most (one pair alone may have more).
+    """
+    lengths = np.array([(len(a), len(b)) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
+    rows = np.arange(len(pairs))
+    if rng is not None:
+        rng.shuffle(rows)  # the order is stable, so equal lengths meet other partners each time
+    rows = rows[np.lexsort((lengths[rows, 1], lengths[rows, 0]))]
+    made = [_padded(pairs, lengths, part) for part in _cuts(rows, lengths, size, cells)]
+    if rng is not None:
+        rng.shuffle(made)  # type: ignore[arg-type]
+    return made
+
+
+def _cuts(rows: np.ndarray, lengths: np.ndarray, size: int, cells: int) -> list[np.ndarray]:
+    found, start, own = [], 0, 0
+    n = m = 0
+    for end, row in enumerate(rows):
+        wide, high = max(n, int(lengths[row, 0])), max(m, int(lengths[row, 1]))
+        cost = _cells(wide, high) * (end - start + 1)
+        own += _cells(*lengths[row])
+        if end > start and (end - start == size or cost > cells or cost > _WASTE * own):
+            found.append(rows[start:end])
+            start, own = end, _cells(*lengths[row])
+            wide, high = int(lengths[row, 0]), int(lengths[row, 1])
+        n, m = wide, high
+    if len(rows):
+        found.append(rows[start:])
+    return found
+
+
+def _cells(n: int, m: int) -> int:
+    return int((n + 1) ** 2 * (m + 1) ** 2)
+
+
+def _padded(pairs: Sequence[Pair], lengths: np.ndarray, rows: np.ndarray) -> Batch:
+    n, m = lengths[rows].max(0)
+    first, second = np.zeros((len(rows), n), np.int64), np.zeros((len(rows), m), np.int64)
+    for place, row in enumerate(rows):
+        a, b = pairs[row]
+        first[place, : len(a)], second[place, : len(b)] = a, b
+    return Batch(rows, first, second, lengths[rows])

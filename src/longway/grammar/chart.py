@@ -1,0 +1,371 @@
+"""The inside recursion over one text or two, written once for every algebra.
+
+A cell is a span of the first text and a span of the second, and holds a value for each
+nonterminal. A single sentence is a pair whose second text is empty, so there is one recursion.
+
+    first   a  man  is  walking         cell (i, wa, k, wb): words i .. i+wa of the first text
+    second  a  woman  sits                                and k .. k+wb of the second
+
+A rule a -> b c writes the words of b before those of c in both texts, so a cell is made of
+
+    left part (i, sa, k, sb)    and    right part (i+sa, wa-sa, k+sb, wb-sb)
+
+for every sa in 0..wa and sb in 0..wb. Either side of a part may be empty, never both:
+
+    second                     sa = 0                 sb = 0                  not a part
+      ^    +-----+-----+       |left | right          |right                 left is (0, 0):
+    wb|    |     |right|       |(0,sb)                |--------+-------      the cell would be
+      |    +-----+-----+       +-----------           |left (sa,0)|          a part of itself
+    sb|    |left |     |       left writes only       left writes only
+      |    +-----+-----+       in the second          in the first
+      +--------sa----wa-> first
+
+A leaf is a cell of widths (1, 0), (0, 1) or (1, 1): a word gone, a word new, a word for a word.
+Cells (1, 0) and (0, 1) hold nothing but leaves, cells (1, 1) also trees (one word gone, one new).
+
+Cells are filled by wa + wb, small ones first. For one cell the work is three matrix products:
+
+    all splits      outer[b, c] = add over splits of left[b] * right[c]        both parts are trees
+                    value[a]    = rules[a, (b, c)] @ outer
+    leaf parts      value[a]   += (leaf @ rules)[a, c] @ right[c]              at most three splits
+                    value[a]   += (leaf @ rules)[a, b] @ left[b]               and three more
+    two leaves      value[a]   += (leaf @ rules)[a, c] @ leaf[c]               in cells up to (2, 2)
+
+What a leaf does to the rules does not depend on the cell, so it is computed once for each leaf. The chart is
+the array [batch, i, wa, k, wb, symbol]; both parts of all splits are strided views of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from longway.grammar.semiring import EMPTY, Log, Semiring
+
+KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
+LARGEST = 1e30  # of an outside value: a symbol this unlikely inside its cell counts for nothing
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How long the texts of a batch are at most, and where its leaves lie."""
+
+    n: int
+    m: int
+
+    @property
+    def leaves(self) -> int:
+        """How many leaf cells a pair of this length has."""
+        return sum(rows * columns for rows, columns in map(self.grid, KINDS))
+
+    def grid(self, widths: tuple[int, int]) -> tuple[int, int]:
+        """How many places of either text a cell of these widths can begin at."""
+        return max(0, self.n + 1 - widths[0]), max(0, self.m + 1 - widths[1])
+
+    def block(self, leaves: Tensor, kind: tuple[int, int]) -> Tensor:
+        """The leaves of one kind, [batch, leaf, ...] -> [batch, i, k, ...]."""
+        start = 0
+        for other in KINDS:
+            rows, columns = self.grid(other)
+            if other == kind:
+                return leaves[:, start : start + rows * columns].unflatten(1, (rows, columns))
+            start += rows * columns
+        raise ValueError(f"no leaf has the widths {kind}")
+
+    def widths(self) -> Iterator[tuple[int, int]]:
+        """The widths of all cells that a rule can make, each behind those it is made of."""
+        for total in range(2, self.n + self.m + 1):
+            for wa in range(max(0, total - self.m), min(self.n, total) + 1):
+                yield wa, total - wa
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Log probabilities of a grammar's rules; the preterminals come behind the nonterminals."""
+
+    root: Tensor  # [symbols]
+    binary: Tensor  # [nonterminals, symbols, symbols]
+
+    @property
+    def nonterminals(self) -> int:
+        """How many symbols are made of two others."""
+        return self.binary.shape[0]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Rules and leaves in the values of one algebra, as the recursion takes them."""
+
+    rules: Tensor  # [N, N, N], of two trees
+    left: Tensor  # [batch, leaf, N, N]: what a leaf on the left makes of a tree on the right
+    right: Tensor  # [batch, leaf, N, N]: what a leaf on the right makes of a tree on the left
+    left_of_leaf: Tensor  # [batch, leaf, N, P]: what a leaf on the left makes of a leaf on the right
+    leaf: Tensor  # [batch, leaf, P]
+    leaf_scale: Tensor  # [batch, leaf]; a constant to every derivative
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Every cell's values [batch, i, wa, k, wb, symbol] and its log scale."""
+
+    values: Tensor
+    scales: Tensor
+
+
+def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, shape: Shape) -> Parts:
+    """Everything that does not depend on a cell.
+
+    leaves: log probabilities [batch, leaf, preterminal], leaves ordered by kind, then i, then k.
+    """
+    N = rules.nonterminals
+    scale = leaves.amax(-1).detach()
+    values = semiring.lift(leaves - scale.unsqueeze(-1))
+    binary = semiring.lift(rules.binary)
+    P = binary.shape[1] - N
+
+    def made(of: Tensor, shown: int) -> Tensor:  # of: [P, N, shown], what a leaf is multiplied with
+        return semiring.matmul(values, of.reshape(P, N * shown)).unflatten(-1, (N, shown))
+
+    return Parts(
+        rules=binary[:, :N, :N],
+        left=made(binary[:, N:, :N].transpose(0, 1), N),
+        right=made(binary[:, :N, N:].permute(2, 0, 1), N),
+        left_of_leaf=made(binary[:, N:, N:].transpose(0, 1), P),
+        leaf=values,
+        leaf_scale=scale,
+    )
+
+
+@dataclass(frozen=True)
+class _TwoLeaves:
+    """Where the leaves lie that make the cells of some widths."""
+
+    one: tuple[int, int]
+    other: tuple[int, int]
+    first: Any  # places of the left leaves among those of their kind
+    last: Any  # places of the right leaves
+
+
+def two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
+    """The widths that two leaves can make, at most twice each, with the places of the leaves."""
+    for one, other in product(KINDS, KINDS):
+        widths = one[0] + other[0], one[1] + other[1]
+        rows, columns = shape.grid(widths)
+        if rows * columns:
+            first = (slice(None), slice(rows), slice(columns))
+            last = (slice(None), slice(one[0], one[0] + rows), slice(one[1], one[1] + columns))
+            yield widths, _TwoLeaves(one, other, first, last)
+
+
+def small_cells(semiring: Semiring, parts: Parts, shape: Shape) -> dict[tuple[int, int], tuple[Tensor, Tensor]]:
+    """For the widths that two leaves can make: values [batch, i, k, N] and scales [batch, i, k]."""
+    small: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
+    for widths, at in two_leaves(shape):
+        matrix = shape.block(parts.left_of_leaf, at.one)[at.first]
+        leaf = shape.block(parts.leaf, at.other)[at.last]
+        made = semiring.matmul(matrix, leaf.unsqueeze(-1)).squeeze(-1)
+        scales = shape.block(parts.leaf_scale, at.one)[at.first] + shape.block(parts.leaf_scale, at.other)[at.last]
+        if widths in small:
+            made, scales = _both(semiring, (made, scales), small[widths])
+        small[widths] = made, scales
+    return small
+
+
+def _both(
+    semiring: Semiring, one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor]:
+    scales = torch.maximum(one[1], other[1])
+    weighed = [semiring.weigh(values, (own - scales).unsqueeze(-1)) for values, own in (one, other)]
+    return semiring.add(*weighed), scales
+
+
+def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
+    """The value of every cell and symbol: all its trees, or the best one, by the algebra."""
+    chart = start_chart(semiring, parts, shape)
+    for widths in shape.widths():
+        place = _place(widths, shape)
+        weights, top = _weights(chart, parts, shape, widths)
+        value = semiring.weigh(chart.values[place], (chart.scales[place] - top).unsqueeze(-1))  # of two leaves
+        value = semiring.add(value, _of_splits(semiring, chart, parts, widths, shape, weights[0]))
+        for (matrix, tree, _), weight in zip(_leaf_parts(chart.values, parts, shape, widths), weights[1:], strict=True):
+            made = semiring.matmul(matrix, tree.unsqueeze(-1)).squeeze(-1)
+            value = semiring.add(value, semiring.weigh(made, weight.unsqueeze(-1)))
+        most = semiring.logs(value.amax(-1))
+        chart.values[place] = semiring.weigh(value, -most.unsqueeze(-1))
+        chart.scales[place] = top + most
+    return chart
+
+
+def start_chart(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
+    """A chart that holds what two leaves make, and nothing else."""
+    size = (parts.leaf.shape[0], shape.n + 1, shape.n + 1, shape.m + 1, shape.m + 1)
+    values = parts.left.new_full((*size, parts.rules.shape[0]), semiring.zero)
+    scales = parts.left.new_full(size, EMPTY)
+    for widths, (made, own) in small_cells(semiring, parts, shape).items():
+        values[_place(widths, shape)], scales[_place(widths, shape)] = made, own
+    return Chart(values, scales)
+
+
+def _place(widths: tuple[int, int], shape: Shape) -> Any:
+    """All cells of these widths in an array of the chart."""
+    rows, columns = shape.grid(widths)
+    return (slice(None), slice(rows), widths[0], slice(columns), widths[1])
+
+
+def _of_splits(
+    semiring: Semiring, chart: Chart, parts: Parts, widths: tuple[int, int], shape: Shape, weights: Tensor
+) -> Tensor:
+    outer = _outer(semiring, chart.values, widths, shape, weights)
+    return semiring.matmul(outer.flatten(-2), parts.rules.flatten(1).T)
+
+
+def _outer(
+    semiring: Semiring, values: Tensor, widths: tuple[int, int], shape: Shape, weights: Tensor
+) -> Tensor:
+    """The sum over all splits of left times right, [batch, i, k, N, N]."""
+    left, right = _flat(left_parts(values, widths, shape)), _flat(right_parts(values, widths, shape))
+    return semiring.matmul(semiring.weigh(left, weights.unsqueeze(-1)).transpose(-1, -2), right)
+
+
+def _weights(chart: Chart, parts: Parts, shape: Shape, widths: tuple[int, int]) -> tuple[list[Tensor], Tensor]:
+    """Log weights of the splits and of each leaf part, relative to the largest, and that one."""
+    scales = chart.scales.unsqueeze(-1)
+    split = (
+        _flat(left_parts(scales, widths, shape)) + _flat(right_parts(scales, widths, shape))
+    ).squeeze(-1)  # [batch, i, k, split]
+    found = [split] + [scale for *_, scale in _leaf_parts(chart.scales, parts, shape, widths, scales=True)]
+    tops = [chart.scales[_place(widths, shape)], *found[1:]]
+    tops += [split.amax(-1)] if split.shape[-1] else []
+    top = torch.stack(tops).amax(0)
+    return [split - top.unsqueeze(-1), *(one - top for one in found[1:])], top
+
+
+def _leaf_parts(
+    values: Tensor, parts: Parts, shape: Shape, widths: tuple[int, int], *, scales: bool = False
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """The leaves that may begin or end a cell of these widths, with the tree that is the rest of it.
+
+    Gives matrix [batch, i, k, N, N], the tree's values [batch, i, k, N], and the sum of both scales
+    where `values` are the chart's scales.
+    """
+    rows, columns = shape.grid(widths)
+    for da, db in KINDS:
+        wa, wb = widths[0] - da, widths[1] - db
+        if wa < 0 or wb < 0 or wa + wb < 2:  # the rest is no tree
+            continue
+        behind = values[:, da : da + rows, wa, db : db + columns, wb]
+        before = values[:, :rows, wa, :columns, wb]
+        first = (slice(None), slice(rows), slice(columns))
+        last = (slice(None), slice(wa, wa + rows), slice(wb, wb + columns))
+        for tensor, tree, where in ((parts.left, behind, first), (parts.right, before, last)):
+            total = shape.block(parts.leaf_scale, (da, db))[where] + tree if scales else tree
+            yield shape.block(tensor, (da, db))[where], tree, total
+
+
+def _splits(own: int, other: int) -> tuple[int, int]:
+    """Where the first cut of one text may lie: first and how many.
+
+    With nothing in the other text both parts need two words to be trees.
+    """
+    return (0, own + 1) if other else (2, max(0, own - 3))
+
+
+def left_parts(array: Tensor, widths: tuple[int, int], shape: Shape) -> Tensor:
+    """The left part of every split of every cell, a view [batch, i, k, sa, sb, symbol]."""
+    return _view(array, widths, shape, right=False)
+
+
+def right_parts(array: Tensor, widths: tuple[int, int], shape: Shape) -> Tensor:
+    """The right part of every split of every cell, a view [batch, i, k, sa, sb, symbol]."""
+    return _view(array, widths, shape, right=True)
+
+
+def _view(array: Tensor, widths: tuple[int, int], shape: Shape, *, right: bool) -> Tensor:
+    wa, wb = widths
+    rows, columns = shape.grid(widths)
+    (first_a, count_a), (first_b, count_b) = _splits(wa, wb), _splits(wb, wa)
+    batch, i, a, k, b, symbol = array.stride()
+    step_a, step_b = (i - a, k - b) if right else (a, b)
+    offset = array.storage_offset() + first_a * step_a + first_b * step_b
+    if right:  # begins where the left part ends, and is as much narrower
+        offset += wa * a + wb * b
+    size = (array.shape[0], rows, columns, count_a, count_b, array.shape[-1])
+    return array.as_strided(size, (batch, i, k, step_a, step_b, symbol), offset)
+
+
+def _flat(parts: Tensor) -> Tensor:
+    return parts.flatten(3, 4)
+
+
+def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> Parts:
+    """The derivatives of sum(outer_values * chart.values) by every part, from the largest cells down.
+
+    outer_values: [batch, i, wa, k, wb, N], not zero only at the roots; it is used up as the array of all
+    outside values. The outer products are computed again, not kept. A part's derivative times the part
+    itself is its expected count.
+    """
+    N = parts.rules.shape[0]
+    flat_rules = parts.rules.flatten(1)
+    counts = zero_counts(parts)
+    for widths in reversed(list(shape.widths())):
+        place = _place(widths, shape)
+        given = outer_values[place].clamp(max=LARGEST)  # [batch, i, k, N]
+        weights, top = _weights(chart, parts, shape, widths)
+        shift = top - chart.scales[place]
+        split_weights = weights[0] + shift.unsqueeze(-1)
+        if split_weights.shape[-1]:
+            outer = _outer(Log(), chart.values, widths, shape, split_weights).flatten(-2)
+            counts.rules.flatten(1).addmm_(given.reshape(-1, N).T, outer.reshape(-1, N * N))
+            back = (given @ flat_rules).unflatten(-1, (N, N))
+            factors = split_weights.exp().unsqueeze(-1)
+            lefts = left_parts(chart.values, widths, shape)
+            rights = right_parts(chart.values, widths, shape)
+            to_left = factors * (_flat(rights) @ back.transpose(-1, -2))
+            to_right = factors * (_flat(lefts) @ back)
+            left_parts(outer_values, widths, shape).add_(to_left.view(lefts.shape))
+            right_parts(outer_values, widths, shape).add_(to_right.view(rights.shape))
+        for (matrix, tree, _), (counted, to_tree, _), weight in zip(
+            _leaf_parts(chart.values, parts, shape, widths),
+            _leaf_parts(outer_values, counts, shape, widths),
+            weights[1:],
+            strict=True,
+        ):
+            weighed = given * (weight + shift).exp().unsqueeze(-1)
+            counted.add_(weighed.unsqueeze(-1) * tree.unsqueeze(-2))
+            to_tree.add_((weighed.unsqueeze(-2) @ matrix).squeeze(-2))
+    count_two_leaves(parts, shape, chart, outer_values, counts)
+    return counts
+
+
+def zero_counts(parts: Parts) -> Parts:
+    """Room for the derivative of every part."""
+    N = parts.rules.shape[0]
+    return Parts(
+        rules=parts.rules.new_zeros(N, N, N),
+        left=torch.zeros_like(parts.left),
+        right=torch.zeros_like(parts.right),
+        left_of_leaf=torch.zeros_like(parts.left_of_leaf),
+        leaf=torch.zeros_like(parts.leaf),
+        leaf_scale=parts.leaf_scale,
+    )
+
+
+def count_two_leaves(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
+    """Adds the derivatives of the cells that two leaves make, once all outside values are there."""
+    for widths, at in two_leaves(shape):
+        place = _place(widths, shape)
+        weight = (
+            shape.block(parts.leaf_scale, at.one)[at.first]
+            + shape.block(parts.leaf_scale, at.other)[at.last]
+            - chart.scales[place]
+        ).exp()
+        given = outer_values[place].clamp(max=LARGEST) * weight.unsqueeze(-1)
+        leaf = shape.block(parts.leaf, at.other)[at.last]
+        matrix = shape.block(parts.left_of_leaf, at.one)[at.first]
+        shape.block(counts.left_of_leaf, at.one)[at.first].add_(given.unsqueeze(-1) * leaf.unsqueeze(-2))
+        shape.block(counts.leaf, at.other)[at.last].add_((given.unsqueeze(-2) @ matrix).squeeze(-2))

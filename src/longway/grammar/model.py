@@ -1,0 +1,223 @@
+"""The neural grammars: small networks that give every rule its probability.
+
+    p(S -> a)    ~ exp(f1(v_S) . u_a)            S: the start; a: any symbol
+    p(a -> b c)  ~ exp(f2(v_a) . u_bc)           a: a nonterminal; b, c: any symbols
+    p(a -> w)    ~ exp(f3(v_a) . u_w)            a: a preterminal of a sentence grammar
+
+A pair grammar writes a word in the first text, in the second, or in both. A preterminal first picks
+the kind of leaf, then the first text's word, then the second's (appendix A of the paper):
+
+    p(a -> wa/wb) = p(kind | a) p(wa | a, kind) p(wb | a, kind, wa)
+    p(kind | a)  ~ exp(f3(v_ak) . u_kind)        kinds: copy, word/word, word/ε, ε/word
+    p(wa | ...)  ~ exp(f4(v_aa) . u_wa)          1 where the first word is ε
+    p(wb | ...)  ~ exp(f5(v_ab + v_wa) . u_wb)   1 where the second word is ε or the copy of the first;
+                                                 in word/word it is any word but wa
+
+Two unknown words are copies of each other, since the grammar sees one word [UNK]. f1 to f5 are
+networks of two residual layers (Kim et al. 2019); v and u are learned vectors of `dimension` numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from longway.grammar.chart import Rules
+
+COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
+_CHUNK = 1 << 27  # logits laid out at once
+
+
+class _Residual(nn.Module):
+    """A linear layer and two residual ones."""
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(dimension, dimension)
+        self.layers = nn.ModuleList(
+            nn.Sequential(nn.Linear(dimension, dimension), nn.ReLU(), nn.Linear(dimension, dimension), nn.ReLU())
+            for _ in range(2)
+        )
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        vectors = self.first(vectors)
+        for layer in self.layers:
+            vectors = layer(vectors) + vectors
+        return vectors
+
+
+class NeuralGrammar(nn.Module):
+    """What both grammars share: the start and the binary rules."""
+
+    kind: str
+
+    def __init__(self, *, nonterminals: int, preterminals: int, dimension: int, words: int) -> None:
+        super().__init__()
+        self.sizes = {
+            "nonterminals": nonterminals, "preterminals": preterminals, "dimension": dimension, "words": words,
+        }  # fmt: skip
+        symbols = nonterminals + preterminals
+        self.start = nn.Parameter(torch.empty(1, dimension))
+        self.start_net = _Residual(dimension)
+        self.start_to = nn.Parameter(torch.empty(symbols, dimension))
+        self.whole = nn.Parameter(torch.empty(nonterminals, dimension))
+        self.whole_net = _Residual(dimension)
+        self.parts = nn.Parameter(torch.empty(symbols * symbols, dimension))
+
+    def initialise(self) -> None:
+        """Fresh weights: Xavier for the matrices, unit normal for what stands for a symbol."""
+        for name, weight in self.named_parameters():
+            if name in ("start", "whole", "writes", "kind_of", "first_of", "second_of"):
+                nn.init.normal_(weight)
+            elif weight.dim() > 1:
+                nn.init.xavier_uniform_(weight)
+
+    def rules(self) -> Rules:
+        """Log probabilities of the start and of the binary rules."""
+        symbols = self.start_to.shape[0]
+        root = (self.start_net(self.start) @ self.start_to.T).squeeze(0).log_softmax(-1)
+        binary = (self.whole_net(self.whole) @ self.parts.T).log_softmax(-1)
+        return Rules(root, binary.unflatten(-1, (symbols, symbols)))
+
+    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
+        """Log probabilities of all leaves of a batch, [batch, leaf, preterminal], as `chart.prepare` takes them."""
+        raise NotImplementedError
+
+
+class SentenceGrammar(NeuralGrammar):
+    """A grammar of single sentences (PCFG)."""
+
+    kind = "sentence"
+
+    def __init__(self, *, nonterminals: int, preterminals: int, dimension: int, words: int) -> None:
+        super().__init__(nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words)
+        self.writes = nn.Parameter(torch.empty(preterminals, dimension))
+        self.writes_net = _Residual(dimension)
+        self.word = nn.Parameter(torch.empty(words, dimension))
+        self.initialise()
+
+    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
+        """[batch, n, preterminal]: every word is a leaf of its own."""
+        logs = (self.writes_net(self.writes) @ self.word.T).log_softmax(-1)
+        return logs.T[first]
+
+
+class PairGrammar(NeuralGrammar):
+    """A grammar that writes two texts at once (synchronous PCFG)."""
+
+    kind = "pair"
+
+    def __init__(self, *, nonterminals: int, preterminals: int, dimension: int, words: int) -> None:
+        super().__init__(nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words)
+        self.kind_of = nn.Parameter(torch.empty(preterminals, dimension))
+        self.kind_net = _Residual(dimension)
+        self.kinds = nn.Parameter(torch.empty(4, dimension))
+        self.first_of = nn.Parameter(torch.empty(preterminals, dimension))
+        self.first_net = _Residual(dimension)
+        self.first_word = nn.Parameter(torch.empty(words, dimension))
+        self.second_of = nn.Parameter(torch.empty(preterminals, dimension))
+        self.given_word = nn.Parameter(torch.empty(words + 1, dimension))  # the last: ε
+        self.second_net = _Residual(dimension)
+        self.second_word = nn.Parameter(torch.empty(words, dimension))
+        self.initialise()
+
+    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
+        """All (word, ε), then (ε, word), then (word, word), each for every place of the other text."""
+        n, m = first.shape[1], second.shape[1]
+        kinds = (self.kind_net(self.kind_of) @ self.kinds.T).log_softmax(-1).T  # [kind, P]
+        of_first = (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]  # [batch, n, P]
+        of_second, when_new = self._second(first, second)
+        gone = kinds[GONE] + of_first
+        new = kinds[NEW] + when_new
+        copied = (first.unsqueeze(2) == second.unsqueeze(1)).unsqueeze(-1)  # [batch, n, m, 1]
+        both = of_first.unsqueeze(2) + torch.where(copied, kinds[COPY], kinds[CHANGE] + of_second)
+        return torch.cat(
+            [
+                gone.unsqueeze(2).expand(-1, -1, m + 1, -1).flatten(1, 2),
+                new.unsqueeze(1).expand(-1, n + 1, -1, -1).flatten(1, 2),
+                both.flatten(1, 2),
+            ],
+            1,
+        )
+
+    def _second(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+        """Log probabilities of the second word after each first one [batch, n, m, P], and after ε [batch, m, P]."""
+        nothing = self.given_word.shape[0] - 1
+        given, given_at = first.unique(return_inverse=True)
+        asked, asked_at = second.unique(return_inverse=True)
+        given = torch.cat([given, given.new_tensor([nothing])])
+        hidden = self.second_net(self.second_of + self.given_word[given].unsqueeze(1))  # [given, P, d]
+        totals = log_totals(hidden.flatten(0, 1), self.second_word, given.repeat_interleave(hidden.shape[1]))
+        logits = hidden @ self.second_word[asked].T  # [given, P, asked]
+        logs = (logits - totals.view(hidden.shape[:2]).unsqueeze(-1)).transpose(1, 2)  # [given, asked, P]
+        where = given_at.unsqueeze(2) * len(asked) + asked_at.unsqueeze(1)
+        of_second = logs.flatten(0, 1).index_select(0, where.flatten()).view(*where.shape, -1)
+        return of_second, logs[-1].index_select(0, asked_at.flatten()).view(*second.shape, -1)
+
+
+class _LogTotals(torch.autograd.Function):
+    """log sum exp(hidden @ words) a few rows at a time, on the way back computed again."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
+        totals = torch.cat([_logits(*part, words).logsumexp(-1) for part in _portions(hidden, without, words)])
+        ctx.save_for_backward(hidden, words, without, totals)
+        return totals
+
+    @staticmethod
+    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor, Tensor, None]:
+        hidden, words, without, totals = ctx.saved_tensors
+        to_words = torch.zeros_like(words)
+        to_hidden = []
+        sizes = [len(part[0]) for part in _portions(hidden, without, words)]
+        for part, total, grad in zip(
+            _portions(hidden, without, words), totals.split(sizes), given[0].split(sizes), strict=True
+        ):
+            share = _logits(*part, words).sub_(total.unsqueeze(1)).exp_().mul_(grad.unsqueeze(1))
+            with _quick_products(words):
+                to_hidden.append(share @ words)
+                to_words.addmm_(share.T, part[0])
+        return torch.cat(to_hidden), to_words, None
+
+
+def log_totals(hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
+    """For each row of `hidden` the log of the sum over all words of exp(hidden . word), one word left out.
+
+    without: the number of the word that each row leaves out; past the last word, none is.
+    """
+    return _LogTotals.apply(hidden, words, without)
+
+
+def _portions(hidden: Tensor, without: Tensor, words: Tensor) -> list[tuple[Tensor, Tensor]]:
+    size = max(1, _CHUNK // len(words))
+    return list(zip(hidden.split(size), without.split(size), strict=True))
+
+
+def _logits(hidden: Tensor, without: Tensor, words: Tensor) -> Tensor:
+    with _quick_products(words):
+        logits = hidden @ words.T
+    column = without.clamp(max=len(words) - 1).unsqueeze(1)
+    left_out = torch.where(without.unsqueeze(1) < len(words), -torch.inf, logits.gather(1, column))
+    logits.scatter_(1, column, left_out)
+    return logits
+
+
+@contextmanager
+def _quick_products(like: Tensor) -> Iterator[None]:
+    """On a GPU, products of 32-bit numbers by the matrix units' own 32-bit mode, here alone."""
+    if not like.is_cuda:
+        yield
+        return
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
+GRAMMARS: dict[str, type[SentenceGrammar | PairGrammar]] = {"sentence": SentenceGrammar, "pair": PairGrammar}
