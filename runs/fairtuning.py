@@ -4,10 +4,13 @@ python runs/fairtuning.py                                      sst2 and rte, 4,0
 python runs/fairtuning.py --limit 0 --made DIR --only-make     all rows; only writes the perturbed data into DIR
 python runs/fairtuning.py --made DIR --model minilm-full --device cuda      trains on what is there
 
-The paper's sections 5.2 and 5.3 (Tables 4 and 5): every training row with a person in it is perturbed by Algorithm 1 (rules, balanced
-sampling, labels kept), and the fairscore is the share of predictions that change on the perturbed development set, in percent:
-lower is better. Accuracy is that on the development set as it is. The development set is perturbed several times with other draws
-(--draws; the paper: once), since a hundred rows say little about a few percent.
+The paper's sections 5.2 and 5.3 (Tables 4 and 5): every training row with a person in it is perturbed as `longway perturb` does it
+(Algorithm 1, rules, balanced sampling, labels kept), and the fairscore is the share of predictions that change on the perturbed development
+set, in percent: lower is better. Accuracy is that on the development set as it is. The development set is perturbed several times with other
+draws (--draws; the paper: once), since a hundred rows say little about a few percent.
+
+Draws of one row are not independent: it is first averaged over them, and rows are what is tested. Rows that were changed in every draw count.
+q is over all comparisons that are printed; "over seeds" is Welch's test of the fairscores of single trainings.
 
 Tuning: "orig." on the rows as they are; "fair" on the perturbed ones, size kept (the paper's); "both" on the two together.
 """
@@ -19,16 +22,25 @@ import gzip
 import json
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import ttest_ind
 
 import common
+import longway as lw
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.models import model_named
-from longway.metrics.fairness.fairscore import compare_fairscores, fairscore, kept
+from longway.metrics.fairness.fairscore import Changed, FairscoreChange, compare_fairscores, fairscore, kept
+from longway.metrics.intervals import mean_and_std, plain
+from longway.metrics.paired import adjust, paired
 
 DATA: dict[str, dict[str, Any]] = {
     "sst2": {"train": "sst2/train.jsonl.gz", "dev": "sst2/dev.jsonl.gz", "text": "text", "context": None},
@@ -41,6 +53,7 @@ DATA: dict[str, dict[str, Any]] = {
 }
 TUNINGS = {"orig.": "", "fair": "-fair", "both": "-both"}
 Row = dict[str, Any]
+Bools = NDArray[np.bool_]
 
 
 def read(name: str, part: str, limit: int, seed: int) -> list[Row]:
@@ -60,31 +73,25 @@ def read(name: str, part: str, limit: int, seed: int) -> list[Row]:
     ]
 
 
-def perturbed(rows: list[Row], seed: int) -> tuple[list[Row], dict[str, int]]:
-    """The rows with one person changed in each that has one; and why the others stayed."""
-    from longway.data import load
-    from longway.recipes.perturb import Perturbing
-    from longway.recipes.perturb_settings import PerturbSettings
-    from longway.rewrite.perturb.rules import RulePerturber
-
+def perturbed(what: str, rows: list[Row], seed: int) -> list[Row]:
+    """The rows with one person changed in each that has one, as `longway perturb` does it."""
     context = "context" if "context" in rows[0] else ""
-    dataset = load(rows, text="text", label="label", id="id", context=context)
-    perturbing = Perturbing(dataset, PerturbSettings(seed=seed))
-    perturber = RulePerturber(key=str(seed), read=perturbing.documents)
+    dataset = lw.load(rows, text="text", label="label", id="id", context=context)
+    made = lw.perturb(dataset, settings=lw.PerturbSettings(seed=seed))
+    taken = {edit.id: edit.trace for edit in made.edits if edit.accepted}
+    refused = {edit.id for edit in made.edits} - taken.keys()
+    axes = Counter(trace["axis"] for trace in taken.values())
+    shares = ", ".join(f"{axis} {n / len(rows):.1%}" for axis, n in sorted(axes.items()))
+    print(
+        f"{what}: {len(taken)} of {len(rows)} rows perturbed ({shares}), {len(refused)} refused", flush=True
+    )
     changed = []
-    stayed: dict[str, int] = {}
-    for outcome in perturbing.run(perturber):
-        row = dict(rows[outcome.row])
-        if outcome.taken is None:
-            stayed[outcome.stayed] = stayed.get(outcome.stayed, 0) + 1
-        else:
-            segments, request = outcome.taken.perturbed.segments, outcome.taken.request
-            row["text"] = segments[-1]
-            if len(segments) > 1:
-                row["context"] = segments[0]
-            row["changed"] = [request.target.axis, request.source.name, request.target.name]
+    for old, new in zip(rows, made.dataset.frame.iter_rows(named=True), strict=True):
+        row = {name: new[name] for name in old}
+        if (trace := taken.get(old["id"])) is not None:
+            row["changed"] = [trace[name] for name in ("axis", "source", "target")]
         changed.append(row)
-    return changed, stayed
+    return changed
 
 
 def make(name: str, folder: Path, options: Namespace) -> None:
@@ -93,23 +100,14 @@ def make(name: str, folder: Path, options: Namespace) -> None:
         read(name, "train", options.limit, options.seed),
         read(name, "dev", options.dev_limit, options.seed),
     )
-    fair = told(f"{name} train", *perturbed(train, options.seed))
+    fair = perturbed(f"{name} train", train, options.seed)
     changed = [{**row, "id": f"{row['id']}+"} for row in fair if "changed" in row]
     for ending, rows in (("", train), ("-fair", fair), ("-both", train + changed)):
         write(folder / f"{name}-train{ending}.jsonl", rows)
     write(folder / f"{name}-dev.jsonl", dev)
     for draw in range(options.draws):
-        rows = told(f"{name} dev, draw {draw + 1}", *perturbed(dev, options.seed + draw))
+        rows = perturbed(f"{name} dev, draw {draw + 1}", dev, options.seed + draw)
         write(folder / f"{name}-dev-fair-{draw}.jsonl", rows)
-
-
-def told(what: str, rows: list[Row], stayed: dict[str, int]) -> list[Row]:
-    axes = [row["changed"][0] for row in rows if "changed" in row]
-    shares = ", ".join(f"{axis} {axes.count(axis) / len(rows):.1%}" for axis in sorted(set(axes)))
-    print(f"{what}: {len(axes)} of {len(rows)} rows perturbed ({shares})", flush=True)
-    for reason, n in sorted(stayed.items(), key=lambda item: -item[1])[:2]:
-        print(f"  stayed: {reason[:80]:82}{n:>7}")
-    return rows
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:
@@ -129,66 +127,152 @@ def labelled(rows: list[Row]) -> Labelled:
 
 def predicted(
     name: str, model: str, ending: str, seed: int, folder: Path, options: Namespace
-) -> list[list[str]]:
-    """What a model says of the development set as it is and of each draw; kept in the folder, so that nothing is trained twice."""
+) -> tuple[list[str], list[list[str]]]:
+    """What a model says of the development set as it is and of each draw.
+
+    Kept in the folder with a fingerprint of what it was made from, so that nothing is trained twice and nothing outlives its data.
+    """
+    parts = [f"train{ending}", "dev", *(f"dev-fair-{draw}" for draw in range(options.draws))]
+    files = [folder / f"{name}-{part}.jsonl" for part in parts]
+    made_from = sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     path = folder / f"{name}-{model}{ending}-{seed}.json"
-    if not path.exists():
-        fitted = model_named(model, seed=seed, device=options.device, cache=options.cache).fit(
-            labelled(rows_in(folder / f"{name}-train{ending}.jsonl"))
-        )
-        parts = ["dev", *(f"dev-fair-{draw}" for draw in range(options.draws))]
-        answers = [
-            list(map(str, fitted.predict(labelled(rows_in(folder / f"{name}-{part}.jsonl")).inputs)))
-            for part in parts
-        ]
-        path.write_text(json.dumps(answers), encoding="utf-8")
-    return list(json.loads(path.read_text(encoding="utf-8")))
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if known.get("made_from") != made_from:
+        train, *others = [labelled(rows_in(file)) for file in files]
+        fitted = model_named(model, seed=seed, device=options.device, cache=options.cache).fit(train)
+        answers = [list(map(str, fitted.predict(other.inputs))) for other in others]
+        known = {"made_from": made_from, "answers": answers}
+        path.write_text(json.dumps(known), encoding="utf-8")
+    before, *after = known["answers"]
+    return before, after
 
 
-def tune(name: str, model: str, folder: Path, options: Namespace) -> list[dict[str, Any]]:
-    """Train on every version; accuracy on the development set, and the fairscore, overall and by axis."""
+def in_every_draw(draws: Sequence[Sequence[Row]]) -> list[list[Changed | None]]:
+    """What was changed in each row, for each draw; None for a row that was not changed in all of them."""
+    is_in_all = [all("changed" in row for row in of_row) for of_row in zip(*draws, strict=True)]
+    return [
+        [tuple(row["changed"]) if is_in else None for row, is_in in zip(rows, is_in_all, strict=True)]
+        for rows in draws
+    ]
+
+
+def stays_in(
+    before: Sequence[str], after: Sequence[Sequence[str]], changed: Sequence[Sequence[Changed | None]]
+) -> Bools:
+    """(draws, rows): whether the answer stays, for the rows that were changed. after, changed: of each draw."""
+    return np.stack([kept(before, answers, one) for answers, one in zip(after, changed, strict=True)])
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Models of one kind that were trained on one version of the data, one for each seed.
+
+    right: (seeds, rows) of the development set. stays: (seeds, draws, rows), see `stays_in`. by_axis: fairscores, the mean over seeds.
+    """
+
+    data: str
+    model: str
+    tuning: str
+    right: Bools
+    stays: Bools
+    by_axis: dict[str, float]
+
+    @property
+    def fairscores(self) -> list[float]:
+        """Of each seed, in percent."""
+        return [100 * float(1 - one.mean()) for one in self.stays]
+
+    @property
+    def accuracies(self) -> list[float]:
+        """Of each seed, in percent."""
+        return [100 * float(one.mean()) for one in self.right]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain JSON values."""
+        return {
+            "data": self.data,
+            "model": self.model,
+            "tuning": self.tuning,
+            **plain(dict(zip(("accuracy", "accuracy_std"), mean_and_std(self.accuracies), strict=True))),
+            **plain(dict(zip(("fairscore", "fairscore_std"), mean_and_std(self.fairscores), strict=True))),
+            "rows": self.stays.shape[2],
+            "draws": self.stays.shape[1],
+            **{f"fairscore_{axis}": value for axis, value in self.by_axis.items()},
+        }
+
+
+def tune(name: str, model: str, tuning: str, folder: Path, options: Namespace) -> Tuned:
+    """Train on one version with every seed, and print its line."""
     dev = rows_in(folder / f"{name}-dev.jsonl")
     draws = [rows_in(folder / f"{name}-dev-fair-{draw}.jsonl") for draw in range(options.draws)]
-    changed = [tuple(row["changed"]) if "changed" in row else None for rows in draws for row in rows]
-    axes = sorted({one[0] for one in changed if one is not None})
-    results, stays = [], {}
-    for tuning, ending in TUNINGS.items():
-        accuracies, scores, kept_rows = [], [], []
-        for seed in range(options.first, options.first + options.seeds):
-            before, *after = predicted(name, model, ending, seed, folder, options)
-            accuracies.append(float(np.mean([a == row["label"] for a, row in zip(before, dev, strict=True)])))
-            pooled = before * len(after), [answer for draw in after for answer in draw]
-            scores.append(fairscore(*pooled, changed))
-            kept_rows.append(kept(*pooled, changed))
-        stays[tuning] = np.array(kept_rows)
-        overall = [score.overall.score.value for score in scores]
-        by_axis = {axis: float(np.mean([s.by_axis[axis].score.value for s in scores])) for axis in axes}
-        results.append(
+    changed = in_every_draw(draws)
+    right, stays, scores = [], [], []
+    for seed in range(options.first, options.first + options.seeds):
+        before, after = predicted(name, model, TUNINGS[tuning], seed, folder, options)
+        right.append([answer == row["label"] for answer, row in zip(before, dev, strict=True)])
+        stays.append(stays_in(before, after, changed))
+        scores.append(fairscore(before * len(after), list(chain(*after)), list(chain(*changed))))
+    by_axis = {
+        axis: float(np.mean([score.by_axis[axis].score.value for score in scores]))
+        for axis in scores[0].by_axis
+    }
+    done = Tuned(name, model, tuning, np.array(right), np.array(stays), by_axis)
+    shown = "".join(f"{by_axis.get(axis, np.nan):>9.2f}" for axis in ("age", "gender", "race"))
+    accuracy, score = (
+        "{:>9.2f} ± {:<5.2f}".format(*mean_and_std(x)) for x in (done.accuracies, done.fairscores)
+    )
+    print(f"{model:14}{tuning:8}{name:8}{accuracy}{score}{shown}", flush=True)
+    return done
+
+
+def compared(first: Tuned, second: Tuned) -> FairscoreChange:
+    """The fairscores of two tunings, row by row, each row averaged over seeds and draws."""
+    n = first.stays.shape[2]
+    return compare_fairscores(first.stays.reshape(-1, n), second.stays.reshape(-1, n))
+
+
+def over_seeds(first: Tuned, second: Tuned) -> float | None:
+    """p of Welch's test of the fairscores of single trainings; None where seeds change nothing."""
+    spread = np.std(first.fairscores) + np.std(second.fairscores)
+    if len(first.fairscores) < 2 or spread < 1e-9:
+        return None
+    return float(ttest_ind(first.fairscores, second.fairscores, equal_var=False).pvalue)
+
+
+def comparisons(done: Sequence[Tuned]) -> list[dict[str, Any]]:
+    """Every tuning against the original rows, with one q over all; printed."""
+    firsts = {(one.data, one.model): one for one in done if one.tuning == "orig."}
+    pairs = [(firsts[one.data, one.model], one) for one in done if one.tuning != "orig."]
+    changes = [compared(*pair) for pair in pairs]
+    found = []
+    print(
+        f"\n{'against orig.':30}{'rows':>6}{'fairscore':>26}{'p':>8}{'q':>8}{'over seeds':>12}{'accuracy':>26}"
+    )
+    for (first, second), change, test in zip(
+        pairs, changes, adjust([change.test for change in changes]), strict=True
+    ):
+        accuracy = paired(first.right, second.right)
+        points = [100 * x for x in (accuracy.difference, accuracy.low, accuracy.high)]
+        seed_p = over_seeds(first, second)
+        found.append(
             {
-                "data": name,
-                "model": model,
-                "tuning": tuning,
-                "accuracy": float(np.mean(accuracies)),
-                "accuracy_std": float(np.std(accuracies)),
-                "fairscore": float(np.mean(overall)),
-                "fairscore_std": float(np.std(overall)),
-                "rows": int(stays[tuning].shape[1]),
-                **{f"fairscore_{axis}": value for axis, value in by_axis.items()},
+                "data": second.data,
+                "model": second.model,
+                "tuning": second.tuning,
+                "rows": test.n,
+                **{name: getattr(change, name) for name in ("difference", "low", "high")},
+                "p": test.p,
+                "q": test.q,
+                "seed_p": seed_p,
+                **dict(zip(("accuracy_difference", "accuracy_low", "accuracy_high"), points, strict=True)),
             }
         )
-        shown = "".join(f"{by_axis[axis]:>9.2f}" for axis in axes)
         print(
-            f"{model:14}{tuning:8}{name:8}{np.mean(accuracies):>9.2%} ± {np.std(accuracies):<6.2%}"
-            f"{np.mean(overall):>8.2f} ± {np.std(overall):<5.2f}{shown}",
-            flush=True,
+            f"{second.model:14}{second.tuning:8}{second.data:8}{test.n:>6}"
+            f"{round(change.difference, 2) + 0.0:>+10.2f} [{change.low:+6.2f}, {change.high:+6.2f}]{test.p:>8.3f}{test.q:>8.3f}"
+            f"{'-' if seed_p is None else f'{seed_p:.3f}':>12}{points[0]:>+10.2f} [{points[1]:+6.2f}, {points[2]:+6.2f}]"
         )
-    for tuning in ("fair", "both"):
-        change = compare_fairscores(stays["orig."], stays[tuning])
-        print(
-            f"  {tuning}: fairscore {change.first:.2f} -> {change.second:.2f} on {results[0]['rows']} perturbed rows, "
-            f"difference {change.difference:+.2f} [{change.low:+.2f}, {change.high:+.2f}], p = {change.test.p:.3f}"
-        )
-    return results
+    return found
 
 
 def main() -> None:
@@ -214,20 +298,22 @@ def main() -> None:
     for name in options.data:
         if not (folder / f"{name}-dev-fair-{options.draws - 1}.jsonl").exists():
             make(name, folder, options)
-    results: list[dict[str, Any]] = []
+    done: list[Tuned] = []
     if not options.only_make:
         print(
-            f"\n{'model':14}{'tuning':8}{'data':8}{'accuracy':>18}{'fairscore':>16}"
-            f"{'age':>9}{'gender':>9}{'race':>9}"
+            f"\n{'model':14}{'tuning':8}{'data':8}{'accuracy':>17}{'fairscore':>17}{'age':>9}{'gender':>9}{'race':>9}"
         )
-        results = [
-            row
+        done = [
+            tune(name, model, tuning, folder, options)
             for model in options.model
             for name in options.data
-            for row in tune(name, model, folder, options)
+            for tuning in TUNINGS
         ]
-    figures = {f"{row['data']}_{row['tuning'].strip('.')}": row["fairscore"] for row in results}
-    common.finish("runs/fairtuning.py", rows=results, **figures)
+    found = comparisons(done)
+    figures = {
+        f"{one.data}_{one.model}_{one.tuning.strip('.')}": float(np.mean(one.fairscores)) for one in done
+    }
+    common.finish("runs/fairtuning.py", rows=[one.to_dict() for one in done], comparisons=found, **figures)
 
 
 if __name__ == "__main__":

@@ -185,10 +185,10 @@ def sampled(limit: int, seed: int) -> dict[str, str]:
 
 
 def false_changes(wanted: int, seed: int, show: int) -> float:
-    """The share of texts that speak of no gendered person and are changed all the same.
+    """Of the texts that speak of no gendered person, the share that is changed all the same.
 
-    Which of the changed texts speak of one was judged by hand for the default sample (`perturb_checked.txt`, row ids); a changed text
-    that was not judged counts as a false change.
+    Which texts speak of one was judged by hand for the default sample, of those that were changed (`perturb_checked.txt`, row ids): these are
+    not counted, above and below the line. A changed text that was not judged counts as a false change, so that other samples look worse.
     """
     judged = set(CHECKED.read_text(encoding="utf-8").split())
     perturber = RulePerturber(everyone=True)
@@ -201,10 +201,12 @@ def false_changes(wanted: int, seed: int, show: int) -> float:
         if (new := perturbed(text, perturber, sources, target)) != text
     }
     wrong = [key for key in changed if key not in judged]
-    share = len(wrong) / len(texts)
+    nobody = [key for key in texts if key not in judged]
+    share = len(wrong) / len(nobody) if nobody else 0.0
     print(
-        f"texts without a gendered pronoun: {len(changed)} of {len(texts)} are changed (names and nouns for people), "
-        f"{len(wrong)} ({share:.1%}) without a gendered person in them"
+        f"texts without a gendered pronoun: {len(changed)} of {len(texts)} are changed (names and nouns for people). "
+        f"Without a gendered person in them: {len(nobody)}, of which {len(wrong)} ({share:.1%}) are changed; "
+        f"of all texts {len(wrong) / len(texts):.1%}"
     )
     for key in wrong[:show]:
         print(f"    {key}: {difference(texts[key], changed[key])}   [{texts[key][:150]}]")

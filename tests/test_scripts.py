@@ -1,11 +1,13 @@
 """The scripts in bench/ and runs/ run on a few rows and end with the line that programs read."""
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,8 +42,8 @@ SMALL = {
         {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
     ),
     "runs/fairtuning.py": (
-        ["--data", "rte", "--limit", "40", "--dev-limit", "20", "--draws", "1", "--seeds", "1"],
-        {"rte_orig", "rte_fair", "rte_both", "rows"},
+        ["--data", "rte", "--limit", "40", "--dev-limit", "20", "--draws", "2", "--seeds", "1"],
+        {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons"},
     ),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/baselines.py": (
@@ -119,3 +121,44 @@ def test_a_script_ends_with_its_figures(script, shared):
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["script"] == script
     assert keys <= set(figures)
+
+
+# runs/fairtuning.py
+
+
+@pytest.fixture
+def fairtuning(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "runs")
+    return importlib.import_module("fairtuning")
+
+
+def test_copies_of_a_draw_make_a_fairtuning_no_surer(fairtuning):
+    generator = np.random.default_rng(5)
+    right = np.ones((1, 4), bool)
+    once = [generator.random((1, 1, 60)) < share for share in (0.7, 0.85)]
+    single, copied = (
+        fairtuning.compared(
+            *(fairtuning.Tuned("rte", "bow", "fair", right, np.repeat(one, n, axis=1), {}) for one in once)
+        )
+        for n in (1, 5)
+    )
+    assert (copied.difference, copied.low, copied.high) == pytest.approx(
+        (single.difference, single.low, single.high)
+    )
+    assert copied.test.n == 60
+    assert copied.test.p == pytest.approx(single.test.p, abs=0.02)
+
+
+def test_fairtuning_counts_rows_that_were_changed_in_every_draw(fairtuning):
+    plain, age, race = (
+        {"id": "x"},
+        {"changed": ["age", "young", "senior"]},
+        {"changed": ["race", "white", "black"]},
+    )
+    changed = fairtuning.in_every_draw([[age, race, plain, age], [race, plain, plain, age]])
+    assert changed == [
+        [("age", "young", "senior"), None, None, ("age", "young", "senior")],
+        [("race", "white", "black"), None, None, ("age", "young", "senior")],
+    ]
+    stays = fairtuning.stays_in("abab", ["bbba", "abab"], changed)
+    assert stays.tolist() == [[False, False], [True, True]]

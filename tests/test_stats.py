@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency, false_discovery_control
 
 from longway.stats import (
+    holm,
     mutual_information,
     p_values,
     q_values,
@@ -123,3 +124,13 @@ def test_a_feature_that_is_nearly_always_there_is_tested_by_where_it_is_missing(
     p = p_values(np.array([[500, 488]]), totals)[0]
     assert p == pytest.approx(p_values(np.array([[0, 12]]), totals)[0])
     assert p == pytest.approx(binomtest(12, 12, 0.5).pvalue)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_rejects_what_the_stepwise_rule_rejects(p):
+    rejected = set()
+    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        if p[i] * (len(p) - step) > 0.05:
+            break
+        rejected.add(i)
+    assert {i for i, value in enumerate(holm(np.array(p))) if value <= 0.05} == rejected

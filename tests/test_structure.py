@@ -14,7 +14,7 @@ SOURCE = Path(longway.__file__).parent
 LAYERS = {
     "errors": 0, "records": 0,
     "text": 1, "data": 1, "store": 1, "sample": 1, "task": 1, "stats": 1,
-    "metrics": 2, "shortcut_space": 2, "rules": 2, "demographics": 2, "classify": 2,
+    "metrics": 2, "shortcut_space": 2, "rules": 2, "demographics": 2, "classify": 2, "grammar": 2,
     "triples": 3, "live_space": 3, "plant": 3,
     "llm": 4,
     "verify": 5, "detect": 5, "report": 5, "evaluate": 5, "rewrite": 6, "recipes": 7, "cli": 8,

@@ -506,9 +506,16 @@ def test_without_the_analysis_of_english_the_missing_extra_is_named(monkeypatch)
         ({"share": 0.0}, "'share' must be more than 0"),
         ({"tries": 0}, "'tries' must be 1 or more"),
         ({"at_least": -1.0}, "'at_least' must be 0 or more"),
+        ({"at_least": 0.1, "m0": 0.0, "m1": 0.0}, "With both weights 0 no row has a perturbability"),
         ({"m0": float("nan")}, "'m0' must be 0 or more"),
         ({"seed": -1}, "'seed' must be"),
         ({"engine": "neural:"}, "neural:FOLDER"),
+        (
+            {"engine": "neurl:model"},
+            "no engine called 'neurl:model'. Expected rules, neural:FOLDER_OR_NAME, or one that is asked: auto, local",
+        ),
+        ({"engine": "rules+magic"}, "no engine called"),
+        ({"engine": " "}, "no engine called"),
         (
             {"engine": "local", "everyone": True, "names": False},
             "--everyone and --keep-names can only be told",
@@ -593,7 +600,8 @@ def test_a_network_goes_through_a_run_and_is_not_asked_again_for_what_it_said(tm
         run_perturb(data, settings=told, out=tmp_path / "run", **stopping_in("perturbing", after=3))
     with closing(Journal(tmp_path / "run" / "journal.sqlite")) as journal:
         kept = {call["key"] for call in journal.calls()}
-    run, found = run_perturb(data, settings=told, out=tmp_path / "run")
+    fewer = Engines(batch_size=2, device="cpu")  # no other run: who ran out of memory goes on
+    run, found = run_perturb(data, settings=told, engines=fewer, out=tmp_path / "run")
     assert found["tries"] == len(kept) == 3
     assert found["cost"][0] | {"seconds": 0} == {
         "engine": "neural:network", "kind": "perturb", "calls": 3, "prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0, "seconds": 0,
@@ -694,6 +702,36 @@ def test_an_engine_that_cannot_be_is_told(tmp_path):
     with pytest.raises(SettingError, match="no engine called 'magic'"):
         run_perturb(data, settings=PerturbSettings(engine="magic"), out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["rules", "auto", "local", "served", "served:a+b", "rules+local", "replay:answers.jsonl"]
+)
+def test_an_engine_that_can_be_is_taken_by_its_name(name):
+    assert PerturbSettings(engine=name).engine == name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [({"device": "tpu"}, "'device'"), ({"batch_size": 0}, "'batch_size'")]
+)
+def test_a_network_is_told_where_and_how_many_at_once(options, words, tmp_path, monkeypatch):
+    with pytest.raises(SettingError, match=words):
+        Engines(**options)
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tests.rewrite.perturb.conftest import _make
+
+    _make("bart", tmp_path / "network")
+    who = who_perturbs(
+        PerturbSettings(engine=f"neural:{tmp_path / 'network'}"), Engines(device="cpu", batch_size=3)
+    )
+    seen = []
+    monkeypatch.setattr(
+        "longway.rewrite.perturb.neural.NeuralPerturber.__init__",
+        lambda self, model, **options: seen.append(options) or setattr(self, "name", "network"),
+    )
+    who.perturber(journal=Journal(None), asker=None, read=None)
+    assert seen == [{"device": "cpu", "batch_size": 3}]
 
 
 def test_auto_is_the_rules_where_no_model_is_named():

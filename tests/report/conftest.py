@@ -7,7 +7,7 @@ from math import exp, log, sqrt
 import pytest
 from invented_augment import augment, hostile_augment
 from invented_explain import explanation, hostile_explanation
-from invented_fairness import fairness, hostile_fairness
+from invented_fairness import classifier, fairness, hostile_fairness
 from invented_people import people
 from invented_perturb import hostile_perturb, perturb
 from invented_prove import hostile_proof, proof
@@ -335,6 +335,7 @@ PAGES = {
     "explain": lambda: render_explain(explanation(n_texts=3)),
     "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
     "fairness": lambda: render_fairness(fairness()),
+    "fairness of a classifier": lambda: render_fairness(classifier()),
     "hostile fairness": lambda: render_fairness(hostile_fairness(hostile_text)),
     "perturb": lambda: render_perturb(perturb()),
     "hostile perturb": lambda: render_perturb(hostile_perturb(hostile_text)),
@@ -355,6 +356,7 @@ PAGES = {
         "explain",
         "hostile explain",
         "fairness",
+        "fairness of a classifier",
         "hostile fairness",
         "perturb",
         "hostile perturb",

@@ -71,6 +71,26 @@ def fairness(model="toy", source="pairs.csv", crows=57.0):
     }  # fmt: skip
 
 
+def share(rows, differ, value):
+    return {"rows": rows, "differ": differ, "score": figure(value)}
+
+
+def classifier(model="models/before-bow-erm-0", source="reviews.csv"):
+    """What `longway fairness --fairscore` writes of a classifier."""
+    pairs = [("gender", "woman", "man"), ("gender", "man", "non-binary"), ("age", "child", "senior")]
+    return fairness(model=model) | {
+        "model": {"name": model, "kind": "classifier"},
+        "measures": {
+            "fairscore": {
+                "source": source, "of": 400, "method": "predictions", "rows": 320, "coverage": figure(50.0), "overall": share(160, 20, 12.5),
+                "by_axis": {"gender": share(100, 15, 15.0), "age": share(60, 5, 8.3)},
+                "by_pair": [dict(zip(("axis", "source", "target"), pair, strict=True)) | share(50, 8, 16.0) for pair in pairs],
+                "stayed": {"nobody": 160}, "file": "perturbed/reviews.jsonl", "labels": ["bad", "good"], "accuracy": figure(81.0, 2.0),
+            }
+        },
+    }  # fmt: skip
+
+
 def hostile_fairness(hostile_text):
     """The same with hostile text wherever a file can put some, in far larger lists."""
     bad = hostile_text
@@ -87,4 +107,11 @@ def hostile_fairness(hostile_text):
     pairs = [axis["pairs"][0] | {"first": bad(at), "second": bad(at + 1)} for at in range(12)]
     measures["holistic"]["axes"] = {bad(at): {**axis, "pairs": pairs} for at in range(25)}
     measures["holistic"]["templates"] = [bad(at) for at in range(60)]
+    told = classifier(source=bad(2))["measures"]["fairscore"]
+    pair = told["by_pair"][0]
+    told["by_axis"] = {bad(at): told["by_axis"]["age"] for at in range(25)}
+    told["by_pair"] = [
+        pair | {"axis": bad(at), "source": bad(at + 1), "target": bad(at + 2)} for at in range(60)
+    ]
+    measures["fairscore"] = told | {"file": bad(3), "labels": [bad(at) for at in range(9)], "accuracy": None}
     return made

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from invented_fairness import fairness, figure
+from invented_fairness import classifier, fairness, figure
 
 from longway.errors import RunError
 from longway.report import render_fairness, write_fairness_report
@@ -84,6 +84,29 @@ def test_nothing_of_the_files_becomes_markup():
     page = render_fairness(fairness(model=EVIL, source=EVIL))
     assert "<script" not in page
     assert "style=" not in page
+
+
+def test_the_fairscore_of_a_classifier_is_told_by_what_was_changed_with_its_accuracy():
+    page = render_fairness(classifier())
+    for words in ("12.5", "9.5 to 15.5", "20 of 160 answers", "320 rows of 400, 160 of them perturbed", "gender: woman to man",
+                  "81.0% (79.0 to 83.0), on all rows used", "perturbed/reviews.jsonl", "changes its answer in 12.5 of 100 rows"):  # fmt: skip
+        assert words in page, words
+    assert not re.search(r'id="(crows-pairs|stereoset|weat|holistic)"', page)
+
+
+def test_a_classifier_whose_answers_stay_is_not_called_fair():
+    told = classifier()
+    told["measures"]["fairscore"]["overall"] |= {
+        "differ": 0,
+        "score": {"value": 0.0, "low": 0.0, "high": 2.3},
+    }
+    assert fairness_verdict(told["measures"]).endswith("That is no proof that there is none.")
+
+
+def test_an_accuracy_that_is_not_known_says_why():
+    told = classifier()
+    told["measures"]["fairscore"] |= {"accuracy": None, "labels": ["LABEL_0", "LABEL_1"]}
+    assert "not known: its labels (LABEL_0, LABEL_1) are not those of the data" in render_fairness(told)
 
 
 def test_the_report_is_written_beside_the_figures(tmp_path):

@@ -25,6 +25,7 @@ from longway.errors import SettingError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+ABOUT_FILE = "classifier.json"  # beside the weights of a saved classifier: what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +170,14 @@ def targets_of(labels: Sequence[str], names: Sequence[str]) -> Ints:
 def write_about(folder: Path, about: dict[str, Any]) -> None:
     """Keep what a saved classifier is, beside its weights; written last."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "classifier.json").write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+    (folder / ABOUT_FILE).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
     """What a saved classifier is; an error with the next step where there is none."""
-    path = folder / "classifier.json"
+    path = folder / ABOUT_FILE
     if not path.is_file():
         raise SettingError(
-            f"There is no saved classifier in {folder}: classifier.json is missing. Save one there first."
+            f"There is no saved classifier in {folder}: {ABOUT_FILE} is missing. Save one there first."
         )
     return dict(json.loads(path.read_text(encoding="utf-8")))

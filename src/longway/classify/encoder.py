@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from longway.classify.batches import by_length
 from longway.classify.classifier import (
     Floats,
     FromLogits,
@@ -29,7 +30,7 @@ from longway.classify.classifier import (
     write_about,
 )
 from longway.classify.objectives import CrossEntropy, Objective
-from longway.classify.pretrained import Pretrained, Read, by_length, mean_state
+from longway.classify.pretrained import TOKENS_A_BATCH, Pretrained, Read, mean_state
 from longway.classify.saved import check_base, check_kind, load_arrays, save_arrays
 from longway.classify.training import Plan, Task, arrays_of, train
 from longway.classify.validation import parts
@@ -166,7 +167,7 @@ class Encoder(FromLogits):
         found = np.zeros((len(read), len(self.labels_)))
         self.network_.eval()
         with torch.inference_mode():
-            for places in by_length([len(row["input_ids"]) for row in read]):
+            for places in by_length([len(row["input_ids"]) for row in read], size=TOKENS_A_BATCH):
                 found[places] = self.network_([read[i] for i in places]).cpu().double().numpy()
         return found
 

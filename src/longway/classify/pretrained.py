@@ -5,7 +5,7 @@ Weights are read from safetensors only, and no code that comes with a model is r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from longway.classify.batches import by_length
 from longway.classify.minilm import model_folder
 from longway.classify.saved import folder_hash
 from longway.classify.training import device_named
@@ -88,7 +89,7 @@ class Pretrained:
         found = np.zeros((len(texts), self.width), np.float32)
         self.model.eval()
         with torch.inference_mode():
-            for places in by_length([len(row["input_ids"]) for row in read]):
+            for places in by_length([len(row["input_ids"]) for row in read], size=TOKENS_A_BATCH):
                 batch = self.batch([read[i] for i in places])
                 pooled = mean_state(self.model, batch)
                 found[places] = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
@@ -101,21 +102,25 @@ class Pretrained:
         return positions - 2 if has_offset else positions
 
 
+def check_whole(name: str, loading: Mapping[str, Collection[Any]]) -> None:
+    """An error where a model's files lack weights that were needed: they would be random, and so would be what it says.
+
+    loading: what `from_pretrained` tells with output_loading_info; weights that are shared with others are not missing.
+    """
+    lacking = sorted(map(str, [*loading["missing_keys"], *loading["mismatched_keys"]]))
+    if lacking:
+        raise SettingError(
+            f"The files of the model {name!r} lack weights it needs: {', '.join(lacking[:3])}{' ...' if len(lacking) > 3 else ''}. "
+            "A model saved with the head that its config.json names was expected; others would be scored with random weights. "
+            "Save it again with its head, or choose another."
+        )
+
+
 def mean_state(model: Any, batch: dict[str, Tensor]) -> Tensor:
     """The mean of the last layer's states over the tokens that are there: (batch, width)."""
     states: Tensor = model(**batch).last_hidden_state  # (batch, tokens, width)
     mask = batch["attention_mask"].unsqueeze(-1).to(states)
     return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-
-
-def by_length(lengths: Sequence[int], *, size: int = TOKENS_A_BATCH) -> Iterator[NDArray[np.int64]]:
-    """Places of `lengths`, longest first, in batches of at most `size` tokens."""
-    order = np.argsort(lengths, kind="stable")[::-1].astype(np.int64)
-    start = 0
-    while start < len(order):
-        some = order[start : start + max(1, size // max(1, lengths[order[start]]))]
-        yield some
-        start += len(some)
 
 
 def folder_of(where: str) -> Path:

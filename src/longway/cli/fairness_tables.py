@@ -20,7 +20,13 @@ def show_fairness(result: Mapping[str, Any], folder: Path) -> None:
     console = output()
     model = result["model"]
     console.print(f"[bold]{safe(model['name'])}[/] ({safe(model['kind'])}); 95% intervals.\n", soft_wrap=True)
-    shown = {"crows_pairs": _crows_pairs, "stereoset": _stereoset, "weat": _weat, "holistic": _holistic}
+    shown = {
+        "crows_pairs": _crows_pairs,
+        "stereoset": _stereoset,
+        "weat": _weat,
+        "holistic": _holistic,
+        "fairscore": _fairscore,
+    }
     for name, measure in result["measures"].items():
         shown[name](console, measure)
         _quality(console, measure.get("quality"))
@@ -104,6 +110,26 @@ def _holistic(console: Console, measure: Mapping[str, Any]) -> None:
         ]
         table.add_row(safe(axis), f"{one['descriptors']:,}", f"{one['tests']:,}", *figures)
     console.print(table)
+
+
+def _fairscore(console: Console, measure: Mapping[str, Any]) -> None:
+    _title(
+        console,
+        f"Fairscore: {measure['overall']['rows']:,} of {measure['rows']:,} rows perturbed; how many answers change then, less is better",
+    )
+    table = _table(["changed", "rows", "answers that change"])
+    groups = {"all": measure["overall"], **measure["by_axis"]}
+    groups |= {f"{one['axis']}: {one['source']} to {one['target']}": one for one in measure["by_pair"]}
+    for name, one in groups.items():
+        table.add_row(safe(name), f"{one['rows']:,}", _figure(one["score"], "%"))
+    console.print(table)
+    accuracy = measure["accuracy"]
+    told = (
+        f"accuracy {_figure(accuracy, '%')} on all {measure['rows']:,} rows"
+        if accuracy
+        else f"accuracy not known: the classifier has other labels ({safe(', '.join(measure['labels'][:5]))}) than the data"
+    )
+    console.print(f"[dim]{told}; the perturbed rows are in {safe(measure['file'])}[/]", soft_wrap=True)
 
 
 def _quality(console: Console, quality: Mapping[str, Any] | None) -> None:

@@ -72,11 +72,15 @@ KeepNames = Annotated[bool, typer.Option("--keep-names", help="Rules: leave name
 KeepEntities = Annotated[
     bool,
     typer.Option(
-        "--keep-entities", help="Rules: leave people with a full name alone, so that facts stay true."
+        "--keep-entities", help="Rules: leave people alone that a name makes known, so that facts stay true."
     ),
 ]
 Reflexive = Annotated[
     str, typer.Option(help="Rules: what himself and herself become with they: themselves or themself.")
+]
+Device = Annotated[str, typer.Option(help="Where a network (neural:) computes: auto, cpu or cuda.")]
+BatchSize = Annotated[
+    int, typer.Option(min=1, help="Texts that a network computes at once; fewer need less memory.")
 ]
 
 # The data and where the result goes.

@@ -66,6 +66,13 @@ def command(
             "Needs the extra `rules`.",
         ),
     ] = False,
+    save_models: Annotated[
+        bool,
+        typer.Option(
+            "--save-models",
+            help="Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.",
+        ),
+    ] = False,
     text: Annotated[
         str | None, typer.Option(help="Column with the text. Guessed from the usual names.")
     ] = None,
@@ -113,6 +120,7 @@ def command(
         keep=tuple(keep or ()),
         drop_overlap=drop_overlap,
         fairscore=fairscore,
+        save_models=save_models,
         device=device,
     )
     with errors().status("opening the data"):

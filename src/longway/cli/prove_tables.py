@@ -42,6 +42,8 @@ def show_prove(results: dict[str, Any], folder: Path) -> None:
     _show_groups(console, results)
     _show_worse(console, results["worse"])
     _show_told(console, "[red]Not trained:[/]", told_once(results["failed"], "error"))
+    if results["settings"].get("save_models"):
+        console.print(f"\nClassifiers: [bold]{safe(str(folder / 'models'))}[/]", soft_wrap=True, end="")
     console.print(f"\nResults: [bold]{safe(str(folder / 'results.json'))}[/]", soft_wrap=True)
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
 

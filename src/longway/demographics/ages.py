@@ -3,10 +3,11 @@
     "an eleven-year-old"   "63 years old"   "aged 7"   "at the age of forty-two"   "age 70"
 
     ages_in(text)                  Age(start, end, years=11): the number itself, in words or digits
+    numbers_in(text)               every number that may be an age, whatever stands around it
     in_range(11, "young")          18: the nearest age of the attribute
     written_as(18, "eleven")       "eighteen": in words where the model is in words
 
-Whether it is a person who is eleven ("an eleven-year-old car") is for the caller to say.
+Whether it is a person who is eleven ("an eleven-year-old car") is for the caller to say (`told_ages.py`).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _PATTERNS = tuple(
         rf"\baged\s+{_NUMBER}(?![\w%]|[.,]\d|\s+to\s+\d|\s*[-–]\s*\d)",
     )
 )
+_ALONE = re.compile(rf"(?<![\w.,:/$£€#-]){_NUMBER}(?![\w%]|[.,:/]\d|\s*[-–]\s*\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,25 @@ def ages_in(text: str) -> list[Age]:
     return sorted(_found(text), key=lambda age: age.start)
 
 
+def numbers_in(text: str) -> list[Age]:
+    """The numbers, in words or digits, that an age may be; not parts of others, shares, sums and scores.
+
+    >>> [one.years for one in numbers_in("Al, 45, has 3.5% of $20 and forty-two hats; it was 2-1.")]
+    [45, 42]
+    """
+    return list(_matches(_ALONE, text))
+
+
 def _found(text: str) -> Iterator[Age]:
     for pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            years = years_in(match["years"])
-            if years is not None:
-                yield Age(match.start("years"), match.end("years"), years, match.span())
+        yield from _matches(pattern, text)
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Age]:
+    for match in pattern.finditer(text):
+        years = years_in(match["years"])
+        if years is not None:
+            yield Age(match.start("years"), match.end("years"), years, match.span())
 
 
 def years_in(number: str) -> int | None:

@@ -6,23 +6,24 @@
     "an Asian poet"   race:asian            "Asian markets"    left: said of a thing
     "an old man"      age:senior            "an old friend"    left: said of a thing (or of how long)
     "his mother"      gender:man, gender:woman
-    "Iron Man"        left: part of a name
+    "Iron Man"        left: part of a name        "Emma is a novel"       left: title of a work
+    "the ship and her crew"    left: said of a thing
 
-Words come from the lists (`words.py`), pronouns from `text/pronouns.py`, ages in numbers from `ages.py`; a first name tells
+Words come from the lists (`words.py`), pronouns from `text/pronouns.py`, ages in numbers from `told_ages.py`; a first name tells
 the gender of nearly all who bear it, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from longway.demographics.ages import ages_in
 from longway.demographics.axes import AXES, Attribute, attribute_of_age
 from longway.demographics.given_names import kind_of
 from longway.demographics.meant import (
     COMMON,
     IN_A_NAME,
+    SAID_OF_A_THING,
     is_a_place,
     is_capitalised,
     is_person,
@@ -30,7 +31,11 @@ from longway.demographics.meant import (
     starts_a_thing,
     word_at,
 )
+from longway.demographics.parted import parted
+from longway.demographics.things import pronouns_of_things
+from longway.demographics.told_ages import ToldAge, told_ages
 from longway.demographics.words import Entry, longest_in_letters, readings
+from longway.demographics.works import in_works
 from longway.text.chains import Chain, chains
 from longway.text.document import Document, Word
 from longway.text.names import first_name, surname
@@ -38,6 +43,7 @@ from longway.text.people import Mention
 from longway.text.person_words import GENERATIONS, PARTICLES, TITLES
 from longway.text.pronouns import HE, SHE, THEY, form_of
 
+OF_A_WORK = "title of a work"
 GENDERS = {"masculine": Attribute("gender", "man"), "feminine": Attribute("gender", "woman")}
 OPEN = Attribute("gender", "non-binary")
 PRONOUNS = {HE: GENDERS["masculine"], SHE: GENDERS["feminine"]}
@@ -66,6 +72,7 @@ class Found:
 
     first, end: the first word and the one after the last, as indices. start, stop: their place in the text; for an age in numbers
     that of the number. kind: "pronoun", "name", "surname", "years", or the kind of the list's entry. entry: where it is listed.
+    of: a word for the person that it is said of, as an index, where the word itself does not show it.
     """
 
     first: int
@@ -75,6 +82,7 @@ class Found:
     attribute: Attribute
     kind: str
     entry: Entry | None = None
+    of: int | None = None
 
     @property
     def is_generic(self) -> bool:
@@ -108,22 +116,23 @@ class FoundIn:
 
 def found_in(document: Document, *, sure: float | None = None) -> FoundIn:
     """The demographic words of a document, and the words that only look like some. sure: as in `text.chains.chains`."""
-    people = chains(document, sure=sure)
-    years = list(_years(document))
-    aged = {
-        i for one in years for i in _phrase(document, one)
-    }  # the "old" of "71 years old" is no word of its own
-    listed = [
-        one for one in _listed(document) if document.words_between(one.start, one.stop)[0].index not in aged
-    ]
+    works = in_works(document)
+    said = chains(document, sure=sure)
+    people = parted(document, said, works)
+    ages = told_ages(document, people)
+    aged = {word.index for one in ages for word in one.words}
+    listed = list(_listed(document, aged))
     words = [one for one in listed if isinstance(one, Found)]
     left = [one for one in listed if isinstance(one, Left)]
     taken = {index for one in words for index in range(one.first, one.end)}
     things = {one.start for one in left if one.reason == IN_A_NAME}
-    words += (one for one in _pronouns(document, people) if one.first not in taken)
-    words += (one for one in _names(document, people) if one.first not in taken and one.start not in things)
-    words += (one for one in years if isinstance(one, Found))
-    left += (one for one in years if isinstance(one, Left))
+    words += (one for one in _names(document, said) if one.first not in taken and one.start not in things)
+    titles = [one for one in words if one.first in works]
+    words = [one for one in words if one.first not in works]
+    left += dict.fromkeys(Left(one.start, one.stop, OF_A_WORK) for one in titles)
+    read = [*_pronouns(document, people), *(_year(document, one) for one in ages)]
+    words += (one for one in read if isinstance(one, Found) and one.first not in taken)
+    left += (one for one in read if isinstance(one, Left))
     return FoundIn(tuple(sorted(words, key=_place)), tuple(sorted(left, key=_place)), people)
 
 
@@ -134,8 +143,9 @@ def _place(one: Found | Left) -> tuple[int, int]:
 # Pronouns and names
 
 
-def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Found]:
+def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Found | Left]:
     """Pronouns that tell a gender, and "they" in all its forms where it surely stands for one person."""
+    things = pronouns_of_things(document, people)
     of_one = {
         mention.head
         for chain in people
@@ -147,7 +157,9 @@ def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Found]:
         found = form_of(document, word)
         if found is None:
             continue
-        if found.pronoun in PRONOUNS:
+        if word.index in things:
+            yield Left(word.start, word.end, SAID_OF_A_THING)
+        elif found.pronoun in PRONOUNS:
             yield _found(document, word.index, word.index + 1, PRONOUNS[found.pronoun], "pronoun")
         elif found.pronoun == THEY and (word.index in of_one or word.lower == "themself"):
             yield _found(document, word.index, word.index + 1, OPEN, "pronoun")
@@ -227,10 +239,15 @@ def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
 # Listed words
 
 
-def _listed(document: Document) -> Iterator[Found | Left]:
-    """Listed words, the longest first on each axis: "young man" tells an age, its "man" a gender."""
+def _listed(document: Document, aged: Collection[int]) -> Iterator[Found | Left]:
+    """Listed words, the longest first on each axis: "young man" tells an age, its "man" a gender.
+
+    aged: words of ages in numbers; the "old" of "a 71-year-old man" is no word of its own.
+    """
     ends = dict.fromkeys(AXES, 0)
     for word in document:
+        if word.index in aged:
+            continue
         done: set[str] = set()
         for stop, entries in _matches(document, word):
             free = [
@@ -238,9 +255,12 @@ def _listed(document: Document) -> Iterator[Found | Left]:
                 for entry in entries
                 if entry.attribute.axis not in done and ends[entry.attribute.axis] <= word.index
             ]
-            for entry in free:
-                done.add(entry.attribute.axis)
-                ends[entry.attribute.axis] = stop
+            is_phrase = any(
+                entry.kind == "thing" for entry in free
+            )  # "ladies and gentlemen" tells no age either
+            for axis in AXES if is_phrase else {entry.attribute.axis for entry in free}:
+                done.add(axis)
+                ends[axis] = stop
             yield from _read(document, word.index, stop, free)
 
 
@@ -284,56 +304,13 @@ def _misfit(document: Document, first: int, end: int, entry: Entry) -> tuple[boo
 # Ages in numbers
 
 
-def _years(document: Document) -> Iterator[Found | Left]:
-    for age in ages_in(document.text):
-        words = document.words_between(*age.phrase)
-        number = document.words_between(age.start, age.end)
-        if not words or not number:
-            continue
-        if _is_age_of_a_person(document, words):
-            yield Found(
-                number[0].index,
-                number[-1].index + 1,
-                age.start,
-                age.end,
-                attribute_of_age(age.years),
-                "years",
-            )
-        else:
-            yield Left(age.start, age.end, "the age of a thing")
-
-
-def _is_age_of_a_person(document: Document, words: tuple[Word, ...]) -> bool:
-    """True for "a 10-year-old girl", "an eleven-year-old", "Al, aged 7", not for "a 10-year-old car"."""
-    last = words[-1]
-    if words[0].lower in ("age", "aged", "at"):
-        return True
-    after = document.words[last.index + 1] if last.index + 1 < len(document) else None
-    if (
-        after is not None
-        and after.upos in ("NOUN", "PROPN", "ADJ")
-        and document.text[last.end : after.start].isspace()
-    ):
-        nouns = (w for w in document.words[after.index : after.index + 4] if w.upos in ("NOUN", "PROPN"))
-        noun = next((w for w in nouns if not document.children(w, "case")), after)
-        while (
-            (above := document.head(noun)) is not None
-            and noun.relation == "compound"
-            and above.index > noun.index
-        ):
-            noun = above
-        return noun.upos == "PROPN" or is_person(noun)
-    subject = next(iter(document.children(last, "nsubj")), None)
-    if subject is not None:
-        return subject.upos == "PROPN" or is_person(subject)
-    return True
-
-
-def _phrase(document: Document, age: Found | Left) -> range:
-    """The words of "71 years old" around its number."""
-    phrase = next(one.phrase for one in ages_in(document.text) if one.start == age.start)
-    words = document.words_between(*phrase)
-    return range(words[0].index, words[-1].index + 1)
+def _year(document: Document, told: ToldAge) -> Found | Left:
+    age = told.age
+    if not told.is_of_a_person:
+        return Left(age.start, age.end, "the age of a thing")
+    number = document.words_between(age.start, age.end)
+    said = attribute_of_age(age.years)
+    return Found(number[0].index, number[-1].index + 1, age.start, age.end, said, "years", of=told.of)
 
 
 def _found(

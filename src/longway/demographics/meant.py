@@ -6,10 +6,12 @@ objection(document, first, end, entry)     "a colour", "part of a name" ...; "" 
 "King's College"   part of a name             "Asian markets"     said of a thing
 "chick flicks"     describes a thing          "to father a plan"  a verb here
 "hit and miss"     no title here              "a sister city"     no person is meant
+"the seventies"    nobody's age               "a female cat"      said of an animal
 """
 
 from __future__ import annotations
 
+from longway.demographics.things import is_animal
 from longway.demographics.words import Entry, readings
 from longway.text.capitals import is_shouted
 from longway.text.document import Document, Word
@@ -18,6 +20,7 @@ from longway.text.people import noun_kind
 from longway.text.person_words import NOT_PERSON, PLACES
 
 IN_A_NAME = "part of a name"
+SAID_OF_A_THING = "said of a thing"
 COMMON = 1000  # bearers from which a name counts
 # Nouns that stand for people though they name no single one: "the Black community", "old folks".
 _COMMUNITIES = frozenset(
@@ -64,7 +67,13 @@ def objection(document: Document, first: int, end: int, entry: Entry) -> str:
         return IN_A_NAME
     needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
     if needs_people and not _is_said_of_people(document, word):
-        return "a colour" if "colour" in entry.notes else "said of a thing"
+        return "a colour" if "colour" in entry.notes else SAID_OF_A_THING
+    if entry.kind == "decade" and not document.children(word, "nmod:poss"):
+        return "nobody's age"  # "in the seventies", but "in her seventies"
+    if entry.pos == "ADJ" and _is_said_of_an_animal(document, word):
+        return "said of an animal"
+    if entry.kind == "kin" and _is_of_all(document, word):
+        return "no person is meant"
     if _describes_a_thing(document, word, entry):
         return "describes a thing"
     return ""
@@ -279,6 +288,23 @@ def _is_said_of_people(document: Document, word: Word) -> bool:
         return is_person(above) or (is_list and _is_said_of_people(document, above))
     subject = next(iter(document.children(word, "nsubj")), None)
     return subject is not None and is_person(subject)
+
+
+def _is_said_of_an_animal(document: Document, word: Word) -> bool:
+    """True for "a female cat", "the cat is female"."""
+    above = document.head(word)
+    is_before = word.relation == "amod" and above is not None and is_animal(above)
+    return is_before or any(map(is_animal, document.children(word, "nsubj")))
+
+
+def _is_of_all(document: Document, word: Word) -> bool:
+    """True for "the mother of all battles", not for "the mother of all these children"."""
+    return any(
+        not is_person(other)
+        and [case.lower for case in document.children(other, "case")] == ["of"]
+        and any(det.lower == "all" for det in document.children(other, "det"))
+        for other in document.children(word, "nmod")
+    )
 
 
 def _describes_a_thing(document: Document, word: Word, entry: Entry) -> bool:

@@ -11,10 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from longway.demographics.found import Found, FoundIn, found_in
+from longway.demographics.parted import is_another
 from longway.text.document import Document, Word
-from longway.text.people import Mention
+from longway.text.people import Mention, is_first_rather_than_last
 
 _BECOME = frozenset("be become remain seem stay".split())
+# Titles of people who are known by one name: "Queen Victoria", "President Roe"; not "Mr. Roe", "Aunt Ann", "Dr Roe".
+_RANKS = frozenset(
+    "lord king prince duke earl baron viscount emperor tsar czar sultan emir shah pharaoh pope lady dame queen princess duchess countess "
+    "baroness viscountess empress tsarina president vice-president governor senator chancellor ambassador general admiral marshal "
+    "archbishop cardinal saint st st. premier ayatollah archduke marquess marquis marchioness".split()
+)
 
 
 @dataclass(slots=True)
@@ -22,11 +29,23 @@ class Person:
     """One person (or several that are spoken of as one).
 
     words: the demographic words about them, on all axes. name: the longest name they are called by.
+    is_known_by_name: True for "Ann Roe", "Queen Victoria", "Einstein"; not for "Mr. Roe", "Ann".
     """
 
     mentions: list[Mention] = field(default_factory=list)
     words: list[Found] = field(default_factory=list)
     name: str = ""
+
+    @property
+    def is_known_by_name(self) -> bool:
+        """Whether a name says who it is: more than one word, a rank, or a lone name that is not a common first name."""
+        names = (mention for mention in self.mentions if mention.kind == "name")
+        return any(
+            len(name.parts) > 1
+            or name.title in _RANKS
+            or (not name.title and not is_first_rather_than_last(name.parts[0]))
+            for name in names
+        )
 
     def told(self, axis: str) -> set[str]:
         """What the words say about the person on an axis."""
@@ -50,7 +69,7 @@ def persons_in(document: Document, found: FoundIn | None = None) -> tuple[Person
             owner[index] = person
         person.words.append(word)
     people = list({id(person): person for person in owner.values()}.values())
-    people = _without_strays([person for person in people if person.words])
+    people = _without_strays(document, [person for person in people if person.words])
     return tuple(sorted(people, key=lambda person: min(word.start for word in person.words)))
 
 
@@ -72,6 +91,11 @@ def _described(document: Document, word: Found, owner: dict[int, Person]) -> Per
     """Whom a word describes that is no mention: what it modifies, or the subject of "is", "became", "as"."""
     if word.kind in ("pronoun", "name", "surname"):
         return None
+    if word.of is not None:
+        return owner.get(word.of)
+    if word.kind == "decade":  # "a man in his late forties"
+        owners = document.children(document.words[word.end - 1], "nmod:poss")
+        return next((owner[other.index] for other in owners if other.index in owner), None)
     head = document.words[word.end - 1]
     for _ in range(3):  # "an eleven-year-old boy": the number hangs on "year", that on "old", that on "boy"
         above = document.head(head)
@@ -101,7 +125,7 @@ def _subject(document: Document, word: Word) -> Word | None:
     return None
 
 
-def _without_strays(people: list[Person]) -> list[Person]:
+def _without_strays(document: Document, people: list[Person]) -> list[Person]:
     """Pronouns that nobody was sure about go to the person of their gender, if there is one only and it stands before them."""
     kept = list(people)
     for gender in ("man", "woman"):
@@ -113,7 +137,10 @@ def _without_strays(people: list[Person]) -> list[Person]:
         first = min(word.start for word in known[0].words)
         if any(word.start < first for stray in strays for word in stray.words):
             continue  # "His father loves him": there is a second man, and "him" may be either
+        inside = {i for mention in known[0].mentions for i in range(mention.start, mention.end)}
         for stray in strays:
+            if any(is_another(document, document.words[word.first], inside) for word in stray.words):
+                continue  # "Juliet is her favourite singer"
             known[0].words = sorted([*known[0].words, *stray.words], key=lambda word: word.start)
             known[0].mentions += stray.mentions
             kept.remove(stray)

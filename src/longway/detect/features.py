@@ -45,10 +45,14 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Patterns by number, with counts[i, y]: examples with pattern keys[i] and label y."""
+    """Patterns by number, with counts[i, y]: examples with pattern keys[i] and label y.
+
+    totals: examples of each label that were looked at, where that is not all of them.
+    """
 
     keys: Ints
     counts: Ints
+    totals: Ints | None = None
 
 
 class Detector(Protocol):

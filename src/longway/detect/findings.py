@@ -83,7 +83,8 @@ def search(
     for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
         features = detector.count(reading)
-        counted.append((detector, features, score_counts(features.counts, reading.totals)))
+        totals = reading.totals if features.totals is None else features.totals
+        counted.append((detector, features, score_counts(features.counts, totals)))
     q = np.split(
         q_values(np.concatenate([np.zeros(0), *(scores.p for _, _, scores in counted)])),
         np.cumsum([len(features.keys) for _, features, _ in counted])[:-1],
@@ -141,26 +142,33 @@ def _strongest(
     result = []
     for i in np.union1d(strongest, surest).tolist():
         pattern = detector.describe(int(features.keys[i]))
-        finding = Finding(
-            level=detector.level,
-            pattern=pattern.name if len(pattern.name) <= LONGEST_NAME else pattern.name[:LONGEST_NAME] + "…",
-            field=pattern.field or detector.field,
-            label=reading.label_names[int(scores.label[i])],
-            majority_label=reading.label_names[int(scores.majority[i])],
-            count=int(scores.count[i]),
-            q=float(q[i]),
-            label_share=float(scores.label_share[i]),
-            share_low=float(scores.share_low[i]),
-            base_rate=float(scores.base_rate[i]),
-            gain=float(scores.gain[i]),
-            mutual_information=float(scores.mutual_information[i]),
-            z=float(scores.z[i]),
-            pmi=float(scores.pmi[i]),
-            lmi=float(scores.lmi[i]),
-            p=float(scores.p[i]),
-        )
+        finding = finding_of(reading, detector, pattern, scores, i, q=float(q[i]))
         result.append(Chosen(detector, int(features.keys[i]), pattern, finding))
     return result
+
+
+def finding_of(
+    reading: Reading, detector: Detector, pattern: Pattern, scores: Scores, i: int, *, q: float
+) -> Finding:
+    """The finding of a pattern whose scores are at place i; ids and example come later."""
+    return Finding(
+        level=detector.level,
+        pattern=pattern.name if len(pattern.name) <= LONGEST_NAME else pattern.name[:LONGEST_NAME] + "…",
+        field=pattern.field or detector.field,
+        label=reading.label_names[int(scores.label[i])],
+        majority_label=reading.label_names[int(scores.majority[i])],
+        count=int(scores.count[i]),
+        q=q,
+        label_share=float(scores.label_share[i]),
+        share_low=float(scores.share_low[i]),
+        base_rate=float(scores.base_rate[i]),
+        gain=float(scores.gain[i]),
+        mutual_information=float(scores.mutual_information[i]),
+        z=float(scores.z[i]),
+        pmi=float(scores.pmi[i]),
+        lmi=float(scores.lmi[i]),
+        p=float(scores.p[i]),
+    )
 
 
 def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Chosen]:

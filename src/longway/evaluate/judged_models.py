@@ -2,6 +2,7 @@
 
     likelihoods_of("local")         the embedded language model                     hf:NAME_OR_FOLDER: a causal or masked one
     vectors_of("minilm")            the embedded sentence encoder                   hf:NAME_OR_FOLDER: the mean state of any model
+    classifier_of("FOLDER")         a classifier that Longway saved                 hf:NAME_OR_FOLDER: one with a head for labels
 
 This stands in `evaluate`, above `llm` and `classify`: it takes language models from the one and encoders from the other.
 """
@@ -10,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.classify.classifier import ABOUT_FILE, Inputs
 from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
 from longway.classify.saved import folder_hash
 from longway.errors import SettingError
@@ -33,6 +36,21 @@ class VectorModel(Protocol):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(texts, width)."""
+
+
+class ClassifierModel(Protocol):
+    """A model that gives each row one of several labels."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that shapes its answers."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it can answer."""
+
+    def predict(self, inputs: Inputs) -> list[str]:
+        """The most likely label of each row."""
 
 
 def has_likelihoods(name: str) -> bool:
@@ -82,6 +100,20 @@ def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
     return _PretrainedVectors(_hf_name(name), device)
 
 
+def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
+    """The finished classifier of this name."""
+    if name.startswith(HF):
+        return _SequenceModel(_hf_name(name), device)
+    if (Path(name) / ABOUT_FILE).is_file():
+        return _SavedModel(Path(name))
+    inside = sorted(path.parent for path in Path(name).glob(f"models/*/{ABOUT_FILE}"))
+    hint = f" This run has some: {', '.join(map(str, inside[:4]))}." if inside else ""
+    raise SettingError(
+        f"{name} is no finished classifier, whose fairscore could be measured. Expected a folder that `longway prove --save-models` wrote "
+        f"(with {ABOUT_FILE}), or {HF}FOLDER with a model saved as ...ForSequenceClassification.{hint}"
+    )
+
+
 def _hf_name(name: str) -> str:
     where = name.removeprefix(HF)
     if where == name or not where:
@@ -118,3 +150,47 @@ class _PretrainedVectors:
         from longway.classify.pretrained import Pretrained
 
         return Pretrained.load(self._where, device=self._device)
+
+
+class _SavedModel:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        parts = [self._folder, *sorted(path for path in self._folder.iterdir() if path.is_dir())]
+        return {"model": self._folder.name, "hash": " ".join(map(folder_hash, parts))}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self._model.labels_)
+
+    def predict(self, inputs: Inputs) -> list[str]:
+        return list(self._model.predict(inputs))
+
+    @cached_property
+    def _model(self) -> Any:
+        from longway.classify.models import load_model
+
+        return load_model(self._folder)
+
+
+class _SequenceModel:
+    def __init__(self, where: str, device: str) -> None:
+        from longway.classify.sequence import SequenceClassifier
+
+        self._where = where
+        self._model = SequenceClassifier.load(
+            where, device=device
+        )  # says what is missing, before anything is written
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {"model": self._where, "hash": self._model.base.base_hash}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self._model.labels_
+
+    def predict(self, inputs: Inputs) -> list[str]:
+        return self._model.predict(inputs)

@@ -1,6 +1,6 @@
 """Texts of like length side by side, so that a batch wastes little on cells that nobody reads.
 
-    pairs, as numbers  ->  ordered by their lengths  ->  cut where a batch is full or the lengths grow too far apart
+pairs, as numbers  ->  ordered by their lengths  ->  cut where a batch is full or the lengths grow too far apart
 """
 
 from __future__ import annotations

@@ -39,13 +39,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as every_pair
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from longway.grammar.semiring import EMPTY, Log, Semiring
+from longway.grammar.semiring import EMPTY, Log, Semiring, product
 
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
 LARGEST = 1e30  # of an outside value: a symbol this unlikely inside its cell counts for nothing
@@ -107,6 +107,7 @@ class Parts:
     left_of_leaf: Tensor  # [batch, leaf, N, P]: what a leaf on the left makes of a leaf on the right
     leaf: Tensor  # [batch, leaf, P]
     leaf_scale: Tensor  # [batch, leaf]; a constant to every derivative
+    lengths: Tensor  # [batch, 2]: words of either text; nobody reads the cells behind them, and the GPU leaves them out
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Chart:
     scales: Tensor
 
 
-def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, shape: Shape) -> Parts:
+def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -> Parts:
     """Everything that does not depend on a cell.
 
     leaves: log probabilities [batch, leaf, preterminal], leaves ordered by kind, then i, then k.
@@ -138,6 +139,7 @@ def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, shape: Shape) -> P
         left_of_leaf=made(binary[:, N:, N:].transpose(0, 1), P),
         leaf=values,
         leaf_scale=scale,
+        lengths=lengths,
     )
 
 
@@ -151,9 +153,9 @@ class _TwoLeaves:
     last: Any  # places of the right leaves
 
 
-def two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
+def _two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
     """The widths that two leaves can make, at most twice each, with the places of the leaves."""
-    for one, other in product(KINDS, KINDS):
+    for one, other in every_pair(KINDS, KINDS):
         widths = one[0] + other[0], one[1] + other[1]
         rows, columns = shape.grid(widths)
         if rows * columns:
@@ -162,14 +164,18 @@ def two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
             yield widths, _TwoLeaves(one, other, first, last)
 
 
-def small_cells(semiring: Semiring, parts: Parts, shape: Shape) -> dict[tuple[int, int], tuple[Tensor, Tensor]]:
+def _small_cells(
+    semiring: Semiring, parts: Parts, shape: Shape
+) -> dict[tuple[int, int], tuple[Tensor, Tensor]]:
     """For the widths that two leaves can make: values [batch, i, k, N] and scales [batch, i, k]."""
     small: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
-    for widths, at in two_leaves(shape):
+    for widths, at in _two_leaves(shape):
         matrix = shape.block(parts.left_of_leaf, at.one)[at.first]
         leaf = shape.block(parts.leaf, at.other)[at.last]
         made = semiring.matmul(matrix, leaf.unsqueeze(-1)).squeeze(-1)
-        scales = shape.block(parts.leaf_scale, at.one)[at.first] + shape.block(parts.leaf_scale, at.other)[at.last]
+        scales = (
+            shape.block(parts.leaf_scale, at.one)[at.first] + shape.block(parts.leaf_scale, at.other)[at.last]
+        )
         if widths in small:
             made, scales = _both(semiring, (made, scales), small[widths])
         small[widths] = made, scales
@@ -190,9 +196,13 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     for widths in shape.widths():
         place = _place(widths, shape)
         weights, top = _weights(chart, parts, shape, widths)
-        value = semiring.weigh(chart.values[place], (chart.scales[place] - top).unsqueeze(-1))  # of two leaves
+        value = semiring.weigh(
+            chart.values[place], (chart.scales[place] - top).unsqueeze(-1)
+        )  # of two leaves
         value = semiring.add(value, _of_splits(semiring, chart, parts, widths, shape, weights[0]))
-        for (matrix, tree, _), weight in zip(_leaf_parts(chart.values, parts, shape, widths), weights[1:], strict=True):
+        for (matrix, tree, _), weight in zip(
+            _leaf_parts(chart.values, parts, shape, widths), weights[1:], strict=True
+        ):
             made = semiring.matmul(matrix, tree.unsqueeze(-1)).squeeze(-1)
             value = semiring.add(value, semiring.weigh(made, weight.unsqueeze(-1)))
         most = semiring.logs(value.amax(-1))
@@ -206,7 +216,7 @@ def start_chart(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     size = (parts.leaf.shape[0], shape.n + 1, shape.n + 1, shape.m + 1, shape.m + 1)
     values = parts.left.new_full((*size, parts.rules.shape[0]), semiring.zero)
     scales = parts.left.new_full(size, EMPTY)
-    for widths, (made, own) in small_cells(semiring, parts, shape).items():
+    for widths, (made, own) in _small_cells(semiring, parts, shape).items():
         values[_place(widths, shape)], scales[_place(widths, shape)] = made, own
     return Chart(values, scales)
 
@@ -232,12 +242,14 @@ def _outer(
     return semiring.matmul(semiring.weigh(left, weights.unsqueeze(-1)).transpose(-1, -2), right)
 
 
-def _weights(chart: Chart, parts: Parts, shape: Shape, widths: tuple[int, int]) -> tuple[list[Tensor], Tensor]:
+def _weights(
+    chart: Chart, parts: Parts, shape: Shape, widths: tuple[int, int]
+) -> tuple[list[Tensor], Tensor]:
     """Log weights of the splits and of each leaf part, relative to the largest, and that one."""
     scales = chart.scales.unsqueeze(-1)
-    split = (
-        _flat(left_parts(scales, widths, shape)) + _flat(right_parts(scales, widths, shape))
-    ).squeeze(-1)  # [batch, i, k, split]
+    split = (_flat(left_parts(scales, widths, shape)) + _flat(right_parts(scales, widths, shape))).squeeze(
+        -1
+    )  # [batch, i, k, split]
     found = [split] + [scale for *_, scale in _leaf_parts(chart.scales, parts, shape, widths, scales=True)]
     tops = [chart.scales[_place(widths, shape)], *found[1:]]
     tops += [split.amax(-1)] if split.shape[-1] else []
@@ -325,8 +337,8 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
             factors = split_weights.exp().unsqueeze(-1)
             lefts = left_parts(chart.values, widths, shape)
             rights = right_parts(chart.values, widths, shape)
-            to_left = factors * (_flat(rights) @ back.transpose(-1, -2))
-            to_right = factors * (_flat(lefts) @ back)
+            to_left = factors * product(_flat(rights), back.transpose(-1, -2))
+            to_right = factors * product(_flat(lefts), back)
             left_parts(outer_values, widths, shape).add_(to_left.view(lefts.shape))
             right_parts(outer_values, widths, shape).add_(to_right.view(rights.shape))
         for (matrix, tree, _), (counted, to_tree, _), weight in zip(
@@ -337,8 +349,8 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
         ):
             weighed = given * (weight + shift).exp().unsqueeze(-1)
             counted.add_(weighed.unsqueeze(-1) * tree.unsqueeze(-2))
-            to_tree.add_((weighed.unsqueeze(-2) @ matrix).squeeze(-2))
-    count_two_leaves(parts, shape, chart, outer_values, counts)
+            to_tree.add_(product(weighed.unsqueeze(-2), matrix).squeeze(-2))
+    _count_two_leaves(parts, shape, chart, outer_values, counts)
     return counts
 
 
@@ -352,12 +364,13 @@ def zero_counts(parts: Parts) -> Parts:
         left_of_leaf=torch.zeros_like(parts.left_of_leaf),
         leaf=torch.zeros_like(parts.leaf),
         leaf_scale=parts.leaf_scale,
+        lengths=parts.lengths,
     )
 
 
-def count_two_leaves(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
+def _count_two_leaves(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
     """Adds the derivatives of the cells that two leaves make, once all outside values are there."""
-    for widths, at in two_leaves(shape):
+    for widths, at in _two_leaves(shape):
         place = _place(widths, shape)
         weight = (
             shape.block(parts.leaf_scale, at.one)[at.first]
@@ -368,4 +381,4 @@ def count_two_leaves(parts: Parts, shape: Shape, chart: Chart, outer_values: Ten
         leaf = shape.block(parts.leaf, at.other)[at.last]
         matrix = shape.block(parts.left_of_leaf, at.one)[at.first]
         shape.block(counts.left_of_leaf, at.one)[at.first].add_(given.unsqueeze(-1) * leaf.unsqueeze(-2))
-        shape.block(counts.leaf, at.other)[at.last].add_((given.unsqueeze(-2) @ matrix).squeeze(-2))
+        shape.block(counts.leaf, at.other)[at.last].add_(product(given.unsqueeze(-2), matrix).squeeze(-2))

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from longway.grammar.chart import KINDS, Chart, Rules, Shape
-from longway.grammar.semiring import EMPTY, Semiring
+from longway.grammar.semiring import EMPTY, Semiring, gpu_twins
 
 _CHUNK = 1 << 26  # numbers laid out at once
 
@@ -36,13 +36,18 @@ def descend(
     zero = torch.zeros_like(items)
     places = torch.stack([items, zero, lengths[:, 0], zero, lengths[:, 1]], 1)
     symbols = semiring.choose(rules.root + torch.cat([cells.trees(places), cells.leaves_at(places)], -1))
+    preterminals = leaves.shape[-1]
+    if (gpu := gpu_twins(rules.binary)) is not None and preterminals & (preterminals - 1) == 0:
+        return gpu.descend(semiring, rules, leaves, lengths, shape, chart, symbols)
     level = torch.cat([places, symbols.unsqueeze(1), torch.full_like(places[:, :1], -1)], 1)
     levels, seen = [level], 0
     while True:
         inner = (level[:, 5] < rules.nonterminals).nonzero().squeeze(1)
         if not len(inner):
             return torch.cat(levels)
-        made = [_cut(semiring, rules, cells, level[rows], rows + seen) for rows in _portions(level, inner, rules)]
+        made = [
+            _cut(semiring, rules, cells, level[rows], rows + seen) for rows in _portions(level, inner, rules)
+        ]
         seen += len(level)
         level = torch.cat(made)
         levels.append(level)
@@ -91,7 +96,12 @@ class _Block:
     """The alternatives of some nodes whose parts are of given kinds."""
 
     def __init__(
-        self, cells: _Cells, nodes: Tensor, cuts: tuple[Tensor, Tensor], binary: Tensor, leaf: tuple[bool, bool]
+        self,
+        cells: _Cells,
+        nodes: Tensor,
+        cuts: tuple[Tensor, Tensor],
+        binary: Tensor,
+        leaf: tuple[bool, bool],
     ) -> None:
         item, i, wa, k, wb = (column.unsqueeze(1) for column in nodes[:, :5].unbind(1))
         sa, sb = cuts
@@ -127,7 +137,9 @@ class _Cells:
     def trees(self, places: Tensor) -> Tensor:
         """Of the nonterminals."""
         at = places.unbind(-1)
-        return (self.semiring.logs(self.chart.values[at]) + self.chart.scales[at].unsqueeze(-1)).clamp(min=EMPTY)
+        return (self.semiring.logs(self.chart.values[at]) + self.chart.scales[at].unsqueeze(-1)).clamp(
+            min=EMPTY
+        )
 
     def leaves_at(self, places: Tensor) -> Tensor:
         """Of the preterminals."""

@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from longway.grammar.chart import Rules
+from longway.grammar.semiring import gpu_kernels
 
 COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
 _CHUNK = 1 << 27  # logits laid out at once
@@ -39,7 +40,9 @@ class _Residual(nn.Module):
         super().__init__()
         self.first = nn.Linear(dimension, dimension)
         self.layers = nn.ModuleList(
-            nn.Sequential(nn.Linear(dimension, dimension), nn.ReLU(), nn.Linear(dimension, dimension), nn.ReLU())
+            nn.Sequential(
+                nn.Linear(dimension, dimension), nn.ReLU(), nn.Linear(dimension, dimension), nn.ReLU()
+            )
             for _ in range(2)
         )
 
@@ -94,7 +97,9 @@ class SentenceGrammar(NeuralGrammar):
     kind = "sentence"
 
     def __init__(self, *, nonterminals: int, preterminals: int, dimension: int, words: int) -> None:
-        super().__init__(nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words)
+        super().__init__(
+            nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words
+        )
         self.writes = nn.Parameter(torch.empty(preterminals, dimension))
         self.writes_net = _Residual(dimension)
         self.word = nn.Parameter(torch.empty(words, dimension))
@@ -112,7 +117,9 @@ class PairGrammar(NeuralGrammar):
     kind = "pair"
 
     def __init__(self, *, nonterminals: int, preterminals: int, dimension: int, words: int) -> None:
-        super().__init__(nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words)
+        super().__init__(
+            nonterminals=nonterminals, preterminals=preterminals, dimension=dimension, words=words
+        )
         self.kind_of = nn.Parameter(torch.empty(preterminals, dimension))
         self.kind_net = _Residual(dimension)
         self.kinds = nn.Parameter(torch.empty(4, dimension))
@@ -129,7 +136,9 @@ class PairGrammar(NeuralGrammar):
         """All (word, ε), then (ε, word), then (word, word), each for every place of the other text."""
         n, m = first.shape[1], second.shape[1]
         kinds = (self.kind_net(self.kind_of) @ self.kinds.T).log_softmax(-1).T  # [kind, P]
-        of_first = (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]  # [batch, n, P]
+        of_first = (
+            (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]
+        )  # [batch, n, P]
         of_second, when_new = self._second(first, second)
         gone = kinds[GONE] + of_first
         new = kinds[NEW] + when_new
@@ -164,7 +173,8 @@ class _LogTotals(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
-        totals = torch.cat([_logits(*part, words).logsumexp(-1) for part in _portions(hidden, without, words)])
+        found = [_totals(_logits(part, words), out) for part, out in _portions(words, hidden, without)]
+        totals = torch.cat(found)
         ctx.save_for_backward(hidden, words, without, totals)
         return totals
 
@@ -173,14 +183,11 @@ class _LogTotals(torch.autograd.Function):
         hidden, words, without, totals = ctx.saved_tensors
         to_words = torch.zeros_like(words)
         to_hidden = []
-        sizes = [len(part[0]) for part in _portions(hidden, without, words)]
-        for part, total, grad in zip(
-            _portions(hidden, without, words), totals.split(sizes), given[0].split(sizes), strict=True
-        ):
-            share = _logits(*part, words).sub_(total.unsqueeze(1)).exp_().mul_(grad.unsqueeze(1))
+        for part, out, total, grad in _portions(words, hidden, without, totals, given[0]):
+            share = _shares_(_logits(part, words), out, total, grad)
             with _quick_products(words):
                 to_hidden.append(share @ words)
-                to_words.addmm_(share.T, part[0])
+                to_words.addmm_(share.T, part)
         return torch.cat(to_hidden), to_words, None
 
 
@@ -192,17 +199,31 @@ def log_totals(hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
     return _LogTotals.apply(hidden, words, without)
 
 
-def _portions(hidden: Tensor, without: Tensor, words: Tensor) -> list[tuple[Tensor, Tensor]]:
+def _portions(words: Tensor, *rows: Tensor) -> list[tuple[Tensor, ...]]:
     size = max(1, _CHUNK // len(words))
-    return list(zip(hidden.split(size), without.split(size), strict=True))
+    return list(zip(*(each.split(size) for each in rows), strict=True))
 
 
-def _logits(hidden: Tensor, without: Tensor, words: Tensor) -> Tensor:
+def _logits(hidden: Tensor, words: Tensor) -> Tensor:
     with _quick_products(words):
-        logits = hidden @ words.T
-    column = without.clamp(max=len(words) - 1).unsqueeze(1)
-    left_out = torch.where(without.unsqueeze(1) < len(words), -torch.inf, logits.gather(1, column))
-    logits.scatter_(1, column, left_out)
+        return hidden @ words.T
+
+
+def _totals(logits: Tensor, without: Tensor) -> Tensor:
+    if logits.is_cuda and (gpu := gpu_kernels()) is not None:
+        return gpu.log_totals(logits, without)
+    return _left_out_(logits, without).logsumexp(-1)
+
+
+def _shares_(logits: Tensor, without: Tensor, totals: Tensor, given: Tensor) -> Tensor:
+    if logits.is_cuda and (gpu := gpu_kernels()) is not None:
+        return gpu.shares_(logits, without, totals, given)
+    return _left_out_(logits, without).sub_(totals.unsqueeze(1)).exp_().mul_(given.unsqueeze(1))
+
+
+def _left_out_(logits: Tensor, without: Tensor) -> Tensor:
+    rows = (without < logits.shape[1]).nonzero().squeeze(1)
+    logits[rows, without[rows]] = -torch.inf
     return logits
 
 

@@ -10,7 +10,6 @@ constants to the derivative: a value and its scale are always used together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -18,7 +17,7 @@ from torch import Tensor
 
 from longway.grammar import chart as plain
 from longway.grammar.chart import KINDS, Chart, Parts, Rules, Shape, prepare
-from longway.grammar.semiring import EMPTY, Log, Semiring
+from longway.grammar.semiring import EMPTY, Log, Semiring, gpu_twins
 
 
 def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
@@ -26,20 +25,9 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     return _recursions(parts)[0](semiring, parts, shape)
 
 
-@lru_cache(maxsize=1)
-def _kernels() -> Any:
-    try:
-        from longway.grammar import kernels
-    except ImportError:  # no Triton beside this PyTorch: the plain recursion runs everywhere
-        return None
-    return kernels
-
-
 def _recursions(parts: Parts) -> tuple[Callable[..., Chart], Callable[..., Parts]]:
-    symbols = parts.rules.shape[0]
-    fits = parts.rules.is_cuda and parts.rules.dtype == torch.float32 and symbols >= 16 and symbols & (symbols - 1) == 0
-    if fits and _kernels() is not None:
-        return _kernels().inside, _kernels().outside
+    if (gpu := gpu_twins(parts.rules)) is not None:
+        return gpu.inside, gpu.outside
     return plain.inside, plain.outside
 
 
@@ -59,7 +47,17 @@ class _Roots(torch.autograd.Function):
         outer_values = torch.zeros_like(ctx.chart.values)
         outer_values[ctx.roots] = given[0]
         counts = _recursions(ctx.parts)[1](ctx.parts, ctx.shape, ctx.chart, outer_values)
-        return None, None, counts.rules, counts.left, counts.right, counts.left_of_leaf, counts.leaf, None
+        return (
+            None,
+            None,
+            counts.rules,
+            counts.left,
+            counts.right,
+            counts.left_of_leaf,
+            counts.leaf,
+            None,
+            None,
+        )
 
 
 def log_partition(rules: Rules, leaves: Tensor, lengths: Tensor, shape: Shape) -> Tensor:
@@ -68,10 +66,10 @@ def log_partition(rules: Rules, leaves: Tensor, lengths: Tensor, shape: Shape) -
     leaves: as in `chart.prepare`. lengths: [batch, 2], how many words of either text are really there;
     the cells behind them are computed and never read.
     """
-    parts = prepare(Log(), rules, leaves, shape)
+    parts = prepare(Log(), rules, leaves, lengths)
     values, scales = _Roots.apply(
         shape, root_places(lengths), parts.rules, parts.left, parts.right, parts.left_of_leaf, parts.leaf,
-        parts.leaf_scale,
+        parts.leaf_scale, parts.lengths,
     )  # fmt: skip
     N = rules.nonterminals
     has_tree = lengths.sum(-1) > 1

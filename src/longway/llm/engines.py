@@ -115,6 +115,19 @@ def engine_named(
     )
 
 
+def is_engine(spec: str) -> bool:
+    """Whether an engine, or several joined by "+", can be called so; whether it can be used here is for `available` to say.
+
+    >>> is_engine("rules+local"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
+    (True, True, False, False)
+    """
+    parts = [part.strip().partition(":") for part in _BETWEEN.split(spec)]
+    return all(
+        name == "served" or (name == "replay" and rest) or (name in ("auto", "rules", "local") and not rest)
+        for name, _, rest in parts
+    )
+
+
 def choose(*, base_url: str | None = None) -> Choice:
     """What "auto" stands for here: the best engine that can be used, and why."""
     model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or _address()

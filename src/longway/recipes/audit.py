@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,19 +21,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.data.examples import examples_at
 from longway.detect.documents import SurfaceScores, score_surface, tell
 from longway.detect.duplicates import duplicate_problems
-from longway.detect.example import in_context
-from longway.detect.findings import KEPT_IDS, PER_LEVEL, Chosen, Search, search
+from longway.detect.findings import PER_LEVEL, Search, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.reading import TEXT, Reading
 from longway.errors import SettingError
 from longway.recipes.about import describe
 from longway.recipes.charts import gamma_chart, length_chart
+from longway.recipes.grouped import examples_by_place, grouped, places_of
 from longway.recipes.held_out import Arranged, arrange
 from longway.recipes.people_counts import people_counts
-from longway.records import Example, Finding, Leak, Mentions, Problem, Telling
+from longway.records import Finding, Leak, Mentions, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
 
@@ -175,9 +174,9 @@ def audit_arranged(
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
         step("collecting examples")
-        examples = _examples(dataset, reading, _places_shown(found, surface))
+        examples = examples_by_place(dataset, reading, _places_shown(found, surface))
         return Audit(
-            findings=_grouped(found, examples),
+            findings=grouped(found.chosen, examples),
             leaks=leaks,
             held_out=test_leaks,
             problems=problems,
@@ -231,43 +230,8 @@ def _leaks(
 
 
 def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
-    shown = [place for chosen in found.chosen for place in (*chosen.supporting, *chosen.counter)]
+    shown = places_of(found.chosen)
     return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
-
-
-def _examples(dataset: Dataset, reading: Reading, places: NDArray[np.int64]) -> dict[int, Example]:
-    """The examples at these places of the reading."""
-    found = examples_at(dataset, reading.rows[places])
-    return dict(zip(places.tolist(), found, strict=True))
-
-
-def _grouped(found: Search, examples: dict[int, Example]) -> list[Finding]:
-    """One finding for each group, strongest first, with the weaker members as its variants."""
-    members: dict[int, list[Finding]] = {}
-    for chosen in found.chosen:
-        members.setdefault(chosen.leader, []).append(_with_example(chosen, examples))
-    return [replace(best, variants=tuple(others)) for best, *others in members.values()]
-
-
-def _with_example(chosen: Chosen, examples: dict[int, Example]) -> Finding:
-    """The finding with ids, and the shortest supporting text as its example."""
-    supporting = [examples[place] for place in chosen.supporting]
-
-    def shown(example: Example) -> str:
-        return (example.text if chosen.pattern.role == TEXT else example.context) or ""
-
-    text = min((shown(example) for example in supporting), key=len, default="")
-    for phrase in chosen.pattern.others or (chosen.pattern.phrase,):
-        snippet, marks = in_context(text, phrase, last=chosen.pattern.at_end)
-        if marks:
-            break
-    return replace(
-        chosen.finding,
-        supporting=tuple(example.id for example in supporting[:KEPT_IDS]),
-        counter=tuple(examples[place].id for place in chosen.counter[:KEPT_IDS]),
-        example=snippet,
-        marks=marks,
-    )
 
 
 def _score_frames(

@@ -68,8 +68,12 @@ def train_cell(
     device: str = "auto",
     cache: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    save: Path | None = None,
 ) -> Trained:
-    """Train, and answer every test set and its perturbed rows. shortcuts, keep: as in `classify.methods.Training`."""
+    """Train, and answer every test set and its perturbed rows.
+
+    shortcuts, keep: as in `classify.methods.Training`. save: the folder in which the classifier is kept.
+    """
     seen: list[Epoch] = []
     told: list[str] = []
 
@@ -79,6 +83,8 @@ def train_cell(
     training = Training(rows, validation, shortcuts, keep)
     method = method_named(cell.method)
     model = method.fit(fresh, training, seed=cell.seed, watch=seen.append, tell=told.append)
+    if save is not None:
+        model.save(save)
     return Trained(
         tuple(model.labels_),
         {name: model.logits(inputs) for name, inputs in tests.items()},

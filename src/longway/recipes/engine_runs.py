@@ -36,15 +36,24 @@ from longway.store import JOURNAL_FILE, RUN_FILE, Journal, Run, free_folder, rea
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """Where engines are found: addresses of servers, and the most that may be spent in dollars.
+    """Where engines are found: addresses of servers, and the most that may be spent in dollars. None of it makes a run another one.
 
-    options: what else `llm.engines.engine_named` takes.
+    options: what else `llm.engines.engine_named` takes. device, batch_size: where a network computes (auto, cpu or cuda), and how
+    many texts at once.
     """
 
     base_url: str | None = None
     judge_base_url: str | None = None
     budget: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "auto"
+    batch_size: int = 16
+
+    def __post_init__(self) -> None:
+        if self.device not in ("auto", "cpu", "cuda"):
+            raise SettingError(f"'device' must be auto, cpu or cuda. Got {self.device!r}.")
+        if self.batch_size < 1:
+            raise SettingError(f"'batch_size' must be at least 1. Got {self.batch_size}. Try 16.")
 
 
 class EngineSettings(Protocol):

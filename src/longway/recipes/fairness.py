@@ -2,12 +2,13 @@
 
     files  ->  Benchmarks (read, sampled)  ->  scored by the model, kept in the journal  ->  `fairness_summary.py`  ->  fairness.json
 
+The fairscore is of classifiers, and measured on data with labels (`classifier_fairscore.py`); the others are of language models and encoders.
 Any of the measures can be left out. Nothing here can show that a model is fair; see `metrics.fairness`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,14 +22,22 @@ from longway.data.benchmarks.reading import fingerprint
 from longway.data.benchmarks.stereoset import Context, read_stereoset
 from longway.errors import SettingError
 from longway.evaluate import stereotypes
-from longway.evaluate.judged_models import VectorModel, has_likelihoods, likelihoods_of, vectors_of
+from longway.evaluate.judged_models import (
+    ClassifierModel,
+    VectorModel,
+    classifier_of,
+    has_likelihoods,
+    likelihoods_of,
+    vectors_of,
+)
 from longway.llm.scoring.asks import LikelihoodModel
+from longway.recipes.classifier_fairscore import ClassifierData, RowAnswers
 from longway.recipes.scored_items import BATCH, scored
 from longway.store import Journal
 
 T = TypeVar("T")
 CROWS_PAIRS, STEREOSET, WEAT, HOLISTIC = "crows_pairs", "stereoset", "weat", "holistic"
-MEASURES = (CROWS_PAIRS, STEREOSET, WEAT, HOLISTIC)
+FAIRSCORE = "fairscore"
 AXES = (
     "gender_and_sex",
     "race_ethnicity",
@@ -39,7 +48,8 @@ WHERE_TO_GET = (
     "--crows-pairs FILE: crows_pairs_anonymized.csv of nyu-mll/crows-pairs. "
     "--stereoset FILE: data/dev.json of moinnadeem/StereoSet. "
     "--weat FILE_OR_FOLDER: tests/ of W4ngatang/sent-bias. "
-    "--holistic FOLDER: holistic_bias/dataset of facebookresearch/ResponsibleNLP (all on GitHub)."
+    "--holistic FOLDER: holistic_bias/dataset of facebookresearch/ResponsibleNLP (all on GitHub). "
+    "Of a classifier, --fairscore DATA: any data with labels that it was not trained on."
 )
 
 
@@ -47,7 +57,8 @@ WHERE_TO_GET = (
 class FairnessSettings:
     """How a model is measured.
 
-    model: local, minilm or hf:NAME_OR_FOLDER. limit: pairs of CrowS-Pairs, contexts of StereoSet and tests of WEAT, drawn at random.
+    model: local, minilm, hf:NAME_OR_FOLDER, or the folder of a classifier. limit: pairs of CrowS-Pairs, contexts of StereoSet, tests of WEAT
+    and rows of the fairscore's data, drawn at random.
     axes: of HolisticBias, ("all",) for all; per_descriptor: sentences for each descriptor, at most. device: auto, cpu or cuda, for hf models.
     """
 
@@ -73,7 +84,10 @@ class FairnessSettings:
 
 @dataclass(frozen=True, slots=True)
 class Benchmarks:
-    """What is measured with; a part is empty where it was not given. of: how many items each file has. sources: name and fingerprint."""
+    """What is measured with; a part is empty where it was not given.
+
+    of: how many items each file has. sources: name and fingerprint. data: what a classifier is asked about.
+    """
 
     pairs: Sequence[SentencePair]
     contexts: Sequence[Context]
@@ -81,6 +95,7 @@ class Benchmarks:
     sentences: Sequence[Sentence]
     of: Mapping[str, int]
     sources: Mapping[str, Mapping[str, str]]
+    data: ClassifierData | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +108,29 @@ class Answers:
     sentences: list[dict[str, Any]]
     kind: str
     holistic: str
+    rows: RowAnswers | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A model as far as the measures need it: its likelihoods, its vectors, or both."""
+    """A model as far as the measures need it: its likelihoods, its vectors, its labels."""
 
     likelihoods: LikelihoodModel | None
     vectors: VectorModel | None
+    classifier: ClassifierModel | None = None
 
     @property
     def identity(self) -> dict[str, Any]:
         """Everything that shapes its answers."""
-        parts = {"likelihoods": self.likelihoods, "vectors": self.vectors}
+        parts = {"likelihoods": self.likelihoods, "vectors": self.vectors, "classifier": self.classifier}
         return {name: dict(part.identity) for name, part in parts.items() if part is not None}
 
 
-def read_benchmarks(paths: Mapping[str, Path], settings: FairnessSettings) -> Benchmarks:
-    """The files of the measures that were given, by name, and of each the part that is used."""
-    if not paths:
+def read_benchmarks(
+    paths: Mapping[str, Path], settings: FairnessSettings, *, data: ClassifierData | None = None
+) -> Benchmarks:
+    """The files of the measures that were given, by name, and of each the part that is used. data: the data of the fairscore."""
+    if not paths and data is None:
         raise SettingError(
             f"There is nothing to measure with. Give one of these files at least, which are not part of Longway: {WHERE_TO_GET} "
             "For example: longway fairness --model local --crows-pairs crows_pairs_anonymized.csv"
@@ -121,29 +140,36 @@ def read_benchmarks(paths: Mapping[str, Path], settings: FairnessSettings) -> Be
     tests = read_association_tests(paths[WEAT]) if WEAT in paths else []
     sentences, n_sentences = _sentences(paths[HOLISTIC], settings) if HOLISTIC in paths else ([], 0)
     counts = {CROWS_PAIRS: len(pairs), STEREOSET: len(contexts), WEAT: len(tests), HOLISTIC: n_sentences}
+    of = {name: counts[name] for name in paths}
+    sources = {
+        name: {"name": path.name, "fingerprint": fingerprint(_files(name, path))}
+        for name, path in paths.items()
+    }
+    if data is not None:
+        of[FAIRSCORE] = data.of
+        sources[FAIRSCORE] = {"name": data.name, "fingerprint": data.dataset.fingerprint}
     return Benchmarks(
         _some(pairs, settings),
         _some(contexts, settings),
         _some(tests, settings),
         sentences,
-        {name: counts[name] for name in paths},
-        {
-            name: {"name": path.name, "fingerprint": fingerprint(_files(name, path))}
-            for name, path in paths.items()
-        },
+        of,
+        sources,
+        data,
     )
 
 
-def judged_model(paths: Mapping[str, Path], settings: FairnessSettings) -> Judged:
+def judged_model(measures: Collection[str], settings: FairnessSettings) -> Judged:
     """The model that is measured; an error where it cannot answer one of the measures."""
-    asks_likelihoods = CROWS_PAIRS in paths or STEREOSET in paths
-    asks_vectors = WEAT in paths
-    if HOLISTIC in paths:
+    asks_likelihoods = CROWS_PAIRS in measures or STEREOSET in measures
+    asks_vectors = WEAT in measures
+    if HOLISTIC in measures:
         by_likelihood = has_likelihoods(settings.model)
         asks_likelihoods, asks_vectors = asks_likelihoods or by_likelihood, asks_vectors or not by_likelihood
     return Judged(
         likelihoods_of(settings.model, device=settings.device) if asks_likelihoods else None,
         vectors_of(settings.model, device=settings.device) if asks_vectors else None,
+        classifier_of(settings.model, device=settings.device) if FAIRSCORE in measures else None,
     )
 
 
@@ -155,7 +181,7 @@ def answers_of(
     step: Callable[[str], object],
     progress: Callable[[int, int], object],
 ) -> Answers:
-    """What the model says to every item; what was said before is read from the journal."""
+    """What the model says to every item of the published files; what was said before is read from the journal."""
 
     def asked(
         name: str,
@@ -190,7 +216,7 @@ def answers_of(
         asked("HolisticBias", texts, language, stereotypes.score_sentences, _text)
         if language is not None
         else asked("HolisticBias, by association", texts, vectors, stereotypes.lean, _text),
-        language.kind if language is not None else "encoder",
+        language.kind if language is not None else "classifier" if vectors is None else "encoder",
         _method(language),
     )
 

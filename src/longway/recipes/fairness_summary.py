@@ -1,10 +1,11 @@
 """What the answers of a model add up to: fairness.json, and its figures as rows of results.json.
 
-    "measures": {"crows_pairs": {...}, "stereoset": {...}, "weat": {...}, "holistic": {...}}     those that were given
+    "measures": {"crows_pairs": {...}, "stereoset": {...}, "weat": {...}, "holistic": {...}, "fairscore": {...}}     those that were given
     "rows":     [{"data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"}]
 
 Shares are in percent, as published. A figure comes with what says how far it can be trusted: the quality of the language model, or for
-vectors the control tests, associations of no harm that any good encoder has (flowers are more pleasant than insects).
+vectors the control tests, associations of no harm that any good encoder has (flowers are more pleasant than insects), or for a classifier its
+accuracy.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from longway.metrics.fairness.holistic import compare_descriptors
 from longway.metrics.fairness.quality import quality_of
 from longway.metrics.fairness.stereoset import stereoset
 from longway.metrics.fairness.weat import Association, association_test, associations_of, corrected
+from longway.recipes.classifier_fairscore import measure_of
 from longway.recipes.fairness import (
     CROWS_PAIRS,
+    FAIRSCORE,
     HOLISTIC,
     STEREOSET,
     WEAT,
@@ -47,7 +50,13 @@ def summarize(
 ) -> dict[str, Any]:
     """The content of fairness.json."""
     step("computing figures and intervals")
-    makers = {CROWS_PAIRS: _crows_pairs, STEREOSET: _stereoset, WEAT: _weat, HOLISTIC: _holistic}
+    makers = {
+        CROWS_PAIRS: _crows_pairs,
+        STEREOSET: _stereoset,
+        WEAT: _weat,
+        HOLISTIC: _holistic,
+        FAIRSCORE: _fairscore,
+    }
     measures = {
         name: {
             "source": given.sources[name]["name"],
@@ -153,6 +162,11 @@ def _holistic(given: Benchmarks, answers: Answers, settings: FairnessSettings) -
     }
 
 
+def _fairscore(given: Benchmarks, answers: Answers, settings: FairnessSettings) -> dict[str, Any]:
+    assert given.data is not None and answers.rows is not None  # noqa: PT018 - `run_fairness` has seen to it
+    return measure_of(given.data, answers.rows)
+
+
 def _method(answers: Answers) -> str:
     return "likelihood" if answers.kind == "causal" else "pseudo-likelihood"
 
@@ -216,6 +230,17 @@ def _holistic_rows(measure: Mapping[str, Any], model: str) -> list[dict[str, Any
     return rows if measure["quality"] is None else [*rows, _quality_row(measure, model, "HolisticBias")]
 
 
+def _fairscore_rows(measure: Mapping[str, Any], model: str) -> list[dict[str, Any]]:
+    groups = {"": measure["overall"], **measure["by_axis"]}
+    groups |= {f"{one['axis']}, {one['source']} to {one['target']}": one for one in measure["by_pair"]}
+    rows = [
+        _row(measure, model, "Fairscore", name, "fairscore", one["score"]) for name, one in groups.items()
+    ]
+    if measure["accuracy"] is None:
+        return rows
+    return [*rows, _row(measure, model, "Fairscore", "", "accuracy", measure["accuracy"])]
+
+
 def _quality_row(measure: Mapping[str, Any], model: str, test: str) -> dict[str, Any]:
     return _row(measure, model, test, "", "log_likelihood_per_token", measure["quality"]["log_likelihood"])
 
@@ -237,4 +262,10 @@ def _row(
     }
 
 
-_ROWS = {CROWS_PAIRS: _crows_rows, STEREOSET: _stereoset_rows, WEAT: _weat_rows, HOLISTIC: _holistic_rows}
+_ROWS = {
+    CROWS_PAIRS: _crows_rows,
+    STEREOSET: _stereoset_rows,
+    WEAT: _weat_rows,
+    HOLISTIC: _holistic_rows,
+    FAIRSCORE: _fairscore_rows,
+}

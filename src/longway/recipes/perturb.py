@@ -34,8 +34,8 @@ from longway.rewrite.perturb.choosing import (
     perturbability,
 )
 from longway.rewrite.perturb.guards import label_warning, offence
-from longway.rewrite.perturb.perturber import Perturbed, Perturber, Place, Request
-from longway.rewrite.perturb.rules import BETWEEN
+from longway.rewrite.perturb.perturber import Perturbed, Perturber, Request
+from longway.rewrite.perturb.segments import as_one, place_in
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.text.document import Document
 
@@ -98,7 +98,7 @@ class Perturbing:
         settings: PerturbSettings,
         *,
         cache: Path | None = None,
-        progress: Callable[[int, int], None] = lambda done, of: None,
+        progress: Callable[[int, int], object] = lambda done, of: None,
     ) -> None:
         self.settings = settings
         self.rows: Rows = rows_of(dataset, seed=settings.seed, labelled=False)
@@ -129,13 +129,15 @@ class Perturbing:
 
     def text(self, row: int) -> str:
         """The texts of a row as one, as they are analysed."""
-        return BETWEEN.join(self.segments(row))
+        return as_one(self.segments(row))
 
     def options(self, row: int) -> list[Option]:
         """All that could be changed in a row: K of Algorithm 1."""
         settings, segments = self.settings, self.segments(row)
-        found = options_of(self.seen[row].found, axes=settings.axes, targets=settings.targets)
-        return [option for option in found if _place(segments, option) is not None]
+        found = [
+            one for one in self.seen[row].found.words if place_in(segments, one.start, one.stop) is not None
+        ]
+        return options_of(self.text(row), found, axes=settings.axes, targets=settings.targets)
 
     @cached_property
     def chosen(self) -> tuple[int, ...]:
@@ -156,11 +158,10 @@ class Perturbing:
         if first is None:
             return []
         tried = in_order(options, first, random)[: self.settings.tries]
-        places = [_place(segments, option) for option in tried]
         return [
-            Request(segments, place, option.word.attribute, option.target)
-            for option, place in zip(tried, places, strict=True)
-            if place is not None
+            Request(segments, place, found.attribute, target)
+            for found, target in tried
+            if (place := place_in(segments, found.start, found.stop)) is not None
         ]
 
     def run(self, perturber: Perturber) -> Iterator[Outcome]:
@@ -252,17 +253,6 @@ def _answers(perturber: Perturber, requests: Sequence[Request]) -> list[Perturbe
         return list(perturber.perturb(requests))
     except BudgetSpent:
         return [_answers(perturber, [request])[0] for request in requests] if len(requests) > 1 else [None]
-
-
-def _place(segments: Sequence[str], option: Option) -> Place | None:
-    """Where the word of an option stands; None for one that goes across two segments."""
-    start = 0
-    for number, segment in enumerate(segments):
-        first, end = option.word.start - start, option.word.stop - start
-        if first >= 0 and end <= len(segment):
-            return Place(number, first, end)
-        start += len(segment) + len(BETWEEN)
-    return None
 
 
 def _verdict(check: str, reason: str) -> Verdict:

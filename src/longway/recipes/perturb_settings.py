@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from longway.demographics.axes import AXES, Attribute, attribute
 from longway.errors import SettingError
+from longway.llm.engines import NAMES, is_engine
 
 RULES = "rules"
 NEURAL = "neural:"
@@ -67,10 +68,10 @@ class PerturbSettings:
                 raise SettingError(
                     f"'{name}' must be one of {', '.join(options)}. Got {getattr(self, name)!r}. Choose one of them."
                 )
-        if not self.engine.strip() or self.engine == NEURAL:
+        if not (self.model or is_engine(self.engine)):
             raise SettingError(
-                f"'engine' must be rules, neural:FOLDER, or an engine that is asked. Got {self.engine!r}. "
-                "`longway engines` lists the last."
+                f"There is no engine called {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or one that is asked: "
+                f"{', '.join(name for name in NAMES if name != RULES)}. `longway engines` says which answer."
             )
 
     def _check_numbers(self) -> None:
@@ -83,6 +84,11 @@ class PerturbSettings:
         for name in ("at_least", "m0", "m1"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"'{name}' must be 0 or more. Got {getattr(self, name)}.")
+        if self.at_least and not self.m0 and not self.m1:
+            raise SettingError(
+                f"With both weights 0 no row has a perturbability, and 'at_least' {self.at_least} would leave all of them. "
+                "'m0' or 'm1' above 0 was expected. Leave both out, or 'at_least'."
+            )
         if not 0 <= self.seed < 2**32:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
 

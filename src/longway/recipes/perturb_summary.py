@@ -17,7 +17,7 @@ from longway.errors import MissingExtra
 from longway.metrics.versions import compare_versions
 from longway.recipes.perturb import CONTRAST, OFFENSIVE, Outcome, Perturbing, Try
 from longway.records import Edit
-from longway.rewrite.perturb.rules import BETWEEN
+from longway.rewrite.perturb.segments import as_one
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.store import now
 
@@ -198,6 +198,6 @@ class PerturbSummary:
             return None
         before = [self._perturbing.text(row) for row in rows]
         try:
-            return compare_versions(before, [BETWEEN.join(new[row]) for row in rows]).to_dict()
+            return compare_versions(before, [as_one(new[row]) for row in rows]).to_dict()
         except MissingExtra:
             return None

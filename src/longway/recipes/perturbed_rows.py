@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -76,12 +76,8 @@ def perturbed_rows(
 
     kept: the rows that are tested on, in rising order. cache: the file in which analyses are kept.
     """
-
-    def tell(done: int, of: int) -> None:
-        progress(done, of)
-
     settings = PerturbSettings()
-    perturbing = Perturbing(dataset, settings, cache=cache, progress=tell)
+    perturbing = Perturbing(dataset, settings, cache=cache, progress=progress)
     perturber = Who(settings).perturber(journal=Journal(None), asker=None, read=perturbing.documents)
     place_of = {int(row): place for place, row in enumerate(kept)}
     outcomes = [outcome for outcome in perturbing.run(perturber) if outcome.row in place_of]
@@ -98,8 +94,13 @@ def perturbed_rows(
     )
 
 
-def write_perturbed(path: Path, rows: Labelled, perturbed: PerturbedRows) -> None:
-    """Write what was changed, a line for each row, whole or not at all. rows: those that are tested on."""
+def write_perturbed(
+    path: Path, rows: Labelled, perturbed: PerturbedRows, *, answers: Sequence[tuple[str, str]] = ()
+) -> None:
+    """Write what was changed, a line for each row, whole or not at all.
+
+    rows: those that are tested on. answers: to each row as it was and as it is now, where one classifier is asked.
+    """
     were = rows.take(perturbed.rows)
     path.parent.mkdir(exist_ok=True)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", errors="replace") as file:
@@ -113,6 +114,7 @@ def write_perturbed(path: Path, rows: Labelled, perturbed: PerturbedRows) -> Non
                 "word": perturbed.words[i],
                 **_texts("before", were.inputs, i),
                 **_texts("after", perturbed.inputs, i),
+                **(dict(zip(("answer_before", "answer_after"), answers[i], strict=True)) if answers else {}),
             }
             file.write(json.dumps(told, ensure_ascii=False) + "\n")
 

@@ -27,7 +27,7 @@ from longway.rewrite.perturb.rules import RulePerturber
 from longway.store.journal import Journal, key_of
 from longway.text.document import Document
 
-AT_ONCE = 32  # answers of a network that are computed before they are put on disk
+AT_ONCE = 32  # answers of a network that are computed before they are put on disk; a whole batch where that is larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,14 @@ class Who:
     """Who perturbs.
 
     settings: with the engine by name. engine: the one that is asked; None for rules and networks. fingerprint: of a network's files.
+    device, batch_size: of a network.
     """
 
     settings: PerturbSettings
     engine: Engine | None = None
     fingerprint: str = ""
+    device: str = "auto"
+    batch_size: int = 16
 
     def perturber(
         self, *, journal: Journal, asker: Asker | None, read: Callable[[str], Document]
@@ -53,7 +56,8 @@ class Who:
         if settings.model is not None:
             from longway.rewrite.perturb.neural import NeuralPerturber
 
-            return Kept(NeuralPerturber(settings.model), journal, version=self.fingerprint)
+            network = NeuralPerturber(settings.model, device=self.device, batch_size=self.batch_size)
+            return Kept(network, journal, version=self.fingerprint, at_once=max(AT_ONCE, self.batch_size))
         rules = partial(
             RulePerturber,
             names=settings.names,
@@ -72,7 +76,12 @@ def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
         from longway.rewrite.perturb.networks import folder_of, need_torch
 
         need_torch("A neural perturber")
-        return Who(settings, fingerprint=folder_hash(folder_of(settings.model)))
+        return Who(
+            settings,
+            fingerprint=folder_hash(folder_of(settings.model)),
+            device=engines.device,
+            batch_size=engines.batch_size,
+        )
     writer, _ = engines_of(settings, engines, named=engine_named)
     if writer is None or writer.name == RULES:  # "auto" where no language model is named
         close(writer)
@@ -112,11 +121,17 @@ class Alike:
 
 
 class Kept:
-    """A perturber whose answers are in the journal before they are used. version: changes when its answers may."""
+    """A perturber whose answers are in the journal before they are used.
 
-    def __init__(self, perturber: Perturber, journal: Journal, *, version: str) -> None:
+    version: changes when its answers may. at_once: answers that are computed before they are put on disk.
+    """
+
+    def __init__(
+        self, perturber: Perturber, journal: Journal, *, version: str, at_once: int = AT_ONCE
+    ) -> None:
         self.name: str = perturber.name
         self._perturber, self._journal, self._version = perturber, journal, version
+        self._at_once = at_once
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
         """What becomes of each request, in order; asked for once."""
@@ -124,8 +139,8 @@ class Kept:
         known = self._journal.get_all(dict.fromkeys(keys))
         missing = {key: one for key, one in zip(keys, requests, strict=True) if key not in known}
         waiting = list(missing.items())
-        for start in range(0, len(waiting), AT_ONCE):
-            known |= self._asked(waiting[start : start + AT_ONCE])
+        for start in range(0, len(waiting), self._at_once):
+            known |= self._asked(waiting[start : start + self._at_once])
         return [Perturbed(tuple(known[key]["segments"]), known[key]["reason"]) for key in keys]
 
     def _asked(self, part: Sequence[tuple[str, Request]]) -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from longway.classify import minilm
-from longway.classify.classifier import Inputs, Labelled
+from longway.classify.classifier import ABOUT_FILE, Inputs, Labelled
 from longway.classify.methods import method_named
 from longway.classify.models import model_named
 from longway.data import Dataset
@@ -45,6 +45,7 @@ class ProveSettings:
     keep: words, phrases and patterns that are real signal: no method is told of them, and they are no shortcuts to look at.
     drop_overlap: leave test rows out that stand in the training data, instead of refusing. device: auto, cpu or cuda.
     fairscore: also tell how many answers change when one person of a test row is given another gender, race or age.
+    save_models: keep the trained classifiers, for `longway fairness --fairscore` or `classify.models.load_model`.
     """
 
     models: tuple[str, ...] = ("bow",)
@@ -55,6 +56,7 @@ class ProveSettings:
     keep: tuple[str, ...] = ()
     drop_overlap: bool = False
     fairscore: bool = False
+    save_models: bool = False
     device: str = "auto"
     model_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -177,10 +179,14 @@ def prove(
     settings: ProveSettings,
     *,
     store: CellStore | None = None,
+    models: Path | None = None,
     step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> Proof:
-    """Train every model by every method on every version with every seed, and keep what each answers on every test set."""
+    """Train every model by every method on every version with every seed, and keep what each answers on every test set.
+
+    models: the folder in which each classifier is kept, in a folder of its own (`model_folder`).
+    """
     store = store or CellStore(None)
     cells = cells_of(versions, settings)
     trained: dict[Cell, Trained] = {}
@@ -190,7 +196,8 @@ def prove(
         step(f"{cell.model} by {cell.method} on {cell.data}, seed {cell.seed}")
         version = next(one for one in versions if one.name == cell.data)
         try:
-            trained[cell] = _trained(cell, version, tests, settings, store)
+            save = None if models is None else models / model_folder(cell)
+            trained[cell] = _trained(cell, version, tests, settings, store, save)
         except (SettingError, TrainingError) as error:
             failed[cell] = str(error)
     progress(len(cells), len(cells))
@@ -221,6 +228,16 @@ def cells_of(versions: list[Version], settings: ProveSettings) -> list[Cell]:
     ]
 
 
+def model_folder(cell: Cell) -> str:
+    """The name of the folder of a trained classifier.
+
+    >>> model_folder(Cell("before", "hf:some/bert-full", "erm", 0))
+    'before-hf-some-bert-full-erm-0'
+    """
+    name = f"{cell.data}-{cell.model}-{cell.method}-{cell.seed}"
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+
+
 def default_models() -> tuple[str, ...]:
     """What is trained where nobody says: a bag of words, and the small encoder where it is installed."""
     try:
@@ -243,7 +260,12 @@ def rows_of(dataset: Dataset) -> Labelled:
 
 
 def _trained(
-    cell: Cell, version: Version, tests: list[TestSet], settings: ProveSettings, store: CellStore
+    cell: Cell,
+    version: Version,
+    tests: list[TestSet],
+    settings: ProveSettings,
+    store: CellStore,
+    save: Path | None = None,
 ) -> Trained:
     knows_shortcuts = cell.method != "erm"  # each of the others takes what it can use
     made_of = {
@@ -254,7 +276,8 @@ def _trained(
         "tests": {test.name: test.fingerprint for test in tests},
         "options": dict(settings.model_options),
     }
-    if (found := store.get(cell, made_of)) is not None:
+    is_kept = save is None or (save / ABOUT_FILE).is_file()
+    if is_kept and (found := store.get(cell, made_of)) is not None:
         return found
     result = train_cell(
         cell,
@@ -267,6 +290,7 @@ def _trained(
         device=settings.device,
         cache=store.features,
         options=settings.model_options,
+        save=save,
     )
     store.put(cell, made_of, result)
     return result

@@ -16,8 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.metrics.fairness.fairscore import FairscoreChange, compare_fairscores, kept
-from longway.metrics.intervals import accuracy_estimate
+from longway.metrics.fairness.fairscore import (
+    Fairscore,
+    FairscoreChange,
+    Share,
+    compare_fairscores,
+    fairscore_of,
+    kept,
+)
+from longway.metrics.intervals import plain
 from longway.metrics.paired import adjust
 from longway.recipes.cells import Trained
 from longway.recipes.perturbed_rows import PerturbedRows
@@ -52,13 +59,14 @@ def fairscores(proof: Proof, *, files: Mapping[str, str]) -> Fairscores:
         for trained in dict.fromkeys((cell.data, cell.model, cell.method) for cell in proof.cells)
         for name, perturbed in some.items()
     }
+    found = {key: fairscore_of(given, some[key[3]].changed) for key, given in stays.items()}
     return Fairscores(
-        [row for key, given in stays.items() for row in _rows(key, given, some[key[3]])],
+        [row for key, one in found.items() for row in _rows(key, one)],
         _comparisons(proof, stays, some),
         {
             FAIRSCORE: {
                 "tests": [_about(test, files.get(name)) for name, test in asked.items()],
-                "pairs": [row for key, given in stays.items() for row in _pairs(key, given, some[key[3]])],
+                "pairs": [row for key, one in found.items() for row in _pairs(key, one)],
                 "examples": [one for name in list(some)[:TESTS] for one in _examples(proof, asked[name])],
             }
         },
@@ -77,14 +85,11 @@ def _stays(one: Trained, test: str, perturbed: PerturbedRows) -> Bools:
     return kept(old, new, perturbed.changed)
 
 
-def _figure(stays: Bools) -> dict[str, Any]:
-    """The share of answers that change, in percent. stays: (seeds, rows)."""
-    found = accuracy_estimate(~stays).to_dict()
-    percents = {name: found[name] for name in ("mean", "std", "low", "high")}
-    return {
-        **{name: value if value is None else 100 * value for name, value in percents.items()},
-        "seeds": found["seeds"],
-    }
+def _figure(share: Share) -> dict[str, Any]:
+    """The percentage of answers that change, as a row of results.json has it."""
+    score = share.score
+    told = {"mean": score.value, "std": share.std, "low": score.low, "high": score.high, "seeds": share.seeds}
+    return plain(told)
 
 
 def _parts(perturbed: PerturbedRows) -> dict[str, Bools]:
@@ -97,21 +102,23 @@ def _place(key: Key) -> dict[str, Any]:
     return dict(zip(("data", "model", "method", "test"), key, strict=True))
 
 
-def _rows(key: Key, stays: Bools, perturbed: PerturbedRows) -> list[dict[str, Any]]:
+def _rows(key: Key, found: Fairscore) -> list[dict[str, Any]]:
+    by_axis = sorted(found.by_axis.items(), key=lambda one: -one[1].rows)
+    shares = {FAIRSCORE: found.overall} | {f"{FAIRSCORE}:{axis}": share for axis, share in by_axis}
+    return [{**_place(key), "metric": metric, **_figure(share)} for metric, share in shares.items()]
+
+
+def _pairs(key: Key, found: Fairscore) -> list[dict[str, Any]]:
+    """A row for each axis, source and target attribute, those with most rows first."""
     return [
-        {**_place(key), "metric": metric, **_figure(stays[:, mask])}
-        for metric, mask in _parts(perturbed).items()
+        {
+            **_place(key),
+            **dict(zip(("axis", "source", "target"), pair, strict=True)),
+            "rows": share.rows,
+            **_figure(share),
+        }
+        for pair, share in sorted(found.by_pair.items(), key=lambda one: -one[1].rows)
     ]
-
-
-def _pairs(key: Key, stays: Bools, perturbed: PerturbedRows) -> list[dict[str, Any]]:
-    """A row for each axis, source and target attribute."""
-    found = []
-    for pair, n in Counter(perturbed.changed).most_common():
-        mask = np.array([one == pair for one in perturbed.changed])
-        named = dict(zip(("axis", "source", "target"), pair, strict=True))
-        found.append({**_place(key), **named, "rows": n, **_figure(stays[:, mask])})
-    return found
 
 
 def _comparisons(

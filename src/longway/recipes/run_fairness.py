@@ -1,4 +1,4 @@
-"""A model's measures into a run folder: fairness.json, results.json, report.html, and run.json last; each answer in the journal.
+"""A model's measures into a run folder: fairness.json, results.json, report.html, perturbed rows, and run.json last; each answer in the journal.
 
 The same command again goes on where it stopped: what the model has answered is read, not asked again.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from longway.data import Dataset
 from longway.recipes.about import RUNS_FOLDER, stem
+from longway.recipes.classifier_fairscore import ask_rows, classifier_data
 from longway.recipes.fairness import (
     CROWS_PAIRS,
     HOLISTIC,
@@ -26,6 +28,7 @@ from longway.recipes.fairness import (
 from longway.recipes.fairness_summary import summarize
 from longway.report import render_fairness
 from longway.store import JOURNAL_FILE, Journal, Run, free_folder, holding, read_json
+from longway.text.english import english
 
 FAIRNESS, RESULTS = "fairness.json", "results.json"
 
@@ -36,6 +39,8 @@ def run_fairness(
     stereoset: Path | str | None = None,
     weat: Path | str | None = None,
     holistic: Path | str | None = None,
+    fairscore: Dataset | None = None,
+    split: str | None = None,
     settings: FairnessSettings | None = None,
     out: Path | str | None = None,
     step: Callable[[str], object] = lambda name: None,
@@ -43,15 +48,20 @@ def run_fairness(
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and what fairness.json holds; a finished run is read, a broken-off one goes on where it was.
 
-    crows_pairs, stereoset, weat, holistic: the published files or folders, any of them; one at least.
+    crows_pairs, stereoset, weat, holistic: the published files or folders, any of them. fairscore: data with labels, of which the split
+    `split` is used; the model must be a classifier then. One of all these at least.
     out: the run folder; by default one named after the model below `longway-runs/`.
     """
     settings = settings or FairnessSettings()
     named = {CROWS_PAIRS: crows_pairs, STEREOSET: stereoset, WEAT: weat, HOLISTIC: holistic}
     paths = {name: Path(path) for name, path in named.items() if path is not None}
     step("reading the benchmarks")
-    given = read_benchmarks(paths, settings)
-    model = judged_model(paths, settings)
+    data = None
+    if fairscore is not None:
+        english()  # or what it needs is missing
+        data = classifier_data(fairscore, split=split, limit=settings.limit, seed=settings.seed)
+    given = read_benchmarks(paths, settings, data=data)
+    model = judged_model(given.sources, settings)
     sources = {name: source["fingerprint"] for name, source in given.sources.items()}
     asked: dict[str, Any] = {
         "command": "fairness",
@@ -67,6 +77,11 @@ def run_fairness(
         journal = Journal(folder / JOURNAL_FILE)
         try:
             answers = answers_of(model, given, journal=journal, step=step, progress=progress)
+            if data is not None and model.classifier is not None:
+                rows = ask_rows(
+                    model.classifier, data, folder=folder, journal=journal, step=step, progress=progress
+                )
+                answers = replace(answers, rows=rows)
         finally:
             journal.close()
         result = summarize(given, answers, settings, asked=asked["settings"], step=step)

@@ -41,7 +41,7 @@ from longway.recipes.perturb_settings import PerturbSettings
 from longway.recipes.perturb_summary import PerturbSummary
 from longway.recipes.perturbers import Who, who_perturbs
 from longway.report import render_perturb
-from longway.rewrite.perturb.rules import BETWEEN
+from longway.rewrite.perturb.segments import as_one
 from longway.store import JOURNAL_FILE, Journal, Run, holding, read_json, replacing
 
 PERTURB, EDITS = "perturb.json", "edits.jsonl"
@@ -163,7 +163,7 @@ def said_now(
 ) -> dict[int, FoundIn]:
     """What the rows that were perturbed say of people now."""
     found: dict[int, FoundIn] = {}
-    documents = perturbing.documents.all(BETWEEN.join(segments) for segments in new.values())
+    documents = perturbing.documents.all(map(as_one, new.values()))
     for row, document in zip(new, documents, strict=True):
         found[row] = found_in(document)
         progress(len(found), len(new))

@@ -1,4 +1,4 @@
-"""A proof into a run folder: results.json, report.html, the trained cells, perturbed test rows, and run.json last.
+"""A proof into a run folder: results.json, report.html, the trained cells, perturbed test rows, classifiers, and run.json last.
 
 The same command again goes on where it stopped: a cell that was trained is read, not trained again.
 """
@@ -29,7 +29,7 @@ from longway.report import render_prove
 from longway.store import Run, free_folder, holding, read_json
 from longway.text.english import english
 
-RESULTS = "results.json"
+RESULTS, MODELS = "results.json", "models"
 BEFORE, AFTER = "before", "after"
 
 
@@ -94,7 +94,13 @@ def run_prove(
             chosen, files = _perturbed(chosen, folder, step, progress)
             concerns += [_nobody(test) for test in chosen if not test.perturbed]
         proof = prove(
-            versions, chosen, settings, store=CellStore(folder / "cells"), step=step, progress=progress
+            versions,
+            chosen,
+            settings,
+            store=CellStore(folder / "cells"),
+            models=folder / MODELS if settings.save_models else None,
+            step=step,
+            progress=progress,
         )
         concerns += [_unused(phrase) for phrase in proof.unused_keep]
         results = summarize(

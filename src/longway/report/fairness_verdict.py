@@ -66,6 +66,13 @@ def _say_holistic(measure: Measure) -> str:
     return f"Of pairs of descriptors for {axis.replace('_', ' ')}, {clear[axis]:.0f} of 100 differ, where 5 would by chance."
 
 
+def _say_fairscore(measure: Measure) -> str:
+    score, rows = measure["overall"]["score"], measure["overall"]["rows"]
+    if not measure["overall"]["differ"]:
+        return ""
+    return f"With another person in the text, the classifier changes its answer in {score['value']:.1f} of 100 rows ({counted(rows, 'row')} perturbed)."
+
+
 def _key_crows(measure: Measure) -> KeyFigure:
     score = measure["overall"]["score"]
     return KeyFigure("CrowS-Pairs", _percent(score), f"prefer the stereotype, {_interval(score)}; 50 is even")
@@ -94,6 +101,12 @@ def _key_holistic(measure: Measure) -> KeyFigure:
     )
 
 
+def _key_fairscore(measure: Measure) -> KeyFigure:
+    score, accuracy = measure["overall"]["score"], measure["accuracy"]
+    beside = f"accuracy {_percent(accuracy)}" if accuracy else "accuracy not known"
+    return KeyFigure("Fairscore", _percent(score), f"answers change, {_interval(score)}; 0 is none; {beside}")
+
+
 def _clear(figure: Measure, neutral: float) -> bool:
     return figure["low"] is not None and not figure["low"] <= neutral <= figure["high"]
 
@@ -115,10 +128,12 @@ _SAY: dict[str, Callable[[Measure], str]] = {
     "stereoset": _say_stereoset,
     "weat": _say_weat,
     "holistic": _say_holistic,
+    "fairscore": _say_fairscore,
 }
 _KEY: dict[str, Callable[[Measure], KeyFigure]] = {
     "crows_pairs": _key_crows,
     "stereoset": _key_stereoset,
     "weat": _key_weat,
     "holistic": _key_holistic,
+    "fairscore": _key_fairscore,
 }

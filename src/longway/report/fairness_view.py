@@ -6,7 +6,7 @@ fairness.json (dict)  ->  fairness_page()  ->  FairnessPage  ->  templates/fairn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longway.report.fairness_charts import Measured, Scale, measured
@@ -26,6 +26,7 @@ METHODS = {
     "pseudo-likelihood": "pseudo-log-likelihood of a masked model",
     "association": "association of vectors with pleasant and unpleasant words (our own measure, for encoders)",
     "vectors": "vectors of an encoder",
+    "predictions": "the label of each row, as it was and with one person changed",
 }
 
 
@@ -72,13 +73,14 @@ class PairList:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One measure. used: how much of the file; quality: of the language model, "" where it is not one."""
+    """One measure. used: how much of the file; quality: of the language model, "" where it is not one; accuracy: of a classifier."""
 
     source: str
     method: str
     used: str
     quality: str
     tables: list[Table]
+    accuracy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class FairnessPage:
     is_association: bool
     templates: list[str]
     pairs: list[PairList]
+    fairscore: Section | None
+    file: str
     settings: list[tuple[str, str]]
 
 
@@ -125,6 +129,8 @@ def fairness_page(result: Mapping[str, Any]) -> FairnessPage:
         is_association=bool(holistic and holistic["method"] == "association"),
         templates=[cut(one, PATTERN_LIMIT) for one in holistic["templates"][:MAX_GROUPS]] if holistic else [],
         pairs=[_pairs(axis, one) for axis, one in _first(holistic["axes"], MAX_AXES)] if holistic else [],
+        fairscore=_fairscore(measures["fairscore"]) if "fairscore" in measures else None,
+        file=cut(measures["fairscore"]["file"], PATTERN_LIMIT) if "fairscore" in measures else "",
         settings=setting_rows(shown, source="run.json"),
     )
 
@@ -207,6 +213,32 @@ def _holistic(measure: Mapping[str, Any]) -> Section:
     return _section(
         measure, [table], f"{counted(measure['sentences'], 'sentence')} of {count(measure['of'])}"
     )
+
+
+def _fairscore(measure: Mapping[str, Any]) -> Section:
+    def row(name: str, one: Mapping[str, Any]) -> GroupRow:
+        differ = f"{count(one['differ'])} of {count(one['rows'])} answers"
+        return GroupRow(cut(name, NAME_LIMIT), count(one["rows"]), [measured(one["score"], PERCENT)], differ)
+
+    columns = ["Rows", "Answers that change, %"]
+    rows = [row("All perturbed rows", measure["overall"])]
+    rows += [row(axis, one) for axis, one in _first(measure["by_axis"], MAX_AXES)]
+    pairs = {f"{one['axis']}: {one['source']} to {one['target']}": one for one in measure["by_pair"]}
+    changes = [row(name, one) for name, one in _first(pairs, MAX_GROUPS)]
+    tables = [
+        Table("", columns, rows),
+        Table("By what was changed", columns, changes, max(0, len(pairs) - MAX_GROUPS)),
+    ]
+    used = f"{counted(measure['rows'], 'row')} of {count(measure['of'])}, {count(measure['overall']['rows'])} of them perturbed"
+    return replace(_section(measure, tables, used), accuracy=_accuracy(measure))
+
+
+def _accuracy(measure: Mapping[str, Any]) -> str:
+    figure = measure["accuracy"]
+    if figure is None:
+        shown = ", ".join(cut(label, NAME_LIMIT) for label in measure["labels"][:5])
+        return f"not known: its labels ({shown}) are not those of the data"
+    return f"{figure['value']:.1f}% ({figure['low']:.1f} to {figure['high']:.1f}), on all rows used"
 
 
 def _by_type(groups: Mapping[str, Any], columns: list[str], row: Any) -> Table:

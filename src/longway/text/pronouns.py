@@ -12,8 +12,8 @@
     reflexive    herself       himself      themselves  itself
 
 "her" and "his" have two uses each and "it" too. What stands behind the word decides where it can ("I saw her.",
-"a friend of his"); otherwise the grammar of the sentence does. "'em" is left alone: no form of "he" or "she" has
-its tone.
+"a friend of his"); otherwise the grammar of the sentence does, and for the "her" of "I saw her leave" the verb before it
+(`text/her.py`). "'em" is left alone: no form of "he" or "she" has its tone.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 
 from longway.text.document import Document, Word
 from longway.text.finite import is_base_form
+from longway.text.her import is_object
 
 Form = Literal["subject", "object", "determiner", "possessive", "reflexive"]
 FORMS: tuple[Form, ...] = ("subject", "object", "determiner", "possessive", "reflexive")
@@ -218,8 +219,12 @@ def _leads_to_a_noun(document: Document, word: Word) -> bool:
 def _is_owner(document: Document, word: Word, after: Word) -> bool:
     """Of "her": word order where it is sure, then tag and relation."""
     before = _at(document, word.index - 1)
-    if (after.tag == "VB" and is_base_form(after.lower)) or _is_object_between(document, before, after):
+    if after.lower == "own":
+        return True
+    if (after.tag == "VB" and is_base_form(after.lower)) or _is_object_between(before, after):
         return False  # "let her go"
+    if is_object(document, word, after):
+        return False  # "I saw her leave", "I gave her money", "they call her boss"
     if before is not None and before.upos == "ADP" and _begins_a_noun_phrase(document, after):
         return True  # "to her sister"
     by_tag = word.tag == "PRP$"
@@ -233,16 +238,12 @@ def _is_owner(document: Document, word: Word, after: Word) -> bool:
     return is_noun and verb is not None and verb.upos == "VERB" and verb.lemma not in _TAKE_TWO_OBJECTS
 
 
-def _is_object_between(document: Document, before: Word | None, after: Word) -> bool:
-    """True for the "her" of "take her home", "saw her running", "help her carry it"."""
+def _is_object_between(before: Word | None, after: Word) -> bool:
+    """True for the "her" of "take her home", "saw her running"."""
     verb = before.lemma if before is not None and before.upos == "VERB" else ""
     if after.lower == "home":
         return verb in _TAKE_HOME
-    if after.lower.endswith("ing"):
-        return verb in _PERCEIVE
-    follows = _at(document, after.index + 1)
-    has_object = follows is not None and follows.tag in ("DT", "PRP", "PRP$")
-    return verb in ("help", "let", "make") and is_base_form(after.lower) and has_object
+    return after.lower.endswith("ing") and verb in _PERCEIVE
 
 
 def _is_shared(document: Document, word: Word, joint: Word) -> bool:

@@ -47,6 +47,7 @@ _AUXILIARY_FIRST = frozenset(
     "so neither nor than as never rarely seldom hardly only not no and but or then".split()
 )
 _CLAUSE_ENDS = frozenset({".", "!", "?", ";", ")", "]", "”"})
+_SELDOM_NOUNS = frozenset({"steals", "wins"})  # "she who dares wins", where taggers see a noun
 _REACH = 60  # words that are searched for a verb that shares the subject
 
 
@@ -55,7 +56,7 @@ def verbs_of(document: Document, word: Word) -> tuple[Word, ...]:
     mention = form_of(document, word)
     if mention is None or mention.form in ("determiner", "possessive"):
         return ()
-    found = set(_verbs_of_relative_clause(document, word))
+    found = set(_verbs_of_relative_clause(document, word, mention.pronoun))
     is_subject = mention.form == "subject" or (
         mention.form == "reflexive" and _verb_before(document, word) is not None
     )
@@ -63,9 +64,10 @@ def verbs_of(document: Document, word: Word) -> tuple[Word, ...]:
         main = _main_verb(document, word, mention.pronoun)
         if found and (main is None or main in found):
             main = _next_singular(document, max(verb.index for verb in found))
+        elif found and main is not None and _lower_at(document, main.index - 1) == "it":
+            main = None  # "it is he who knows"
         if main is not None:
-            near = [main, *_joined_by_order(document, word, main, mention.pronoun)]
-            found |= {*near, *_joined_by_parse(document, word, near, mention.pronoun)}
+            found |= set(_with_joined(document, word, main, mention.pronoun))
     return tuple(sorted(found, key=lambda verb: verb.index))
 
 
@@ -207,16 +209,36 @@ def _is_first_of_several(document: Document, word: Word) -> bool:
     return joint in ("and", "&", "or", "nor", "/") and doubled(document, word) is None
 
 
-def _verbs_of_relative_clause(document: Document, word: Word) -> Iterator[Word]:
-    """The verb of "he who knows", "it is they who know"."""
-    joint = _lower_at(document, word.index + 1)
+def _with_joined(document: Document, word: Word, main: Word, pronoun: Pronoun) -> list[Word]:
+    """A verb with those that share its subject."""
+    near = [main, *_listed(document, word, main), *_joined_by_order(document, word, main, pronoun)]
+    return [*near, *_joined_by_parse(document, word, near, pronoun)]
+
+
+def _verbs_of_relative_clause(document: Document, word: Word, pronoun: Pronoun) -> Iterator[Word]:
+    """The verbs of "he who knows", "she, who sings and dances", "it is they who know and who tell"."""
+    is_apart = word.lower == pronoun.subject and _lower_at(document, word.index + 1) == ","
+    place = word.index + (2 if is_apart else 1)
+    joint = _lower_at(document, place)
     if joint == "who" and word.lower not in ("him", "her", "them"):  # "I asked him who is there" is none
-        verb = _verb_after(document, document.words[word.index + 1], HE)
+        verb = _verb_after(document, document.words[place], HE)
     else:
         clause = _relative_clause(document, word) if joint in ("who", "that") else None
         verb = None if clause is None else _finite_of(document, clause)
-    if verb is not None:
-        yield verb
+    while verb is not None:
+        yield from _with_joined(document, document.words[place], verb, pronoun)
+        place, verb = _next_relative_clause(document, verb)
+
+
+def _next_relative_clause(document: Document, verb: Word) -> tuple[int, Word | None]:
+    """Where "who" stands in "he who knows and who tells", and its verb; None where no second clause is joined."""
+    for who in document.words[verb.index + 1 : verb.index + 20]:
+        if who.text in _CLAUSE_ENDS:
+            break
+        if who.tag in ("WP", "WDT", "WRB"):
+            is_joined = who.lower == "who" and _lower_at(document, who.index - 1) in ("and", "or", "but")
+            return who.index, _verb_after(document, who, HE) if is_joined else None
+    return verb.index, None
 
 
 def _relative_clause(document: Document, word: Word) -> Word | None:
@@ -232,9 +254,34 @@ def _next_singular(document: Document, index: int) -> Word | None:
     for verb in document.words[index + 1 : index + 12]:
         if verb.text in _CLAUSE_ENDS or verb.tag in ("WP", "WDT", "WRB", "CC"):
             return None
-        if is_singular_auxiliary(verb.lower) or verb.tag == "VBZ":
+        if is_singular_auxiliary(verb.lower) or verb.tag == "VBZ" or verb.lower in _SELDOM_NOUNS:
             return verb
     return None
+
+
+def _listed(document: Document, word: Word, main: Word) -> list[Word]:
+    """The verbs of a bare list, "he walks, talks and sings", also where they were taken for plural nouns.
+
+    A comma right behind the first verb tells that no objects follow, so that all members are verbs.
+    """
+    if _lower_at(document, main.index + 1) != "," or not is_s_form(main.lower):
+        return []
+    if _is_insertion(document, word, main):
+        return []
+    found: list[Word] = []
+    is_joined, is_last = False, False
+    for other in document.words[main.index + 1 : main.index + _REACH]:
+        if other.text == "," or other.upos == "CCONJ":
+            is_joined, is_last = True, is_last or other.upos == "CCONJ"
+        elif is_joined and is_s_form(other.lower):
+            found.append(other)
+            is_joined = False
+        elif other.upos != "ADV":
+            # "he works, cats and dogs play": subjects of another verb
+            is_subject = other.tag in ("VBD", "MD") or is_base_form(other.lower)
+            is_last = not is_subject and not is_joined and (is_last or other.text in _CLAUSE_ENDS)
+            break
+    return found if is_last and len(found) > 1 else []
 
 
 def _joined_by_parse(document: Document, word: Word, near: list[Word], pronoun: Pronoun) -> Iterator[Word]:

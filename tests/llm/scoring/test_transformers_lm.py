@@ -107,3 +107,39 @@ def test_a_text_that_is_too_long_or_empty_is_refused(gpt2, bert):
 def test_a_folder_that_is_no_model_is_told_with_the_next_step(tmp_path):
     with pytest.raises(SettingError, match="cannot be read"):
         head_of(str(tmp_path))
+
+
+def test_a_discriminator_is_no_language_model(tmp_path):
+    """Electra's "ForPreTraining" tells which words were replaced: it has no likelihoods to ask for."""
+    import transformers
+
+    config = transformers.ElectraConfig(
+        vocab_size=len(WORDS), hidden_size=16, embedding_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+    )  # fmt: skip
+    transformers.ElectraForPreTraining(config).save_pretrained(tmp_path)
+    assert head_of(str(tmp_path)) is None
+
+
+def test_a_model_saved_for_pretraining_with_a_head_is_masked(tmp_path):
+    import transformers
+
+    whole = MaskedModel(save_bert(tmp_path / "a"), device="cpu")
+    other = transformers.BertForPreTraining(whole.model.config)
+    other.save_pretrained(tmp_path / "b")
+    whole.tokenizer.save_pretrained(tmp_path / "b")
+    assert head_of(str(tmp_path / "b")) == "masked"
+    assert MaskedModel(str(tmp_path / "b"), device="cpu").scores([Ask("The baker is old.")])[0].total < 0
+
+
+@pytest.mark.parametrize("kind", [MaskedModel, CausalModel])
+def test_a_checkpoint_without_the_head_its_config_names_is_refused(tmp_path, kind):
+    """Otherwise a random head would give likelihoods, and CrowS-Pairs near 50."""
+    import json
+
+    folder = save_bert(tmp_path, head=False)
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    named = {"architectures": ["BertForMaskedLM" if kind is MaskedModel else "BertLMHeadModel"]}
+    (tmp_path / "config.json").write_text(json.dumps(config | named | {"is_decoder": kind is CausalModel}))
+    assert head_of(folder) == ("masked" if kind is MaskedModel else "causal")
+    with pytest.raises(SettingError, match=r"lack weights it needs: cls\.predictions"):
+        kind(folder, device="cpu").scores([Ask("The baker is old.")])

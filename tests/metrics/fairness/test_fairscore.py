@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from longway.errors import SettingError
-from longway.metrics.fairness.fairscore import compare_fairscores, fairscore, kept
+from longway.metrics.fairness.fairscore import compare_fairscores, fairscore, fairscore_of, kept
 
 WOMAN, MAN, OLD = ("gender", "man", "woman"), ("gender", "woman", "man"), ("age", "young", "senior")
 
@@ -91,3 +91,27 @@ def test_it_is_told_as_plain_values():
 def test_columns_of_different_lengths_are_refused():
     with pytest.raises(SettingError, match="one entry for each row"):
         fairscore([1], [1, 2], [WOMAN])
+
+
+@given(st.data())
+def test_of_several_seeds_it_is_the_mean_of_their_fairscores(data):
+    """The slow twin: Eq. 1 of each seed by itself, counted row by row."""
+    n, seeds = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 3))
+    changed = data.draw(st.lists(st.sampled_from([WOMAN, MAN, OLD]), min_size=n, max_size=n))
+    row = st.lists(st.booleans(), min_size=n, max_size=n)
+    stays = data.draw(st.lists(row, min_size=seeds, max_size=seeds))
+    found = fairscore_of(stays, changed)
+    for share, own in [(found.overall, set(changed)), *((s, {pair}) for pair, s in found.by_pair.items())]:
+        places = [i for i in range(n) if changed[i] in own]
+        each = [100 * sum(not one[i] for i in places) / len(places) for one in stays]
+        assert share.score.value == pytest.approx(sum(each) / seeds)
+        assert share.differ == sum(not one[i] for one in stays for i in places)
+        assert (share.rows, share.seeds) == (len(places), seeds)
+        assert np.isnan(share.std) if seeds == 1 else share.std == pytest.approx(np.std(each, ddof=1))
+        assert share.score.low <= share.score.value + 1e-9 <= share.score.high + 2e-9
+    assert found.coverage.value == 100
+
+
+def test_changes_that_do_not_fit_the_answers_are_refused():
+    with pytest.raises(SettingError, match="Got 2 and 1"):
+        fairscore_of([True, False], [WOMAN])

@@ -14,7 +14,6 @@ from longway.metrics.fairness.weat import (
     associations_of,
     corrected,
     effect_size,
-    holm,
     permutation_p,
 )
 
@@ -107,16 +106,6 @@ def test_several_tests_are_counted_with_and_without_correction():
     assert told.significant.value == pytest.approx(200 / 3)
     assert told.significant_holm.value == pytest.approx(100 / 3)
     assert told.mean_size.value == pytest.approx((clear.d.value + faint.d.value) / 3)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_rejects_what_the_stepwise_rule_rejects(p):
-    rejected = set()
-    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        if p[i] * (len(p) - step) > 0.05:
-            break
-        rejected.add(i)
-    assert {i for i, value in enumerate(holm(p)) if value <= 0.05} == rejected
 
 
 def test_a_test_without_targets_is_refused_by_name():

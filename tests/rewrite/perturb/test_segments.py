@@ -5,17 +5,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longway.rewrite.perturb.perturber import Place
 from longway.rewrite.perturb.segments import (
     AND_SHARE,
     MAY_CHANGE,
     PERT_SEP,
     SEP,
     Unfit,
+    as_one,
     check_kept,
     joined,
+    place_in,
     separated,
+    starts_of,
+    with_changes,
     with_ends_of,
 )
+from longway.text.changes import Change
 
 TEXTS = st.text(st.characters(exclude_characters="<")).filter(str.strip)
 
@@ -107,3 +113,52 @@ def test_human_rewritings_are_all_within_the_bound(shared):
     for feminine, masculine in pairs.select("feminine", "masculine").iter_rows():
         check_kept([feminine], [masculine])
         check_kept([masculine], [feminine])
+
+
+SEGMENTS = st.lists(st.text("ab \n", max_size=5), min_size=1, max_size=4)
+
+
+def spots(segments):
+    """The slow twin: for each character of the one text its segment and its place there, None for what stands between."""
+    found = []
+    for number, segment in enumerate(segments):
+        found += [None, None] if number else []
+        found += [(number, place) for place in range(len(segment))]
+    return found
+
+
+@given(SEGMENTS)
+def test_a_place_of_the_one_text_is_a_place_of_its_segment(segments):
+    text, found = as_one(segments), spots(segments)
+    assert len(found) == len(text)
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            inside = found[start:end]
+            is_whole = None not in inside
+            expected = Place(inside[0][0], inside[0][1], inside[-1][1] + 1) if is_whole else None
+            assert place_in(segments, start, end) == expected
+
+
+@given(SEGMENTS)
+def test_segments_begin_where_they_are_found(segments):
+    text = as_one(segments)
+    parts = [
+        text[start : start + len(part)] for start, part in zip(starts_of(segments), segments, strict=True)
+    ]
+    assert parts == segments
+
+
+@given(SEGMENTS, st.data())
+def test_changes_of_the_one_text_are_made_in_their_segment(segments, data):
+    letters = [i for i, spot in enumerate(spots(segments)) if spot is not None]
+    chosen = data.draw(st.sets(st.sampled_from(letters)) if letters else st.just(set()))
+    changed = with_changes(segments, [Change(i, i + 1, "<>") for i in chosen])
+    text, found = as_one(segments), spots(segments)
+    expected = ["" for _ in segments]
+    for i in letters:
+        expected[found[i][0]] += "<>" if i in chosen else text[i]
+    assert changed == tuple(expected)
+
+
+def test_a_change_across_two_segments_is_not_made():
+    assert with_changes(["Ann left.", "She is gone."], [Change(8, 12, "!")]) == ("Ann left.", "She is gone.")

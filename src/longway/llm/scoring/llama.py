@@ -8,7 +8,7 @@ stood between texts in training, so that its first word has a likelihood too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.classify.batches import by_length
 from longway.errors import MissingExtra, SettingError
 from longway.llm.gguf import fingerprint, installed_model
 from longway.llm.scoring.asks import Ask, TokenScores, refuse_long, scored_places
@@ -117,7 +118,7 @@ class Llama:
     def log_likelihoods(self, texts: Sequence[Sequence[int]], *, start: int) -> list[Floats]:
         """The log-likelihood of each token of each text."""
         found: list[Floats] = [np.zeros(0, np.float32)] * len(texts)
-        for rows in _by_length([len(text) for text in texts]):
+        for rows in by_length([len(text) for text in texts], size=TOKENS_A_BATCH):
             longest = max(len(texts[row]) for row in rows)
             ids = np.full((len(rows), longest + 1), start, np.int64)
             for place, row in enumerate(rows):
@@ -190,12 +191,3 @@ def _turned(x: Floats, cosine: Floats, sine: Floats) -> Floats:
     turned[..., 0::2] = even * cosine - odd * sine
     turned[..., 1::2] = even * sine + odd * cosine
     return turned
-
-
-def _by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Row numbers, longest first, in batches of at most `TOKENS_A_BATCH` tokens."""
-    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
-    while order:
-        size = max(1, TOKENS_A_BATCH // max(1, lengths[order[0]]))
-        yield order[:size]
-        order = order[size:]

@@ -13,6 +13,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, Literal
 
+from longway.classify.batches import by_length
 from longway.errors import MissingExtra, SettingError
 from longway.llm.scoring.asks import Ask, TokenScores, refuse_long, scored_places
 
@@ -21,6 +22,10 @@ Kind = Literal["causal", "masked"]
 TOKENS_A_BATCH = 1024  # each has a logit for the whole vocabulary
 VERSION = 1  # goes up when the same model would give other numbers
 CAUSAL, MASKED = ("ForCausalLM", "LMHeadModel"), ("ForMaskedLM", "ForPreTraining")
+DISCRIMINATORS = (
+    "ElectraForPreTraining",
+    "FunnelForPreTraining",
+)  # tell which words were replaced, not how likely they are
 
 
 def head_of(name: str) -> Kind | None:
@@ -36,7 +41,8 @@ def head_of(name: str) -> Kind | None:
     architectures = tuple(getattr(config, "architectures", None) or ())
     if any(one.endswith(CAUSAL) for one in architectures):
         return "causal"
-    return "masked" if any(one.endswith(MASKED) for one in architectures) else None
+    is_masked = any(one.endswith(MASKED) and one not in DISCRIMINATORS for one in architectures)
+    return "masked" if is_masked else None
 
 
 class _Loaded:
@@ -78,15 +84,21 @@ class _Loaded:
         import transformers
         from transformers.utils.logging import disable_progress_bar
 
+        from longway.classify.pretrained import check_whole
         from longway.classify.training import device_named
 
         disable_progress_bar()  # type: ignore[no-untyped-call] # of reading weights; fetching them still shows one
         try:
-            model = getattr(transformers, self._auto).from_pretrained(
-                self.name, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
+            model, loading = getattr(transformers, self._auto).from_pretrained(
+                self.name,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=torch.float32,
+                output_loading_info=True,
             )
         except (OSError, ValueError, KeyError) as error:
             raise _unreadable(self.name, error) from None
+        check_whole(self.name, loading)
         return model.to(device_named(self._device)).eval()
 
     @property
@@ -136,8 +148,6 @@ class CausalModel(_Loaded):
         """The scored tokens of each ask."""
         import torch
 
-        from longway.classify.pretrained import by_length
-
         texts, spans = self._read(asks, special=False)
         rows = [[self._start(), *ids] for ids in texts]
         found: list[TokenScores] = [TokenScores((), ())] * len(asks)
@@ -175,8 +185,6 @@ class MaskedModel(_Loaded):
     def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
         """The scored tokens of each ask."""
         import torch
-
-        from longway.classify.pretrained import by_length
 
         texts, spans = self._read(asks, special=True)
         chosen = [scored_places(ask, own) for ask, own in zip(asks, spans, strict=True)]

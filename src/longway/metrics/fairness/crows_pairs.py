@@ -4,7 +4,8 @@
 
 50 is what no preference gives; 100 is the stereotype every time. Of a masked model, only the tokens that both sentences share are
 scored (`shared_tokens`): the words that differ ("rich", "poor") are given, and it is asked how well the rest fits to them. Of a causal
-model, the whole sentences are compared. Likelihoods are rounded to three digits as the authors do; equal ones count for neither side.
+model, the whole sentences are compared. Likelihoods are rounded to three digits as the authors do. Equal ones count for neither side here: the
+percentage is of the pairs that differ. The authors divide by all pairs, so that each tie counts as if the less stereotyping sentence had won.
 
 In pairs of the direction "stereo" the more stereotyping sentence is about the disadvantaged group, in "antistereo" the less
 stereotyping one is.
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import SettingError
-from longway.metrics.fairness.figure import Figure, percentage
+from longway.metrics.fairness.figure import Figure, preference
 
 DIGITS = 3
 
@@ -99,4 +100,4 @@ def _each(sides: NDArray[np.float64], names: Sequence[str]) -> dict[str, Prefere
 
 def _preference(sides: NDArray[np.float64]) -> Preference:
     more, less = int((sides > 0).sum()), int((sides < 0).sum())
-    return Preference(len(sides), more, less, len(sides) - more - less, percentage(more, more + less))
+    return Preference(len(sides), more, less, len(sides) - more - less, preference(more, less))

@@ -1,6 +1,7 @@
 """The fairscore (Qian et al. 2022, Eq. 1): the percentage of predictions that change when a person's group is changed.
 
     predictions before and after, and what was changed in each row  ->  fairscore()  ->  overall, per axis, per (source, target)
+    the same of one classifier or several seeds, as kept or not     ->  fairscore_of()
     two classifiers on the same changed rows                        ->  compare_fairscores()  ->  difference, interval, p
 
     FS(f, X) = |{x in X : f(x) != f(x~)}| / |X|                                                                          (1)
@@ -17,10 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import SettingError
 from longway.metrics.fairness.figure import Figure, percentage
+from longway.metrics.intervals import accuracy_estimate
 from longway.metrics.paired import Paired, paired
 
 Changed = tuple[str, str, str]  # axis, source attribute, target attribute
@@ -28,11 +30,17 @@ Changed = tuple[str, str, str]  # axis, source attribute, target attribute
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Some rows in which something was changed: how many they are, and how many predictions differ."""
+    """Some rows in which something was changed, and how many predictions differ, with all seeds together.
+
+    score: the percentage, mean over seeds, with its interval over rows: Wilson's for one seed, resampled rows for several.
+    std: over seeds, NaN for one.
+    """
 
     rows: int
     differ: int
     score: Figure
+    std: float = float("nan")
+    seeds: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values."""
@@ -80,22 +88,37 @@ def fairscore(
             "'before', 'after' and 'changed' must have one entry for each row. "
             f"Got {len(before)}, {len(after)} and {len(changed)}."
         )
-    told = [
-        (one, old != new) for old, new, one in zip(before, after, changed, strict=True) if one is not None
-    ]
-    if not told:
+    some = [one for one in changed if one is not None]
+    return fairscore_of(kept(before, after, changed), some, rows=len(changed))
+
+
+def fairscore_of(stays: ArrayLike, changed: Sequence[Changed], *, rows: int | None = None) -> Fairscore:
+    """The fairscore from which predictions stayed, overall, per axis and per pair of attributes.
+
+    stays: (rows,) or (seeds x rows) from `kept`, of the rows in which something was changed. changed: what it was in each.
+    rows: of the whole evaluation set, where it has others too.
+
+    >>> fairscore_of([[1, 0], [1, 1]], [("gender", "woman", "man"), ("age", "child", "adult")]).overall.score.value
+    25.0
+    """
+    differs = 1 - np.atleast_2d(np.asarray(stays, np.float64))  # (seeds, rows)
+    n = len(changed) if rows is None else rows
+    if not changed:
         raise SettingError(
-            f"Nothing was changed in any of {len(changed)} rows, so there is no fairscore. "
+            f"Nothing was changed in any of {n} rows, so there is no fairscore. "
             "Rows that mention a person of some group were expected. Give a larger evaluation set."
         )
-    axes = sorted({one[0] for one, _ in told})
-    pairs = sorted({one for one, _ in told})
+    if differs.shape[1] != len(changed):
+        raise SettingError(
+            f"'stays' and 'changed' must have one entry for each changed row. Got {differs.shape[1]} and {len(changed)}."
+        )
+    axes, pairs = sorted({one[0] for one in changed}), sorted(set(changed))
     return Fairscore(
-        _share([differs for _, differs in told]),
-        {axis: _share([differs for one, differs in told if one[0] == axis]) for axis in axes},
-        {pair: _share([differs for one, differs in told if one == pair]) for pair in pairs},
-        len(changed),
-        percentage(len(told), len(changed)),
+        _share(differs),
+        {axis: _share(differs[:, [one[0] == axis for one in changed]]) for axis in axes},
+        {pair: _share(differs[:, [one == pair for one in changed]]) for pair in pairs},
+        n,
+        percentage(len(changed), n),
     )
 
 
@@ -152,5 +175,11 @@ def compare_fairscores(first_kept: Any, second_kept: Any, *, seed: int = 0) -> F
     )
 
 
-def _share(differs: Sequence[bool]) -> Share:
-    return Share(len(differs), sum(differs), percentage(sum(differs), len(differs)))
+def _share(differs: NDArray[np.float64]) -> Share:
+    """Eq. 1. differs: (seeds, rows), 1 where the prediction differs."""
+    seeds, rows = differs.shape
+    n = int(differs.sum())
+    if seeds == 1:
+        return Share(rows, n, percentage(n, rows))
+    found = accuracy_estimate(differs)
+    return Share(rows, n, Figure(100 * found.mean, 100 * found.low, 100 * found.high), 100 * found.std, seeds)

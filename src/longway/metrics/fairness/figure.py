@@ -26,16 +26,28 @@ class Figure:
 
 
 def percentage(hits: float, n: float) -> Figure:
-    """A share in percent with Wilson's interval; 50 and everything possible where there is no trial.
+    """A share in percent with Wilson's interval; nothing is known where there is no trial.
 
-    >>> percentage(0, 0)
-    Figure(value=50.0, low=0.0, high=100.0)
     >>> [round(x) for x in (percentage(50, 100).low, percentage(50, 100).high)]
     [40, 60]
+    >>> percentage(0, 0)
+    Figure(value=nan, low=nan, high=nan)
     """
-    share = hits / n if n else 0.5
-    low, high = wilson_interval(share, n)
-    return Figure(100 * share, 100 * low, 100 * high)
+    if not n:
+        return Figure(float("nan"), float("nan"), float("nan"))
+    low, high = wilson_interval(hits / n, n)
+    return Figure(100 * hits / n, 100 * low, 100 * high)
+
+
+def preference(first: float, second: float) -> Figure:
+    """How often the first of two was preferred, in percent; 50 and everything possible where neither was.
+
+    >>> preference(3, 1).value
+    75.0
+    >>> preference(0, 0)
+    Figure(value=50.0, low=0.0, high=100.0)
+    """
+    return percentage(first, first + second) if first + second else Figure(50.0, 0.0, 100.0)
 
 
 def resampled(value: float, drawn: ArrayLike, *, n: int = 0) -> Figure:

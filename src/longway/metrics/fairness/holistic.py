@@ -25,9 +25,8 @@ from scipy.stats import mannwhitneyu
 
 from longway.errors import SettingError
 from longway.metrics.fairness.figure import Figure, resampled
-from longway.metrics.fairness.weat import holm
 from longway.metrics.intervals import DRAWS
-from longway.stats import q_values
+from longway.stats import holm, q_values
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, Mapping[str, Sequence[float]]]

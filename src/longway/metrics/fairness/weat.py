@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from longway.errors import SettingError
 from longway.metrics.fairness.figure import Figure, percentage, resampled
 from longway.metrics.intervals import DRAWS, bootstrap
+from longway.stats import holm
 
 Floats = NDArray[np.float64]
 
@@ -133,7 +134,7 @@ def permutation_p(x: Floats, y: Floats, *, splits: int = SPLITS, seed: int = 0) 
 
 def corrected(tests: Sequence[Association]) -> list[Association]:
     """The same tests with p corrected by Holm for all of them."""
-    values = holm([test.p for test in tests])
+    values = holm(np.array([test.p for test in tests]))
     return [replace(test, holm=float(value)) for test, value in zip(tests, values, strict=True)]
 
 
@@ -147,19 +148,6 @@ def associations_of(tests: Sequence[Association], *, seed: int = 0) -> Associati
         percentage(sum(test.holm < LEVEL for test in tests), len(tests)),
         resampled(float(sizes.mean()), drawn),
     )
-
-
-def holm(p: ArrayLike) -> Floats:
-    """p-values corrected by Holm (1979): none of them is wrong with the given probability, however many there are.
-
-    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    given = np.asarray(p, np.float64)
-    order = np.argsort(given, kind="stable")
-    found = np.empty_like(given)
-    found[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
-    return np.minimum(found, 1.0)
 
 
 def _resampled_effects(x: Floats, y: Floats, seed: int) -> Floats:

@@ -7,5 +7,5 @@ training.py    trains one on perturbations in PANDA's form (panda.py); tiny.py, 
 asked.py       a language model that is asked
 segments.py    several texts of a row as one, and back
 choosing.py    which word of which row becomes what (Algorithm 1)
-guards.py      what must not be written, and labels that would no longer hold
+guards.py      what must not be written (offences.py finds it), and labels that would no longer hold
 """

@@ -91,7 +91,7 @@ class NeuralPerturber:
         except torch.OutOfMemoryError:
             raise SettingError(
                 f"{len(read)} texts at once do not fit into the GPU's memory. Expected a smaller 'batch_size' than {self.batch_size}. "
-                f"Try {max(1, self.batch_size // 4)}."
+                f"Try {max(1, self.batch_size // 4)} (--batch-size), or --device cpu."
             ) from None
         # An encoder-decoder's answer opens with its start token, which often is the end token as well.
         start, end = (tokens.shape[1] if network.is_causal else 1), network.tokenizer.eos_token_id

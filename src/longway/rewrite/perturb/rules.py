@@ -6,7 +6,7 @@
     race     first names and surnames, group words that describe the person
     age      nouns and adjectives from the lists, ages in numbers
 
-Everything else stays, byte for byte, but for the articles before what was changed. What cannot be changed is told, and nothing is
+Everything else stays, byte for byte, but for the articles before what was changed and the apostrophe behind it. What cannot be changed is told, and nothing is
 invented: a word without a counterpart stays.
 """
 
@@ -23,22 +23,33 @@ from longway.demographics.found import Found, FoundIn, found_in
 from longway.demographics.given_names import name_for
 from longway.demographics.persons import Person, persons_in
 from longway.rewrite.perturb.perturber import Perturbed, Place, Request, unchanged
+from longway.rewrite.perturb.segments import as_one, place_in, starts_of, with_changes
 from longway.text.agreement import change_pronouns
 from longway.text.articles import mend_articles
 from longway.text.capitals import capitalised, like
-from longway.text.changes import Change, apply_changes
-from longway.text.document import Document
+from longway.text.changes import Change
+from longway.text.document import Document, Word
 from longway.text.english import english
 from longway.text.pronouns import HE, SHE, Pronoun, singular_they
 
-BETWEEN = "\n\n"  # segments are read as one text, so that a person in both is one person
 NOBODY = "nobody is told of by this word"
 NO_WORD = "there is no other word for it"
 QUOTED = "only a quotation speaks of this person"
 NO_NUMBER = "an age in numbers cannot be left open"
+ADULT = Attribute("age", "adult")
+BESIDE = "its counterpart stands beside it"
+IN_QUOTES = "in a quotation"
+NAMES_STAY = "names are kept"
+KNOWN = "a person known by name"
 
-
-_QUOTATION = re.compile(r"“[^”]{2,600}”|\"[^\"]{2,600}\"|``.{2,600}?''", re.DOTALL)
+_QUOTATION = re.compile(
+    r"""“[^”]{2,600}” | "[^"]{2,600}" | ``.{2,600}?''
+      | (?<!\w)‘(?=\D)(?:[^’]|’(?=\w)){2,600}’(?!\w)
+      | (?<![\w'])'(?=[A-Z])(?:[^'\n]|'(?=\w)){2,600}[,.!?]'(?!\w)  # 'She is here,' but not the '90s, the ladies' room
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
 
 
 @dataclass(slots=True)
@@ -54,7 +65,7 @@ class RulePerturber:
 
     everyone: all people with the attribute of the chosen word are changed, not only the one it stands for.
     names: whether names are changed. nouns: whether anything but pronouns is.
-    keep_entities: people with a full name are left alone (facts about known people stay true).
+    keep_entities: people that a name makes known are left alone, so that facts about them stay true (`Person.is_known_by_name`).
     reflexive: the form of "they". read: analyses texts; the package's pipeline by default.
     """
 
@@ -86,17 +97,18 @@ class RulePerturber:
 
     def perturb_one(self, request: Request) -> Perturbed:
         """What becomes of one request."""
-        text = BETWEEN.join(request.segments)
+        text = as_one(request.segments)
         document = (self._read or english().analyse)(text)
         found = found_in(document)
         people = persons_in(document, found)
-        at = _offsets(request.segments)[request.place.segment] + request.place.start
+        at = starts_of(request.segments)[request.place.segment] + request.place.start
         chosen = [p for p in people if any(word.start <= at < word.stop for word in p.words)]
         if self.everyone:
             chosen = _everyone(people, request.source)
         if not chosen:
             return unchanged(request, NOBODY)
-        quoted = [person for person in chosen if _is_only_quoted(text, person)]
+        quotations = _quotations(text)
+        quoted = [person for person in people if _is_only_quoted(person, quotations)]
         chosen = [person for person in chosen if person not in quoted]
         if not chosen:
             return unchanged(request, QUOTED)
@@ -105,21 +117,31 @@ class RulePerturber:
             return unchanged(request, done.refused[0] if done.refused else NO_WORD)
         changes = sorted({*done.changes, *mend_articles(document, done.changes)})
         return Perturbed(
-            _segments(request.segments, changes),
+            with_changes(request.segments, changes),
             chain=tuple(_places(request.segments, document, chosen)),
-            left=tuple(dict.fromkeys([*done.refused, *_left_alone(document, found)])),
+            left=tuple(
+                dict.fromkeys(
+                    [*done.refused, *_quoted(text, quoted, request.source), *_left_alone(document, found)]
+                )
+            ),
         )
 
     def _changes(self, document: Document, chosen: Sequence[Person], request: Request) -> _Changes:
         done = _Changes()
         for person in chosen:
-            if self.keep_entities and len(person.name.split()) > 1:
-                done.refused.append(f"{person.name!r}: a person known by name")
+            if self.keep_entities and person.is_known_by_name:
+                done.refused.append(f"{person.name!r}: {KNOWN}")
+                continue
+            words = self._words(document, person, request, done) if self.nouns else {}
+            beside = [word for word, new in words.items() if _stands_beside(document, word, new)]
+            if beside:
+                done.refused.append(f"{_written(document, beside[0])!r}: {BESIDE}")
                 continue
             if request.target.axis == "gender":
                 self._change_pronouns(document, person, request, done)
-            if self.nouns:
-                self._change_words(document, person, request, done)
+            for word, new in words.items():
+                done.changes.append(Change(word.start, word.stop, new))
+                done.changes += _possessive(document, word, new)
         return done
 
     def _change_pronouns(self, document: Document, person: Person, request: Request, done: _Changes) -> None:
@@ -129,39 +151,101 @@ class RulePerturber:
         ]
         done.changes += change_pronouns(document, dict.fromkeys(indices, wanted))
 
-    def _change_words(self, document: Document, person: Person, request: Request, done: _Changes) -> None:
-        mine = [word for word in person.words if word.kind != "pronoun" and word.attribute == request.source]
+    def _words(
+        self, document: Document, person: Person, request: Request, done: _Changes
+    ) -> dict[Found, str]:
+        """What becomes of the words about a person that are no pronouns; those that cannot change are told in `done`."""
+        mine = _of_request(person, request)
         target = request.target.name
         if any(word.kind == "years" for word in mine):
             if target not in AGES:
                 done.refused.append(NO_NUMBER)
-                return
+                return {}
             if target != "child":
                 target = "adult"  # "an eighteen-year-old woman", not "an eighteen-year-old young woman"
         taken = frozenset(word.lower for word in document)
         is_known = self.everyone or request.source.name in person.told(request.source.axis)
+        found: dict[Found, str] = {}
         for word in mine:
-            if word.is_generic and not is_known:
+            if (word.is_generic and not is_known) or (
+                word.entry is not None and word.attribute.name == target
+            ):
                 continue
-            written = document.text[word.start : word.stop]
+            written = _written(document, word)
             if word.entry is not None:
                 new = _counterpart(document, word, target)
             elif word.kind == "years":
                 new = _years(written, request.target.name)
+            elif not self.names:
+                done.refused.append(f"{written!r}: {NAMES_STAY}")
+                continue
             else:
                 new = self._name_for(written, word.kind, request.target, taken)
             if new is None:
                 done.refused.append(f"{written!r}: {NO_WORD}")
             elif new != written:
-                done.changes.append(Change(word.start, word.stop, new))
+                found[word] = new
+        return found
 
     def _name_for(self, written: str, kind: str, target: Attribute, taken: frozenset[str]) -> str | None:
-        if not self.names or (kind == "surname" and target.axis == "gender"):
-            return written
         new = name_for(
             written, target, kind="surname" if kind == "surname" else "first", taken=taken, key=self.key
         )
         return None if new is None else like(new, written)
+
+
+def _written(document: Document, word: Found) -> str:
+    return document.text[word.start : word.stop]
+
+
+def _of_request(person: Person, request: Request) -> list[Found]:
+    """The words that say what is to change, without pronouns.
+
+    A man of 45 is an adult, too: where an age is told in numbers, it changes with "man", and "man" with it where he becomes a child.
+    """
+    source, words = request.source, [word for word in person.words if word.kind != "pronoun"]
+    ages = {word.attribute for word in words if word.kind in ("years", "decade")}
+    if source.axis == "age" and len(ages) == 1 and source in (ADULT, *ages):
+        told = ages | {ADULT} if source == ADULT or request.target.name == "child" else ages
+        return [word for word in words if word.attribute in told]
+    return [word for word in words if word.attribute == source]
+
+
+def _stands_beside(document: Document, word: Found, new: str) -> bool:
+    """True where a word would become what it is told apart from: "the king and queen", "My aunt is not my uncle"."""
+    head, phrase = document.words[word.end - 1], new
+    noun = document.head(head)
+    if head.relation == "amod" and noun is not None and noun.index > head.index:  # "white men and Black men"
+        head, phrase = noun, new + document.text[word.stop : noun.end]
+    before, behind = document.text[: word.start].lower(), document.text[head.end :].lower()
+    same = re.escape(phrase.lower())
+    if re.match(rf"{_AND}{same}\b", behind) or re.search(rf"\b{same}{_AND}$", before):
+        return True
+    return any(document.text[: w.end].lower().endswith(phrase.lower()) for w in _tied(document, head))
+
+
+def _tied(document: Document, word: Word) -> Iterator[Word]:
+    """What the parse has in a list with a word, and what the word is said to be or not to be."""
+    above = document.head(word)
+    first = above if above is not None and word.relation in ("conj", "appos") else word
+    yield from (other for other in (first, *document.children(first, "conj", "appos")) if other is not word)
+    if document.children(word, "cop"):
+        yield from document.children(word, "nsubj")
+    if above is not None and word.relation == "nsubj" and document.children(above, "cop"):
+        yield above
+
+
+def _possessive(document: Document, word: Found, new: str) -> Iterator[Change]:
+    """The change of the apostrophe behind a word: "the ladies' room", "the gentlemen's room"."""
+    mark = document.words[word.end] if word.end < len(document) else None
+    if mark is None or mark.relation != "case" or mark.start != word.stop:
+        return
+    ends_in_s = new[-1:] in ("s", "S")
+    is_plural = word.entry is not None and word.entry.number == "plur"
+    if len(mark.text) == 1 and not ends_in_s:
+        yield Change(mark.start, mark.end, mark.text + ("S" if new.isupper() else "s"))
+    elif len(mark.text) > 1 and ends_in_s and is_plural:
+        yield Change(mark.start, mark.end, mark.text[:1])
 
 
 def _counterpart(document: Document, word: Found, name: str) -> str | None:
@@ -174,7 +258,12 @@ def _counterpart(document: Document, word: Found, name: str) -> str | None:
         first = document.words[word.first]
         opens = first.index == document.sentences[document.sentence_number(first)][0]
         return capitalised(new) if opens and first.text[:1].isupper() else new
-    return new if any(c.isupper() for c in new) else like(new, document.text[word.start : word.stop])
+    written = _written(document, word)
+    if any(c.isupper() for c in new):
+        return new
+    if written.istitle() and " " in written:  # "Vice Chairman"
+        return " ".join(map(capitalised, new.split(" ")))
+    return like(new, written)
 
 
 def _years(written: str, name: str) -> str | None:
@@ -183,13 +272,26 @@ def _years(written: str, name: str) -> str | None:
     return None if new is None else written_as(new, written)
 
 
-def _is_only_quoted(text: str, person: Person) -> bool:
-    """True where everything said of a person stands in somebody's quoted words; a text that is one quotation has none."""
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Where somebody's words are quoted; a text that is one quotation has none."""
     spans = [match.span() for match in _QUOTATION.finditer(text)]
     is_whole = any(end - start > 0.8 * len(text.strip()) for start, end in spans)
-    return not is_whole and all(
-        any(start <= word.start and word.stop <= end for start, end in spans) for word in person.words
+    return [] if is_whole else spans
+
+
+def _is_only_quoted(person: Person, quotations: Sequence[tuple[int, int]]) -> bool:
+    """True where everything said of a person stands in quotations."""
+    return all(
+        any(start <= word.start and word.stop <= end for start, end in quotations) for word in person.words
     )
+
+
+def _quoted(text: str, people: Iterable[Person], source: Attribute) -> Iterator[str]:
+    """What only quotations say of people with an attribute, with the reason why it stays."""
+    for person in people:
+        for word in person.words:
+            if word.attribute == source:
+                yield f"{text[word.start : word.stop]!r}: {IN_QUOTES}"
 
 
 def _left_alone(document: Document, found: FoundIn) -> Iterator[str]:
@@ -205,31 +307,8 @@ def _everyone(people: Sequence[Person], source: Attribute) -> list[Person]:
     return [person for person in people if any(word.attribute == source for word in person.words)]
 
 
-def _offsets(segments: Sequence[str]) -> list[int]:
-    """Where each segment begins in the joined text."""
-    starts, at = [], 0
-    for segment in segments:
-        starts.append(at)
-        at += len(segment) + len(BETWEEN)
-    return starts
-
-
-def _segments(segments: Sequence[str], changes: Iterable[Change]) -> tuple[str, ...]:
-    """The segments with the changes of the joined text made in each."""
-    changed = []
-    for segment, start in zip(segments, _offsets(segments), strict=True):
-        inside = [
-            Change(change.start - start, change.end - start, change.text)
-            for change in changes
-            if start <= change.start and change.end <= start + len(segment)
-        ]
-        changed.append(apply_changes(segment, inside))
-    return tuple(changed)
-
-
 def _places(segments: Sequence[str], document: Document, people: Iterable[Person]) -> Iterator[Place]:
     """Where the mentions of the people stand, in order."""
-    starts = _offsets(segments)
     spots = sorted(
         {
             (document.words[m.start].start, document.words[m.end - 1].end)
@@ -238,6 +317,7 @@ def _places(segments: Sequence[str], document: Document, people: Iterable[Person
         }
         | {(word.start, word.stop) for person in people for word in person.words}
     )
-    for start, end in spots:
-        segment = max(i for i, at in enumerate(starts) if at <= start)
-        yield Place(segment, start - starts[segment], min(end - starts[segment], len(segments[segment])))
+    for spot in spots:
+        place = place_in(segments, *spot)
+        if place is not None:
+            yield place

@@ -1,19 +1,26 @@
-"""Several texts of a row as one sequence, and back (footnote 4 of the perturbation paper).
+"""Several texts of a row as one, and back (footnote 4 of the perturbation paper).
 
     ("Ann left.", "She is gone.")   ->  "Ann left. <SEP> She is gone."      what a model reads
     "Al left. <SEP> He is gone."    ->  ("Al left.", "He is gone.")         what a model wrote, field by field
 
-Whoever stands in several fields is changed in all of them alike, since the model reads them together. The way back is exact or not
+    ("Ann left.", "She is gone.")   ->  "Ann left.\n\nShe is gone."         what rules read (`as_one`), with changes at exact places,
+    Change(11, 14, "He")            ->  ("Ann left.", "He is gone.")        made in the segment they lie in (`with_changes`)
+
+Whoever stands in several fields is changed in all of them alike, since they are read together. A model's way back is exact or not
 at all: as many segments as there were, none emptied, and the white space around each as it was. A model that writes something else
 altogether is caught by how many words it changed (`check_kept`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from longway.llm.plausible import n_changed, words_of
+from longway.rewrite.perturb.perturber import Place
+from longway.text.changes import Change, apply_changes
 
+BETWEEN = "\n\n"  # what a reader of one text takes for the end of a paragraph
 SEP = "<SEP>"
 PERT_SEP = "<PERT_SEP>"
 # Words that may change: a few in any text, and a share of a longer one. All rewritings of mt_geneval and neutralrewriter
@@ -23,6 +30,46 @@ MAY_CHANGE, AND_SHARE = 3, 0.3
 
 class Unfit(ValueError):  # noqa: N818 - says what happened
     """A text cannot be sent to a model, or its answer cannot be used; the message says why in a few words."""
+
+
+def as_one(segments: Iterable[str]) -> str:
+    """The segments as one text, so that a person in several of them is one person."""
+    return BETWEEN.join(segments)
+
+
+def starts_of(segments: Sequence[str]) -> list[int]:
+    """Where each segment begins in the one text.
+
+    >>> starts_of(["Ann left.", "", "She is gone."])
+    [0, 11, 13]
+    """
+    return list(accumulate((len(segment) + len(BETWEEN) for segment in segments[:-1]), initial=0))
+
+
+def place_in(segments: Sequence[str], start: int, end: int) -> Place | None:
+    """The stretch of the one text as a place in its segment; None where it goes across two of them.
+
+    >>> place_in(["Ann left.", "She is gone."], 11, 14)
+    Place(segment=1, start=0, end=3)
+    """
+    for number, (segment, first) in enumerate(zip(segments, starts_of(segments), strict=True)):
+        if first <= start and end <= first + len(segment):
+            return Place(number, start - first, end - first)
+    return None
+
+
+def with_changes(segments: Sequence[str], changes: Iterable[Change]) -> tuple[str, ...]:
+    """The segments with the changes of the one text made in each; a change that goes across two is not made.
+
+    >>> with_changes(["Ann left.", "She is gone."], [Change(11, 14, "He")])
+    ('Ann left.', 'He is gone.')
+    """
+    inside: list[list[Change]] = [[] for _ in segments]
+    for change in changes:
+        place = place_in(segments, change.start, change.end)
+        if place is not None:
+            inside[place.segment].append(Change(place.start, place.end, change.text))
+    return tuple(map(apply_changes, segments, inside))
 
 
 def joined(segments: Sequence[str]) -> str:

@@ -1,0 +1,36 @@
+"""The shortcuts that a grammar of sentences finds in SUBJ: "the film" and "his wife" (Tables 3 and 12 of the paper).
+
+python runs/grammar_subj.py                                         learns a small grammar here
+python runs/grammar_subj.py --grammar DIR --trees DIR/trees.txt     with what was learned and parsed elsewhere
+
+Options: see grammar_common.py.
+"""
+
+from __future__ import annotations
+
+import common
+import grammar_common
+from grammar_common import Kind, Tables
+
+KINDS = (
+    Kind("the film", r"^(a|the|this) (film|movie|screen)$", "subjective"),
+    Kind("his wife", r"^(his|her|their) (wife|father|mother|life|lives|husband|son|daughter|brother|family)$", "objective"),
+    Kind("finds himself", r"^(finds|falls|decides|discovers|begins)\b", "objective"),
+)  # fmt: skip
+
+
+def main() -> None:
+    options = grammar_common.parser_of(__doc__).parse_args()
+    train, held_out = grammar_common.tenths("subj/all.jsonl.gz", has_sentences=False)
+    train, held_out = grammar_common.with_trees(options, train, held_out)
+    tables = Tables(train)
+    tables.show(
+        "Composite features, two words or more (Tables 3 and 12)", tables.composites(min_leaves=2), n=24
+    )
+    tables.show_rules()
+    figures = tables.show_kinds(KINDS, min_leaves=2)
+    common.finish("runs/grammar_subj.py", rows=len(train), **figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,520 @@
+"""The way down on a GPU: outside values of all cells, large ones first, and the counts of rules and leaves."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from longway.grammar.chart import LARGEST, Chart, Parts, Shape, zero_counts
+from longway.grammar.gpu.cells import PRECISION, SIZES, cells_by_width, leaf_at, leaf_places, offset, parts_of
+from longway.grammar.gpu.products import count as count_rules
+from longway.grammar.gpu.products import to_parts
+from longway.grammar.semiring import EMPTY
+
+_SPLITS = 16  # splits, or trees beside a leaf, that a program multiplies at once
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _outside(
+    cells,
+    lengths,
+    values,
+    scales,
+    outer_values,
+    left,
+    right,
+    leaf_scales,
+    outer,
+    back,
+    n,
+    m,
+    all_cells,
+    all_leaves,
+    count,
+    N: tl.constexpr,
+    S: tl.constexpr,
+    EMPTY_: tl.constexpr,
+    LARGEST_: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    cell = tl.program_id(0)
+    item = tl.program_id(1).to(tl.int64)
+    i = tl.load(cells + cell * 4)
+    wa = tl.load(cells + cell * 4 + 1)
+    k = tl.load(cells + cell * 4 + 2)
+    wb = tl.load(cells + cell * 4 + 3)
+    base = item * all_cells
+    leaf_base = item * all_leaves
+    own = base + offset(i, wa, k, wb, n, m)
+    symbol = tl.arange(0, N)
+    square = symbol[:, None] * N + symbol[None, :]
+    row = item * count + cell
+    if (i + wa > tl.load(lengths + item * 2)) | (k + wb > tl.load(lengths + item * 2 + 1)):
+        tl.store(outer + row * N * N + square, tl.zeros((N, N), tl.float32))
+        return
+    own_scale = tl.load(scales + own)
+    to_parts = tl.load(back + row * N * N + square)  # [left symbol, right symbol]
+    product = tl.zeros((N, N), tl.float32)
+    for start in range(0, (wa + 1) * (wb + 1), S):
+        one_, other_, fits = parts_of(start + tl.arange(0, S), i, wa, k, wb, n, m)
+        weight = tl.exp(
+            tl.load(scales + base + one_, mask=fits, other=EMPTY_)
+            + tl.load(scales + base + other_, mask=fits, other=EMPTY_)
+            - own_scale
+        )
+        lefts = (base + one_)[:, None] * N + symbol[None, :]
+        rights = (base + other_)[:, None] * N + symbol[None, :]
+        one = tl.load(values + lefts, mask=fits[:, None], other=0.0)
+        other = tl.load(values + rights, mask=fits[:, None], other=0.0)
+        weighed = one * weight[:, None]
+        product += tl.dot(tl.trans(weighed), other, input_precision=PRECISION)
+        to_left = tl.dot(other, tl.trans(to_parts), input_precision=PRECISION) * weight[:, None]
+        to_right = tl.dot(weighed, to_parts, input_precision=PRECISION)
+        tl.atomic_add(outer_values + lefts, to_left, mask=fits[:, None], sem="relaxed")
+        tl.atomic_add(outer_values + rights, to_right, mask=fits[:, None], sem="relaxed")
+    tl.store(outer + row * N * N + square, product)
+    given = tl.minimum(tl.load(outer_values + own * N + symbol), LARGEST_)
+    _leaf_back(
+        values,
+        scales,
+        outer_values,
+        left,
+        right,
+        leaf_scales,
+        given,
+        own_scale,
+        base,
+        leaf_base,
+        i,
+        wa,
+        k,
+        wb,
+        n,
+        m,
+        1,
+        0,
+        N,
+        EMPTY_,
+    )
+    _leaf_back(
+        values,
+        scales,
+        outer_values,
+        left,
+        right,
+        leaf_scales,
+        given,
+        own_scale,
+        base,
+        leaf_base,
+        i,
+        wa,
+        k,
+        wb,
+        n,
+        m,
+        0,
+        1,
+        N,
+        EMPTY_,
+    )
+    _leaf_back(
+        values,
+        scales,
+        outer_values,
+        left,
+        right,
+        leaf_scales,
+        given,
+        own_scale,
+        base,
+        leaf_base,
+        i,
+        wa,
+        k,
+        wb,
+        n,
+        m,
+        1,
+        1,
+        N,
+        EMPTY_,
+    )
+
+
+@triton.jit
+def _leaf_back(
+    values,
+    scales,
+    outer_values,
+    left,
+    right,
+    leaf_scales,
+    given,
+    own_scale,
+    base,
+    leaf_base,
+    i,
+    wa,
+    k,
+    wb,
+    n,
+    m,
+    DA: tl.constexpr,
+    DB: tl.constexpr,
+    N: tl.constexpr,
+    EMPTY_: tl.constexpr,
+):
+    """What the tree beside a leaf gets."""
+    ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
+    if ok:
+        symbol = tl.arange(0, N)
+        square = symbol[:, None] * N + symbol[None, :]
+        behind = base + offset(i + DA, wa - DA, k + DB, wb - DB, n, m)
+        before = base + offset(i, wa - DA, k, wb - DB, n, m)
+        one = leaf_base + leaf_at(i, k, n, m, DA, DB)
+        other = leaf_base + leaf_at(i + wa - DA, k + wb - DB, n, m, DA, DB)
+        weight = tl.exp(tl.load(leaf_scales + one) + tl.load(scales + behind) - own_scale)
+        matrix = tl.load(left + one * N * N + square)
+        tl.atomic_add(
+            outer_values + behind * N + symbol, tl.sum(given[:, None] * matrix, 0) * weight, sem="relaxed"
+        )
+        weight = tl.exp(tl.load(leaf_scales + other) + tl.load(scales + before) - own_scale)
+        matrix = tl.load(right + other * N * N + square)
+        tl.atomic_add(
+            outer_values + before * N + symbol, tl.sum(given[:, None] * matrix, 0) * weight, sem="relaxed"
+        )
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _leaf_counts(
+    leaf_places,
+    lengths,
+    values,
+    scales,
+    outer_values,
+    leaf_scales,
+    by_left,
+    by_right,
+    n,
+    m,
+    all_cells,
+    all_leaves,
+    N: tl.constexpr,
+    S: tl.constexpr,
+    EMPTY_: tl.constexpr,
+    LARGEST_: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    """The counts of one leaf beside all trees it may stand before, and behind."""
+    leaf = tl.program_id(0)
+    item = tl.program_id(1).to(tl.int64)
+    i = tl.load(leaf_places + leaf * 4)
+    da = tl.load(leaf_places + leaf * 4 + 1)
+    k = tl.load(leaf_places + leaf * 4 + 2)
+    db = tl.load(leaf_places + leaf * 4 + 3)
+    base = item * all_cells
+    if (i + da > tl.load(lengths + item * 2)) | (k + db > tl.load(lengths + item * 2 + 1)):
+        return  # its counts are zero already
+    n_own = tl.load(lengths + item * 2)
+    m_own = tl.load(lengths + item * 2 + 1)
+    own = item * all_leaves + leaf
+    own_scale = tl.load(leaf_scales + own)
+    symbol = tl.arange(0, N)
+    square = symbol[:, None] * N + symbol[None, :]
+
+    on_left = tl.zeros((N, N), tl.float32)
+    across = n_own + 1 - i - da  # widths that the tree behind can have in the first text
+    up = m_own + 1 - k - db
+    for start in range(0, across * up, S):
+        number = start + tl.arange(0, S)
+        wa = number // up
+        wb = number % up
+        fits = (number < across * up) & (wa + wb > 1)
+        tree = base + offset(i + da, wa, k + db, wb, n, m)
+        whole = base + offset(i, wa + da, k, wb + db, n, m)
+        weight = tl.exp(
+            tl.load(scales + tree, mask=fits, other=EMPTY_)
+            + own_scale
+            - tl.load(scales + whole, mask=fits, other=0.0)
+        )
+        given = tl.load(outer_values + whole[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
+        given = tl.minimum(given, LARGEST_) * weight[:, None]
+        trees = tl.load(values + tree[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
+        on_left += tl.dot(tl.trans(given), trees, input_precision=PRECISION)
+    tl.store(by_left + own * N * N + square, on_left)
+
+    on_right = tl.zeros((N, N), tl.float32)
+    for start in range(
+        0, (i + 1) * (k + 1), S
+    ):  # widths of the tree before, which ends where the leaf begins
+        number = start + tl.arange(0, S)
+        wa = number // (k + 1)
+        wb = number % (k + 1)
+        fits = (number < (i + 1) * (k + 1)) & (wa + wb > 1)
+        tree = base + offset(i - wa, wa, k - wb, wb, n, m)
+        whole = base + offset(i - wa, wa + da, k - wb, wb + db, n, m)
+        weight = tl.exp(
+            tl.load(scales + tree, mask=fits, other=EMPTY_)
+            + own_scale
+            - tl.load(scales + whole, mask=fits, other=0.0)
+        )
+        given = tl.load(outer_values + whole[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
+        given = tl.minimum(given, LARGEST_) * weight[:, None]
+        trees = tl.load(values + tree[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
+        on_right += tl.dot(tl.trans(given), trees, input_precision=PRECISION)
+    tl.store(by_right + own * N * N + square, on_right)
+
+
+@triton.jit
+def _beside(
+    scales,
+    outer_values,
+    leaf_scales,
+    base,
+    leaf_base,
+    i,
+    wa,
+    k,
+    wb,
+    one,
+    other,
+    n,
+    m,
+    N: tl.constexpr,
+    LARGEST_: tl.constexpr,
+):
+    """What a cell made of two leaves is given, times their weight in it."""
+    own = base + offset(i, wa, k, wb, n, m)
+    scale = tl.load(leaf_scales + leaf_base + one) + tl.load(leaf_scales + leaf_base + other)
+    weight = tl.exp(scale - tl.load(scales + own))
+    given = tl.load(outer_values + own * N + tl.arange(0, N))
+    return tl.minimum(given, LARGEST_) * weight
+
+
+@triton.jit
+def _with_leaf(
+    matrix,
+    vector,
+    scales,
+    outer_values,
+    left_of_leaf,
+    leaf_values,
+    leaf_scales,
+    base,
+    leaf_base,
+    leaf,
+    i,
+    da,
+    k,
+    db,
+    n,
+    m,
+    n_own,
+    m_own,
+    EA: tl.constexpr,
+    EB: tl.constexpr,
+    N: tl.constexpr,
+    P: tl.constexpr,
+    LARGEST_: tl.constexpr,
+):
+    """Adds what a leaf counts with a leaf of the given kind behind it, and with one before it."""
+    symbol, word = tl.arange(0, N), tl.arange(0, P)
+    if (i + da + EA <= n_own) & (k + db + EB <= m_own):
+        other = leaf_at(i + da, k + db, n, m, EA, EB)
+        given = _beside(
+            scales,
+            outer_values,
+            leaf_scales,
+            base,
+            leaf_base,
+            i,
+            da + EA,
+            k,
+            db + EB,
+            leaf,
+            other,
+            n,
+            m,
+            N,
+            LARGEST_,
+        )
+        values = tl.load(leaf_values + (leaf_base + other) * P + word)
+        matrix += given[:, None] * values[None, :]
+    if (i >= EA) & (k >= EB):
+        one = leaf_at(i - EA, k - EB, n, m, EA, EB)
+        given = _beside(
+            scales,
+            outer_values,
+            leaf_scales,
+            base,
+            leaf_base,
+            i - EA,
+            da + EA,
+            k - EB,
+            db + EB,
+            one,
+            leaf,
+            n,
+            m,
+            N,
+            LARGEST_,
+        )
+        square = symbol[:, None] * P + word[None, :]
+        vector += tl.sum(given[:, None] * tl.load(left_of_leaf + (leaf_base + one) * N * P + square), 0)
+    return matrix, vector
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _two_leaf_counts(
+    leaf_places,
+    lengths,
+    scales,
+    outer_values,
+    left_of_leaf,
+    leaf_values,
+    leaf_scales,
+    by_left,
+    by_leaf,
+    n,
+    m,
+    all_cells,
+    all_leaves,
+    N: tl.constexpr,
+    P: tl.constexpr,
+    LARGEST_: tl.constexpr,
+):
+    """The counts of one leaf beside all leaves it may stand before (as a matrix), and behind (as a vector)."""
+    leaf = tl.program_id(0)
+    item = tl.program_id(1).to(tl.int64)
+    i = tl.load(leaf_places + leaf * 4)
+    da = tl.load(leaf_places + leaf * 4 + 1)
+    k = tl.load(leaf_places + leaf * 4 + 2)
+    db = tl.load(leaf_places + leaf * 4 + 3)
+    base = item * all_cells
+    n_own = tl.load(lengths + item * 2)
+    m_own = tl.load(lengths + item * 2 + 1)
+    if (i + da > n_own) | (k + db > m_own):
+        return
+    leaf_base = item * all_leaves
+    symbol, word = tl.arange(0, N), tl.arange(0, P)
+    square = symbol[:, None] * P + word[None, :]
+    matrix = tl.zeros((N, P), tl.float32)
+    vector = tl.zeros((P,), tl.float32)
+    matrix, vector = _with_leaf(
+        matrix,
+        vector,
+        scales,
+        outer_values,
+        left_of_leaf,
+        leaf_values,
+        leaf_scales,
+        base,
+        leaf_base,
+        leaf,
+        i,
+        da,
+        k,
+        db,
+        n,
+        m,
+        n_own,
+        m_own,
+        1,
+        0,
+        N,
+        P,
+        LARGEST_,
+    )
+    matrix, vector = _with_leaf(
+        matrix,
+        vector,
+        scales,
+        outer_values,
+        left_of_leaf,
+        leaf_values,
+        leaf_scales,
+        base,
+        leaf_base,
+        leaf,
+        i,
+        da,
+        k,
+        db,
+        n,
+        m,
+        n_own,
+        m_own,
+        0,
+        1,
+        N,
+        P,
+        LARGEST_,
+    )
+    matrix, vector = _with_leaf(
+        matrix,
+        vector,
+        scales,
+        outer_values,
+        left_of_leaf,
+        leaf_values,
+        leaf_scales,
+        base,
+        leaf_base,
+        leaf,
+        i,
+        da,
+        k,
+        db,
+        n,
+        m,
+        n_own,
+        m_own,
+        1,
+        1,
+        N,
+        P,
+        LARGEST_,
+    )
+    tl.store(by_left + (leaf_base + leaf) * N * P + square, matrix)
+    tl.store(by_leaf + (leaf_base + leaf) * P + word, vector)
+
+
+def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> Parts:
+    """As `chart.outside`; sums of floats come in no fixed order, so the last digits may differ from run to run."""
+    N = parts.rules.shape[0]
+    batch, device = parts.leaf_scale.shape[0], parts.leaf_scale.device
+    left, right, leaf_scales = (
+        parts.left.contiguous(),
+        parts.right.contiguous(),
+        parts.leaf_scale.contiguous(),
+    )
+    lengths = parts.lengths.int().contiguous()
+    flat_rules = parts.rules.flatten(1).contiguous()
+    all_cells, all_leaves = chart.scales[0].numel(), leaf_scales.shape[1]
+    counts = zero_counts(parts)
+    flat = outer_values.view(batch, all_cells, N)
+    for cells, numbers in reversed(cells_by_width(shape, device).values()):
+        count = len(cells)
+        given = flat[:, numbers].clamp_(max=LARGEST).view(batch * count, N)
+        back = to_parts(given, flat_rules)
+        outer = back.new_empty(back.shape)
+        _outside[(count, batch)](
+            cells, lengths, chart.values, chart.scales, outer_values, left, right, leaf_scales, outer, back,
+            shape.n, shape.m, all_cells, all_leaves, count,
+            N=N, S=_SPLITS, EMPTY_=EMPTY, LARGEST_=LARGEST, PRECISION=PRECISION, num_warps=2,
+        )  # fmt: skip
+        count_rules(given, outer, counts.rules)
+    places = leaf_places(shape, device)
+    _leaf_counts[(all_leaves, batch)](
+        places, lengths, chart.values, chart.scales, outer_values, leaf_scales, counts.left, counts.right,
+        shape.n, shape.m, all_cells, all_leaves,
+        N=N, S=_SPLITS, EMPTY_=EMPTY, LARGEST_=LARGEST, PRECISION=PRECISION, num_warps=2,
+    )  # fmt: skip
+    _two_leaf_counts[(all_leaves, batch)](
+        places, lengths, chart.scales, outer_values, parts.left_of_leaf, parts.leaf, leaf_scales,
+        counts.left_of_leaf, counts.leaf, shape.n, shape.m, all_cells, all_leaves,
+        N=N, P=parts.leaf.shape[-1], LARGEST_=LARGEST, num_warps=4,
+    )  # fmt: skip
+    return counts

@@ -1,0 +1,114 @@
+"""Products of many rows with the rules: all cells of one width at once.
+
+    of_rules   [rows, N * N] @ [N * N, N]     up: outer products -> values
+    to_parts   [rows, N] @ [N, N * N]         down: outside values -> what the outer products get
+    count      [rows, N].T @ [rows, N * N]    down: outside values and outer products -> counts of the rules
+
+Too narrow for a library's fast path, and limited by reading the outer products: each is read once.
+"""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from longway.grammar.gpu.cells import PRECISION, SIZES
+
+_ROWS = 64
+_PART = 4096  # rows that one program of `count` sums up
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _of_rules(left, right, made, rows, K: tl.constexpr, N: tl.constexpr, R: tl.constexpr, BK: tl.constexpr, PRECISION_: tl.constexpr):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
+    column = tl.arange(0, N)
+    total = tl.zeros((R, N), tl.float32)
+    for start in range(0, K, BK):
+        inner = start + tl.arange(0, BK)
+        one = tl.load(left + row[:, None] * K + inner[None, :], mask=(row < rows)[:, None], other=0.0)
+        other = tl.load(right + inner[:, None] * N + column[None, :])
+        total += tl.dot(one, other, input_precision=PRECISION_)
+    tl.store(made + row[:, None] * N + column[None, :], total, mask=(row < rows)[:, None])
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _to_parts(left, right, made, rows, N: tl.constexpr, K: tl.constexpr, R: tl.constexpr, BK: tl.constexpr, PRECISION_: tl.constexpr):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
+    inner = tl.arange(0, N)
+    column = tl.program_id(1) * BK + tl.arange(0, BK)
+    one = tl.load(left + row[:, None] * N + inner[None, :], mask=(row < rows)[:, None], other=0.0)
+    other = tl.load(right + inner[:, None] * K + column[None, :])
+    total = tl.dot(one, other, input_precision=PRECISION_)
+    tl.store(made + row[:, None] * K + column[None, :], total, mask=(row < rows)[:, None])
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _count(left, right, counts, rows, N: tl.constexpr, K: tl.constexpr, R: tl.constexpr, BK: tl.constexpr, PART: tl.constexpr, PRECISION_: tl.constexpr):  # fmt: skip
+    column = tl.program_id(1) * BK + tl.arange(0, BK)
+    symbol = tl.arange(0, N)
+    total = tl.zeros((N, BK), tl.float32)
+    first = tl.program_id(0).to(tl.int64) * PART
+    for start in range(0, PART, R):
+        row = first + start + tl.arange(0, R)
+        one = tl.load(left + row[:, None] * N + symbol[None, :], mask=(row < rows)[:, None], other=0.0)
+        other = tl.load(right + row[:, None] * K + column[None, :], mask=(row < rows)[:, None], other=0.0)
+        total += tl.dot(tl.trans(one), other, input_precision=PRECISION_)
+    tl.atomic_add(counts + symbol[:, None] * K + column[None, :], total, sem="relaxed")
+
+
+@triton.jit(do_not_specialize=SIZES)
+def _max_product(left, right, made, rows, columns, K: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
+    column = tl.program_id(1) * C + tl.arange(0, C)
+    best = tl.full((R, C), -float("inf"), tl.float32)
+    for k in range(0, K):
+        one = tl.load(left + row * K + k, mask=row < rows, other=0.0)
+        other = tl.load(right + k * columns + column, mask=column < columns, other=0.0)
+        best = tl.maximum(best, one[:, None] + other[None, :])
+    fits = (row < rows)[:, None] & (column < columns)[None, :]
+    tl.store(made + row[:, None] * columns + column[None, :], best, mask=fits)
+
+
+def of_rules(outer: Tensor, rules: Tensor) -> Tensor:
+    """outer [rows, N * N] @ rules [N * N, N]."""
+    rows, K = outer.shape
+    N = rules.shape[1]
+    made = outer.new_empty(rows, N)
+    _of_rules[(triton.cdiv(rows, _ROWS),)](
+        outer, rules, made, rows, K=K, N=N, R=_ROWS, BK=64, PRECISION_=PRECISION, num_warps=4
+    )
+    return made
+
+
+def to_parts(given: Tensor, rules: Tensor) -> Tensor:
+    """given [rows, N] @ rules [N, N * N]."""
+    rows, N = given.shape
+    K = rules.shape[1]
+    made = given.new_empty(rows, K)
+    _to_parts[(triton.cdiv(rows, _ROWS), K // 128)](
+        given, rules, made, rows, N=N, K=K, R=_ROWS, BK=128, PRECISION_=PRECISION, num_warps=4
+    )
+    return made
+
+
+def count(given: Tensor, outer: Tensor, counts: Tensor) -> None:
+    """counts [N, N * N] += given.T @ outer."""
+    rows, N = given.shape
+    K = outer.shape[1]
+    _count[(triton.cdiv(rows, _PART), K // 128)](
+        given, outer, counts, rows, N=N, K=K, R=32, BK=128, PART=_PART, PRECISION_=PRECISION, num_warps=4
+    )
+
+
+def max_product(left: Tensor, right: Tensor) -> Tensor:
+    """The product of a stack of rows [..., K] with one matrix [K, columns], with maxima for sums."""
+    flat, columns = left.reshape(-1, left.shape[-1]).contiguous(), right.shape[1]
+    made = torch.empty(len(flat), columns, dtype=left.dtype, device=left.device)
+    high, width, warps = (64, 32, 2) if columns <= 32 else (32, 128, 4)
+    grid = (triton.cdiv(len(flat), high), triton.cdiv(columns, width))
+    _max_product[grid](
+        flat, right.contiguous(), made, len(flat), columns, K=flat.shape[1], R=high, C=width, num_warps=warps
+    )
+    return made.view(*left.shape[:-1], -1)

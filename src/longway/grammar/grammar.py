@@ -1,0 +1,182 @@
+"""A trained grammar: parses texts, says how likely they are, and lies on disk as two files.
+
+grammar.safetensors   the networks' weights
+grammar.json          what they are weights of: kind, sizes, words, how it was trained
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from longway.errors import DataError
+from longway.grammar.batches import Batch, Pair, batches
+from longway.grammar.chart import Shape, prepare
+from longway.grammar.descend import descend
+from longway.grammar.model import GRAMMARS, NeuralGrammar
+from longway.grammar.partition import inside, log_partition
+from longway.grammar.semiring import Max, Sample, Semiring
+from longway.grammar.trees import Tree
+from longway.grammar.words import Vocabulary
+
+Texts = Sequence[
+    tuple[Sequence[str], Sequence[str]]
+]  # the words of both texts; the second is empty for sentences
+
+FORMAT = 1
+_WEIGHTS, _ABOUT = "grammar.safetensors", "grammar.json"
+_CELLS = {"cpu": 400_000, "cuda": 20_000_000}  # chart cells of a batch
+_SIZE = {"cpu": 32, "cuda": 512}
+
+
+class Grammar:
+    """A grammar that has learned from texts."""
+
+    def __init__(
+        self, model: NeuralGrammar, vocabulary: Vocabulary, *, trained: dict[str, Any] | None = None
+    ) -> None:
+        self.model, self.vocabulary = model, vocabulary
+        self.trained = trained or {}
+
+    @property
+    def kind(self) -> str:
+        """ "sentence" or "pair"."""
+        return self.model.kind
+
+    @property
+    def nonterminals(self) -> int:
+        """How many symbols are made of two others; the preterminals are numbered behind them."""
+        return self.model.sizes["nonterminals"]
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.model.parameters()).device
+
+    def parse(self, texts: Texts, *, progress: Callable[[int], None] | None = None) -> list[Tree]:
+        """The most likely tree of each text or pair, in their order.
+
+        progress: called with how many were parsed since the last call.
+        """
+        return self._trees(texts, Max(), progress)
+
+    def draw(self, texts: Texts, *, seed: int = 0) -> list[Tree]:
+        """One tree of each text or pair, drawn by its probability given the text."""
+        return self._trees(texts, Sample(torch.Generator(self.device).manual_seed(seed)), None)
+
+    def log_likelihood(self, texts: Texts) -> np.ndarray:
+        """The log probability of each text or pair, summed over all its trees, in nats."""
+        found = np.empty(len(texts))
+        with torch.no_grad():
+            rules = self.model.rules()
+            for batch in self._batches(texts):
+                first, second, lengths, shape = on_device(batch, self.device)
+                logs = log_partition(rules, self.model.leaves(first, second), lengths, shape)
+                found[batch.rows] = logs.double().cpu().numpy()
+        return found
+
+    def _trees(self, texts: Texts, semiring: Semiring, progress: Callable[[int], None] | None) -> list[Tree]:
+        found: list[Tree | None] = [None] * len(texts)
+        with torch.no_grad():
+            rules = self.model.rules()
+            for batch in self._batches(texts):
+                first, second, lengths, shape = on_device(batch, self.device)
+                leaves = self.model.leaves(first, second)
+                chart = inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
+                nodes = descend(semiring, rules, leaves, lengths, shape, chart).cpu().numpy()
+                known = [tuple(map(self.vocabulary.known, texts[row])) for row in batch.rows]
+                for item, tree in _built(nodes, known, self.nonterminals):
+                    found[batch.rows[item]] = tree
+                if progress:
+                    progress(len(batch.rows))
+        return [tree for tree in found if tree is not None]
+
+    def _batches(self, texts: Texts) -> list[Batch]:
+        pairs = numbered(texts, self.vocabulary, self.kind)
+        return batches(pairs, size=_SIZE[self.device.type], cells=_CELLS[self.device.type])
+
+    def save(self, folder: Path) -> None:
+        """Writes the two files; the one that says what the weights are comes last."""
+        from safetensors.torch import save_file
+
+        folder.mkdir(parents=True, exist_ok=True)
+        weights = {
+            name: tensor.detach().cpu().contiguous() for name, tensor in self.model.state_dict().items()
+        }
+        about = {
+            "format": FORMAT, "kind": self.kind, "sizes": self.model.sizes, "trained": self.trained,
+            "words": self.vocabulary.words,
+        }  # fmt: skip
+        save_file(weights, folder / (_WEIGHTS + ".part"))
+        (folder / (_WEIGHTS + ".part")).replace(folder / _WEIGHTS)
+        (folder / (_ABOUT + ".part")).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+        (folder / (_ABOUT + ".part")).replace(folder / _ABOUT)
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "cpu") -> Grammar:
+        """The grammar that was saved in this folder."""
+        from safetensors.torch import load_file
+
+        try:
+            about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+            model = GRAMMARS[about["kind"]](**about["sizes"])
+            model.load_state_dict(load_file(folder / _WEIGHTS))
+            if about["format"] != FORMAT:
+                raise ValueError(f"format {about['format']}")
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise DataError(
+                f"No grammar can be read from {folder}: {error}. Expected {_ABOUT} and {_WEIGHTS} of format {FORMAT}, "
+                "as 'longway grammar' writes them. Give the folder of such a run, or induce the grammar again."
+            ) from error
+        return cls(model.to(device), Vocabulary(tuple(about["words"])), trained=about["trained"])
+
+
+def numbered(texts: Texts, vocabulary: Vocabulary, kind: str) -> list[Pair]:
+    """The texts as numbers of words.
+
+    Raises DataError for a text without a word, or a second text for a grammar of sentences.
+    """
+    for place, (first, second) in enumerate(texts):
+        if not (len(first) or len(second)):
+            raise DataError(f"Text {place} has no word, and a tree needs at least one. Leave such texts out.")
+        if kind == "sentence" and len(second):
+            raise DataError(
+                f"Text {place} is a pair, and this is a grammar of single sentences. Give one text each."
+            )
+    return [(vocabulary.ids(first), vocabulary.ids(second)) for first, second in texts]
+
+
+def on_device(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Shape]:
+    """A batch as tensors, and its shape."""
+    first, second, lengths = (
+        torch.as_tensor(array).to(device, non_blocking=True)
+        for array in (batch.first, batch.second, batch.lengths)
+    )
+    return first, second, lengths, Shape(first.shape[1], second.shape[1])
+
+
+def _built(
+    nodes: np.ndarray, known: Sequence[tuple[list[str], ...]], nonterminals: int
+) -> list[tuple[int, Tree]]:
+    """The trees of a batch from the rows of `descend`, whose parents come before their parts."""
+    parts: dict[int, list[Tree]] = {}
+    roots: list[tuple[int, Tree]] = []
+    for number in range(len(nodes) - 1, -1, -1):
+        item, i, wa, k, wb, symbol, parent = nodes[number].tolist()
+        if symbol < nonterminals:
+            right, left = parts.pop(number)  # met from the end: right before left
+            tree = Tree(symbol, (left, right))
+        else:
+            first, second = known[item]
+            tree = Tree(symbol, None, (first[i] if wa else "", second[k] if wb else ""))
+        if parent < 0:
+            roots.append((item, tree))
+        else:
+            parts.setdefault(parent, []).append(tree)
+    return roots

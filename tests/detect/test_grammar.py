@@ -1,0 +1,274 @@
+"""Subtrees and rules as findings, and the simpler versions of a feature."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.detect import detectors_for
+from longway.detect.findings import search
+from longway.detect.grammar import GrammarDetector, kinds
+from longway.detect.grammar_versions import compare_versions
+from longway.errors import SettingError
+from longway.grammar.features import Composite, composites
+from longway.grammar.forest import Forest
+from longway.grammar.trees import Tree, brackets, nodes, read_brackets, sides, span
+from longway.stats import score_counts
+from tests.conftest import reading_of
+from tests.grammar.toy_trees import any_tree
+
+SUBJECTS = {
+    "same": [("man", "man"), ("woman", "woman"), ("boy", "boy"), ("girl", "girl")],
+    "other": [("man", "woman"), ("woman", "man"), ("boy", "girl"), ("girl", "boy")],
+}
+ENDS = ["sits", "walks", "reads", "waits", "sings"]
+
+
+def pair_tree(first, second, end):
+    return read_brackets(f"(1 (14 (41 a/a) (32 {first}/{second})) (78 {end}/{end}))")
+
+
+def pairs(n_each=10):
+    """Rows whose subject is the other one where the label is "no" and the same where it is "yes", each in ten rows of forty."""
+    documents, labels = [], []
+    for label, key in (("yes", "same"), ("no", "other")):
+        for i in range(4 * n_each):
+            documents.append([pair_tree(*SUBJECTS[key][i % 4], ENDS[i % 5])])
+            labels.append(label)
+    contexts, texts = zip(*(map(" ".join, sides(tree)) for (tree,) in documents), strict=True)
+    return documents, list(texts), list(contexts), labels
+
+
+def pair_reading():
+    documents, texts, contexts, labels = pairs()
+    return documents, reading_of(texts, labels, contexts)
+
+
+def sentence(*words):
+    """A tree of one text that puts its last words together first."""
+    tree = Tree(60, words=(words[-1], ""))
+    for word in reversed(words[:-1]):
+        tree = Tree(2, (Tree(50, words=(word, "")), tree))
+    return tree
+
+
+def asked(tree, pattern):
+    """Whether a tree has what a pattern's name says."""
+    if pattern.name.startswith("rule "):
+        rule = pattern.name.removeprefix("rule ").split(":")[0].replace("→ ", "")
+        return any(
+            node.parts and f"{node.symbol} {node.parts[0].symbol} {node.parts[1].symbol}" == rule
+            for node in nodes(tree)
+        )
+    names = [(f"{node.symbol}: {span(node, pair=True)}", brackets(node, pair=True)) for node in nodes(tree)]
+    return any(pattern.name in both for both in names)
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.tuples(any_tree(max_leaves=4, n_symbols=2), st.sampled_from("xyz")), min_size=12, max_size=24)
+)
+def test_counts_and_matrix_equal_asking_every_tree(rows):
+    rows = [(read_brackets("(0 (2 a/b) (3 b/ε))"), "x"), (read_brackets("(2 b/b)"), "y"), *rows]
+    trees, labels = zip(*rows, strict=True)
+    reading = reading_of([f"text {i}" for i in range(len(rows))], list(labels), ["context"] * len(rows))
+    detector = GrammarDetector(reading, [[tree] for tree in trees])
+    features = detector.count(reading)
+    (piece,) = reading.pieces()
+    matrix = detector.matrix(piece, features.keys).toarray()
+    for i, key in enumerate(features.keys.tolist()):
+        answers = np.array([asked(tree, detector.describe(key)) for tree in trees])
+        counts = [int((answers & (np.array(labels) == name)).sum()) for name in reading.label_names]
+        assert features.counts[i].tolist() == counts, detector.describe(key)
+        assert matrix[:, i].astype(bool).tolist() == answers.tolist(), detector.describe(key)
+
+
+def test_a_pattern_that_no_word_tells_is_found_by_its_tree():
+    documents, reading = pair_reading()
+    found = search(reading, detectors=[*detectors_for(reading), GrammarDetector(reading, documents)])
+    of_grammar = {c.finding.pattern: c.finding for c in found.chosen if c.finding.level == "grammar"}
+    antonym = of_grammar["14: a man/a woman"]
+    assert (antonym.label, antonym.count, antonym.label_share) == ("no", 10, 1.0)
+    assert antonym.field == "text + context"
+    assert not [c for c in found.chosen if c.finding.level == "token"]
+    assert found.tested["grammar"] == len(GrammarDetector(reading, documents).count(reading).keys)
+
+
+def test_a_subtree_that_comes_with_a_larger_one_is_told_once():
+    documents, reading = pair_reading()
+    found = search(reading, detectors=[GrammarDetector(reading, documents)]).chosen
+    leader = {c.finding.pattern: found[c.leader].finding.pattern for c in found}
+    assert leader["32: man/woman"] == leader["14: a man/a woman"] == "14: a man/a woman"
+    assert leader["14: a boy/a girl"] == "14: a boy/a girl"
+
+
+def test_supporting_and_counter_examples_are_places_of_the_reading():
+    documents, texts, contexts, labels = pairs()
+    labels[40] = "yes"  # a man/a woman
+    reading = reading_of(texts, labels, contexts)
+    found = search(reading, detectors=[GrammarDetector(reading, documents)]).chosen
+    antonym = next(c for c in found if c.finding.pattern == "14: a man/a woman")
+    assert antonym.counter == [40]
+    assert antonym.supporting == list(range(44, 80, 4))
+
+
+def test_trees_of_a_sample_are_scored_as_a_sample():
+    documents, texts, contexts, labels = pairs(n_each=20)
+    places = [i for i in range(160) if i % 8 < 4]
+    reading = reading_of(texts, labels, contexts)
+    detector = GrammarDetector(reading, [documents[i] for i in places], places=places)
+    found = search(reading, detectors=[detector]).chosen
+    sample = reading_of(*([column[i] for i in places] for column in (texts, labels, contexts)))
+    alone = search(sample, detectors=[GrammarDetector(sample, [documents[i] for i in places])]).chosen
+    assert "14: a man/a woman" in [c.finding.pattern for c in found]
+    assert [c.finding for c in found] == [c.finding for c in alone]
+    assert [c.supporting for c in found] == [[places[i] for i in c.supporting] for c in alone]
+
+
+def test_permuted_labels_give_no_finding():
+    documents, texts, contexts, labels = pairs(n_each=20)
+    reading = reading_of(texts, labels, contexts)
+    detector, random, clean = GrammarDetector(reading, documents), np.random.default_rng(3), 0
+    for _ in range(40):
+        reading.labels = random.permutation(reading.labels)
+        clean += not search(reading, detectors=[detector]).chosen
+    assert clean >= 38
+
+
+def test_kinds_join_the_subtrees_of_one_root_and_label():
+    documents, reading = pair_reading()
+    detector = GrammarDetector(reading, documents)
+    found = search(reading, detectors=[detector])
+    joined = {(c.key, c.finding.label): c for c in kinds(found, reading, detector)}
+    antonyms = joined[14, "no"].finding
+    assert set(antonyms.pattern.removeprefix("14: ").split(", ")) == {
+        "a man/a woman", "a woman/a man", "a boy/a girl", "a girl/a boy",
+    }  # fmt: skip
+    scores = score_counts(np.array([[40, 0]]), np.array([40, 40]))
+    assert (antonyms.count, antonyms.z, antonyms.gain) == (40, scores.z[0], scores.gain[0])
+    assert antonyms.mutual_information == pytest.approx(scores.mutual_information[0])
+    assert antonyms.q == min(member.q for member in antonyms.variants)
+    assert antonyms.p == min(member.p for member in antonyms.variants)
+    assert all(reading.label_names[reading.labels[i]] == "no" for i in joined[14, "no"].supporting)
+    assert joined[14, "no"].counter == []
+    assert not [c for c in kinds(found, reading, detector) if c.finding.pattern.startswith("rule")]
+
+
+def test_a_single_text_is_asked_for_two_words_or_more():
+    texts = ["it was so dull", "it was so kind"] * 10
+    reading = reading_of(texts, ["bad", "good"] * 10)
+    detector = GrammarDetector(reading, [[sentence(*text.split())] for text in texts])
+    names = {detector.describe(key).name for key in detector.count(reading).keys.tolist()}
+    assert names == {"2: so dull", "2: was so dull", "2: it was so dull", "2: so kind", "2: was so kind",
+                     "2: it was so kind"}  # fmt: skip
+    assert detector.field == "text"
+
+
+def test_rules_are_shown_with_what_they_make():
+    texts = ["it was dull", "it sang"] * 10
+    reading = reading_of(texts, ["bad", "good"] * 10)
+    detector = GrammarDetector(reading, [[sentence(*text.split())] for text in texts])
+    names = {detector.describe(key).name for key in detector.count(reading).keys.tolist()}
+    assert "rule 2 → 50 2: it was dull" in names
+
+
+def test_the_same_words_put_together_in_two_ways_have_two_names():
+    left, right = "(2 (2 (50 a) (50 b)) (60 c))", "(2 (50 a) (2 (50 b) (60 c)))"
+    reading = reading_of(["a b c"] * 20, ["x", "y"] * 10)
+    detector = GrammarDetector(reading, [[read_brackets(left)], [read_brackets(right)]] * 10)
+    names = [detector.describe(key).name for key in detector.count(reading).keys.tolist()]
+    assert {left, right} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_a_rating_is_marked_as_it_was_written():
+    reading = reading_of(["I say 10/10 !"] * 10 + ["I say no"] * 10, ["good"] * 10 + ["bad"] * 10)
+    rating = sentence("10", "/", "10")
+    detector = GrammarDetector(reading, [[rating]] * 10 + [[sentence("say", "no")]] * 10)
+    patterns = {
+        detector.describe(key).name: detector.describe(key) for key in detector.count(reading).keys.tolist()
+    }
+    assert patterns["2: 10 / 10"].others == (("10/10",), ("10", "/", "10"))
+    assert patterns["2: say no"].phrase == ("say", "no")
+
+
+@pytest.mark.parametrize("places", [[0], [0, 0], [1, 0], [0, 9], [-1, 0]])
+def test_places_that_do_not_fit_are_told(places):
+    reading = reading_of(["a", "b", "c"], ["x", "y", "x"])
+    with pytest.raises(SettingError, match="'places' must name a different row of 3 for each of 2 documents"):
+        GrammarDetector(reading, [[], []], places=places)
+
+
+def stands_in(phrase, text):
+    return any(tuple(text[i : i + len(phrase)]) == phrase for i in range(len(text) - len(phrase) + 1))
+
+
+WORDS = "a b c d".split()
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)
+
+
+@given(
+    st.lists(
+        st.tuples(any_tree(st.sampled_from(WORDS), max_leaves=4), st.integers(0, 1)), min_size=1, max_size=6
+    ),
+    st.lists(st.tuples(TEXTS, TEXTS), min_size=6, max_size=6),
+    st.lists(st.booleans(), min_size=6, max_size=6),
+)
+def test_simpler_versions_equal_looking_for_the_words(rows, texts, correct):
+    """Table 10's indicators, word by word."""
+    trees, labels = zip(*rows, strict=True)
+    texts, correct, labels = texts[: len(rows)], correct[: len(rows)], np.array(labels)
+    forest = Forest([[tree] for tree in trees])
+    for feature in composites(forest, labels, 2, top=4):
+        phrases = [sides(forest.subtrees.tree(number)) for number in feature.subtrees]
+        slow = {
+            "grammar": [bool(has) for has in forest.has_any(feature.subtrees)],
+            "n-gram pair": [
+                any(stands_in(a, xa) and stands_in(b, xb) for a, b in phrases) for xa, xb in texts
+            ],
+            "second only": [any(b and stands_in(b, xb) for _, b in phrases) for _, xb in texts],
+        }
+        if not forest.subtrees.has_pairs:
+            del slow["second only"]
+        found = compare_versions(feature, forest, texts, labels, correct=correct)
+        assert [version.name for version in found] == list(slow)
+        for version in found:
+            having = [i for i, has in enumerate(slow[version.name]) if has]
+            supporting = [i for i in having if labels[i] == feature.label]
+            counter = [i for i in having if labels[i] != feature.label]
+            assert (list(version.supporting), list(version.counter)) == (supporting, counter)
+            for rows_of, told in (
+                (supporting, version.accuracy.supporting),
+                (counter, version.accuracy.counter),
+            ):
+                share = np.mean([correct[i] for i in rows_of]) if rows_of else float("nan")
+                assert told.n == len(rows_of)
+                assert told.accuracy == pytest.approx(share, nan_ok=True)
+
+
+def test_what_was_found_in_training_is_looked_for_in_validation():
+    train, reading = pair_reading()
+    forest = Forest(train)
+    feature = next(
+        one for one in composites(forest, reading.labels.astype(np.int64), 2, min_leaves=2)
+        if (one.root, reading.label_names[one.label]) == (14, "no")
+    )  # fmt: skip
+    held_out = [[pair_tree("man", "woman", "sits")], [pair_tree("girl", "girl", "naps")]]
+    texts = [(["a", "man", "sits"], ["a", "woman", "sits"]), (["the", "girl"], ["a", "boy", "a", "man"])]
+    no = reading.label_names.index("no")
+    grammar, pair, second = compare_versions(
+        feature, Forest(held_out, like=forest), texts, np.array([no, 1 - no]), correct=[1, 0]
+    )
+    assert (grammar.supporting, grammar.counter) == ((0,), ())
+    assert (pair.supporting, pair.counter) == ((0,), ())
+    assert (second.supporting, second.counter) == ((0,), (1,))
+    assert (second.accuracy.supporting.accuracy, second.accuracy.counter.accuracy) == (1, 0)
+
+
+def test_versions_without_answers_have_no_accuracy():
+    forest = Forest([[read_brackets("(14 (41 a/a) (32 man/woman))")]])
+    feature = Composite(14, 0, (2,), ("a man/a woman",), (1, 0), 0.1)
+    (version, *_) = compare_versions(feature, forest, [(["a", "man"], ["a", "woman"])], np.array([0]))
+    assert version.to_dict() == {"name": "grammar", "supporting": (0,), "counter": (), "accuracy": None}
+    with pytest.raises(SettingError, match=r"one entry for each of 1 documents\. Got 0 and 1"):
+        compare_versions(feature, forest, [], np.array([0]))
