@@ -12,8 +12,6 @@ import numpy as np
 
 Pair = tuple[Sequence[int], Sequence[int]]  # the words of both texts by number; the second may be empty
 
-_WASTE = 1.3  # how many times its own cells a batch may compute
-
 
 @dataclass(frozen=True)
 class Batch:
@@ -25,32 +23,40 @@ class Batch:
     lengths: np.ndarray  # [batch, 2]
 
 
-def batches(
-    pairs: Sequence[Pair], *, size: int, cells: int, rng: np.random.Generator | None = None
-) -> list[Batch]:
-    """All pairs in batches: in order of their lengths, or shuffled where `rng` is given.
+@dataclass(frozen=True)
+class Limits:
+    """How large a batch may be: its pairs, its chart cells (one pair alone may have more), and the waste.
 
-    size: pairs in a batch at most. cells: chart cells of a batch at most (one pair alone may have more).
+    waste: how many times the pairs' own cells a batch may have; cells behind a pair's end cost time on a CPU, and
+    hardly any on a GPU, which leaves them out.
     """
+
+    size: int
+    cells: int
+    waste: float
+
+
+def batches(pairs: Sequence[Pair], limits: Limits, *, rng: np.random.Generator | None = None) -> list[Batch]:
+    """All pairs in batches: in order of their lengths, or shuffled where `rng` is given."""
     lengths = np.array([(len(a), len(b)) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
     rows = np.arange(len(pairs))
     if rng is not None:
         rng.shuffle(rows)  # the order is stable, so equal lengths meet other partners each time
     rows = rows[np.lexsort((lengths[rows, 1], lengths[rows, 0]))]
-    made = [_padded(pairs, lengths, part) for part in _cuts(rows, lengths, size, cells)]
+    made = [_padded(pairs, lengths, part) for part in _cuts(rows, lengths, limits)]
     if rng is not None:
-        rng.shuffle(made)  # type: ignore[arg-type]
+        rng.shuffle(made)
     return made
 
 
-def _cuts(rows: np.ndarray, lengths: np.ndarray, size: int, cells: int) -> list[np.ndarray]:
+def _cuts(rows: np.ndarray, lengths: np.ndarray, limits: Limits) -> list[np.ndarray]:
     found, start, own = [], 0, 0
     n = m = 0
     for end, row in enumerate(rows):
         wide, high = max(n, int(lengths[row, 0])), max(m, int(lengths[row, 1]))
         cost = _cells(wide, high) * (end - start + 1)
         own += _cells(*lengths[row])
-        if end > start and (end - start == size or cost > cells or cost > _WASTE * own):
+        if end > start and (end - start == limits.size or cost > limits.cells or cost > limits.waste * own):
             found.append(rows[start:end])
             start, own = end, _cells(*lengths[row])
             wide, high = int(lengths[row, 0]), int(lengths[row, 1])

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from longway.errors import DataError
-from longway.grammar.batches import Batch, Pair, batches
+from longway.grammar.batches import Batch, Limits, Pair, batches
 from longway.grammar.chart import Shape, prepare
 from longway.grammar.descend import descend
 from longway.grammar.model import GRAMMARS, NeuralGrammar
@@ -31,8 +31,7 @@ Texts = Sequence[
 
 FORMAT = 1
 _WEIGHTS, _ABOUT = "grammar.safetensors", "grammar.json"
-_CELLS = {"cpu": 400_000, "cuda": 20_000_000}  # chart cells of a batch
-_SIZE = {"cpu": 32, "cuda": 512}
+_BATCHES = {"cpu": Limits(32, 400_000, 1.3), "cuda": Limits(512, 40_000_000, 2.0)}
 
 
 class Grammar:
@@ -99,7 +98,7 @@ class Grammar:
 
     def _batches(self, texts: Texts) -> list[Batch]:
         pairs = numbered(texts, self.vocabulary, self.kind)
-        return batches(pairs, size=_SIZE[self.device.type], cells=_CELLS[self.device.type])
+        return batches(pairs, _BATCHES[self.device.type])
 
     def save(self, folder: Path) -> None:
         """Writes the two files; the one that says what the weights are comes last."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,13 @@ import numpy as np
 import torch
 
 from longway.errors import DataError, SettingError
-from longway.grammar.batches import Batch, Pair, batches
+from longway.grammar.batches import Batch, Limits, Pair, batches
 from longway.grammar.grammar import Grammar, Texts, numbered, on_device
 from longway.grammar.model import GRAMMARS, NeuralGrammar
 from longway.grammar.partition import log_partition
 from longway.grammar.words import LIMIT, Vocabulary
 
-_CELLS = {"cpu": 200_000, "cuda": 20_000_000}  # chart cells of a batch
+_BATCHES = {"cpu": Limits(16, 200_000, 1.3), "cuda": Limits(64, 40_000_000, 2.0)}
 _CLIP = 3.0  # of the gradient's length, as in Kim et al. 2019
 
 
@@ -34,7 +34,7 @@ _CLIP = 3.0  # of the gradient's length, as in Kim et al. 2019
 class InduceSettings:
     """How a grammar is learned; the defaults are the paper's where it names one.
 
-    epochs: at most; None is 10 for pairs and 40 for sentences. batch: texts a step; None is 16 on a CPU and 256 on
+    epochs: at most; None is 10 for pairs and 40 for sentences. batch: texts a step; None is 16 on a CPU and 64 on
     a GPU. check: after how many texts the held-out likelihood is measured (at the latest after each epoch).
     """
 
@@ -178,8 +178,8 @@ class _Training:
             self.waited += 1
 
     def _batches(self, pairs: list[Pair], rng: np.random.Generator | None) -> list[Batch]:
-        size = self.settings.batch or (256 if self.device.type == "cuda" else 16)
-        return batches(pairs, size=size, cells=_CELLS[self.device.type], rng=rng)
+        limits = _BATCHES[self.device.type]
+        return batches(pairs, replace(limits, size=self.settings.batch or limits.size), rng=rng)
 
     def _weights(self) -> dict[str, torch.Tensor]:
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
