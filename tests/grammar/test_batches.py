@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.grammar.batches import batches
+from longway.grammar.batches import Limits, batches
 
 side = st.lists(st.integers(1, 9), max_size=7)
 pairs_of_words = st.lists(st.tuples(side, side).filter(any), max_size=30)
@@ -17,7 +17,7 @@ def cells(lengths):
 @given(pairs_of_words, st.integers(1, 8), st.integers(1, 5000), st.none() | st.integers(0, 9))
 def test_each_pair_is_in_one_batch_as_it_was(pairs, size, most, seed):
     rng = None if seed is None else np.random.default_rng(seed)
-    made = batches(pairs, size=size, cells=most, rng=rng)
+    made = batches(pairs, Limits(size, most, 1.3), rng=rng)
     assert sorted(row for batch in made for row in batch.rows) == list(range(len(pairs)))
     for batch in made:
         for row, first, second, (n, m) in zip(
@@ -28,13 +28,13 @@ def test_each_pair_is_in_one_batch_as_it_was(pairs, size, most, seed):
             assert not second[m:].any()
 
 
-@given(pairs_of_words, st.integers(1, 8), st.integers(1, 5000))
-def test_no_batch_is_too_large_or_too_empty(pairs, size, most):
-    for batch in batches(pairs, size=size, cells=most):
+@given(pairs_of_words, st.integers(1, 8), st.integers(1, 5000), st.sampled_from([1.0, 1.3, 3.0]))
+def test_no_batch_is_too_large_or_too_empty(pairs, size, most, waste):
+    for batch in batches(pairs, Limits(size, most, waste)):
         computed = len(batch.rows) * cells(batch.lengths.max(0))
         assert len(batch.rows) <= size
         assert len(batch.rows) == 1 or computed <= most
-        assert computed <= 1.31 * sum(map(cells, batch.lengths))
+        assert computed <= waste * sum(map(cells, batch.lengths))
 
 
 def test_shuffled_batches_are_other_ones_each_time_and_the_same_for_the_same_seed():
@@ -42,7 +42,7 @@ def test_shuffled_batches_are_other_ones_each_time_and_the_same_for_the_same_see
     once, again, other = (
         [
             batch.rows.tolist()
-            for batch in batches(pairs, size=4, cells=10**6, rng=np.random.default_rng(seed))
+            for batch in batches(pairs, Limits(4, 10**6, 1.3), rng=np.random.default_rng(seed))
         ]
         for seed in (1, 1, 2)
     )

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="learning a grammar needs torch (longway[neural])")
 
 from longway.errors import DataError, SettingError  # noqa: E402
+from longway.grammar import training  # noqa: E402
 from longway.grammar.grammar import Grammar  # noqa: E402
 from longway.grammar.training import InduceSettings, induce  # noqa: E402
 from longway.grammar.trees import Tree, nodes, sides  # noqa: E402
@@ -54,16 +55,6 @@ class PowerOffError(Exception):
     """The power goes off."""
 
 
-def stop_in(epoch):
-    """A progress function that ends the training in the middle of an epoch."""
-
-    def progress(at):
-        if at.epoch == epoch and at.done < at.texts:
-            raise PowerOffError
-
-    return progress
-
-
 # learning
 
 
@@ -105,14 +96,38 @@ def test_training_ends_once_the_held_out_texts_get_no_more_likely():
     assert figures.index(min(figures)) == len(figures) - 3
 
 
-def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path):
-    undisturbed = trained(pairs_of_people(), epochs=3)
-    for epoch in (1, 2):  # before anything was written, and after
+def stopping(steps, calls):
+    """A progress function that ends the training after so many steps."""
+    last = len(calls) + steps
+
+    def progress(at):
+        calls.append(at)
+        if len(calls) == last:
+            raise PowerOffError
+
+    return progress
+
+
+def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "_TELL", 0.0)
+    monkeypatch.setattr(training, "_KEEP", 0.0)  # a checkpoint after every step
+    undisturbed = trained(pairs_of_people(), epochs=3, batch=4)
+    calls = []
+    for stop_after in (2, 3, 7):  # steps, in the first epoch and later
         with pytest.raises(PowerOffError):
-            trained(pairs_of_people(), epochs=3, checkpoint=tmp_path, progress=stop_in(epoch))
+            trained(
+                pairs_of_people(),
+                epochs=3,
+                batch=4,
+                checkpoint=tmp_path,
+                progress=stopping(stop_after, calls),
+            )
     seen = []
-    resumed = trained(pairs_of_people(), epochs=3, checkpoint=tmp_path, progress=seen.append)
-    assert seen[0].epoch == 2  # the first was not done again
+    resumed = trained(pairs_of_people(), epochs=3, batch=4, checkpoint=tmp_path, progress=seen.append)
+    assert (seen[0].epoch, seen[0].done) > (
+        calls[1].epoch,
+        calls[1].done,
+    )  # nothing that was kept is done again
     assert weights_of(resumed) == weights_of(undisturbed)
     assert resumed.trained == undisturbed.trained
 

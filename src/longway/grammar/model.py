@@ -164,8 +164,8 @@ class PairGrammar(NeuralGrammar):
         logits = hidden @ self.second_word[asked].T  # [given, P, asked]
         logs = (logits - totals.view(hidden.shape[:2]).unsqueeze(-1)).transpose(1, 2)  # [given, asked, P]
         where = given_at.unsqueeze(2) * len(asked) + asked_at.unsqueeze(1)
-        of_second = logs.flatten(0, 1).index_select(0, where.flatten()).view(*where.shape, -1)
-        return of_second, logs[-1].index_select(0, asked_at.flatten()).view(*second.shape, -1)
+        of_second = logs.flatten(0, 1).index_select(0, where.flatten()).view(*where.shape, hidden.shape[1])
+        return of_second, logs[-1].index_select(0, asked_at.flatten()).view(*second.shape, hidden.shape[1])
 
 
 class _LogTotals(torch.autograd.Function):

@@ -4,7 +4,8 @@
 
 After every `check` of the texts the likelihood of texts that are held out is measured; the grammar with the best
 one is kept, and `patience` checks without a better one end the training. What was reached so far is written into
-the checkpoint folder at every check, so that a training that was stopped goes on from there.
+the checkpoint folder after every epoch and every 20 seconds, so that a training that was stopped goes on from there
+and ends with the same grammar.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ from longway.grammar.partition import log_partition
 from longway.grammar.words import LIMIT, Vocabulary
 
 _BATCHES = {"cpu": Limits(16, 200_000, 1.3), "cuda": Limits(64, 40_000_000, 2.0)}
+_TELL, _KEEP = (
+    0.2,
+    20.0,
+)  # seconds between two words about the progress, and between two checkpoints within an epoch
+_COUNTS = ("epoch", "step", "since", "waited")
 _CLIP = 3.0  # of the gradient's length, as in Kim et al. 2019
 
 
@@ -114,7 +120,12 @@ class _Training:
             words=len(vocabulary),
         ).to(self.device)  # fmt: skip
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=settings.learning_rate)
-        self.epoch, self.best, self.waited = 0, float("inf"), 0
+        self.epoch, self.step, self.since = (
+            0,
+            0,
+            0,
+        )  # epochs done, batches of the next one, texts since the last check
+        self.best, self.waited = float("inf"), 0
         self.history: list[dict[str, float]] = []
         self.best_weights = self._weights()
         self.checkpoint = _Checkpoint(checkpoint, self) if checkpoint else None
@@ -124,32 +135,36 @@ class _Training:
     def run(self, progress: Callable[[Progress], None] | None) -> None:
         while self.epoch < self.epochs and self.waited < self.settings.patience:
             self._one_epoch(progress)
-            self.epoch += 1
+            self.epoch, self.step = self.epoch + 1, 0
             if self.checkpoint:
                 self.checkpoint.write()
         self.model.load_state_dict(self.best_weights)
 
     def _one_epoch(self, progress: Callable[[Progress], None] | None) -> None:
-        rng = np.random.default_rng([self.settings.seed, self.epoch])
-        steps = self._batches(self.pairs, rng)
-        done = since = 0
-        nats, words = torch.zeros((), device=self.device), 0
-        began = time.monotonic()
-        for batch in steps:
+        """All batches from where this epoch was left; the same seed gives the same batches."""
+        steps = self._batches(self.pairs, np.random.default_rng([self.settings.seed, self.epoch]))
+        done = sum(len(batch.rows) for batch in steps[: self.step])
+        nats, words, seen = torch.zeros((), device=self.device), 0, 0
+        began = told = written = time.monotonic()
+        for batch in steps[self.step :]:
             nats += self._step(batch)
-            words += int(batch.lengths.sum())
-            done, since = done + len(batch.rows), since + len(batch.rows)
+            words, seen = words + int(batch.lengths.sum()), seen + len(batch.rows)
+            done, self.since, self.step = done + len(batch.rows), self.since + len(batch.rows), self.step + 1
             is_last = done == len(self.pairs)
-            if since >= self.settings.check or is_last:
+            if self.since >= self.settings.check or is_last:
                 self._check()
-                since = 0
-            if progress:
-                speed = done / (time.monotonic() - began)
+                self.since = 0
+            now = time.monotonic()
+            if progress and (is_last or now - told > _TELL):
+                speed, told = seen / (now - began), now
                 left = (len(self.pairs) * (self.epochs - self.epoch) - done) / speed
                 held_out = self.history[-1]["held_out"] if self.history else None
                 progress(Progress(
                     self.epoch + 1, self.epochs, done, len(self.pairs), float(nats) / words, held_out, speed, left,
                 ))  # fmt: skip
+            if self.checkpoint and not is_last and now - written > _KEEP:
+                self.checkpoint.write()
+                written = now
             if self.waited >= self.settings.patience:
                 break
 
@@ -218,15 +233,15 @@ class _Checkpoint:
         for name, weight in training.model.named_parameters():
             state = training.optimiser.state[weight]
             tensors |= {f"adam.{key}.{name}": torch.as_tensor(value) for key, value in state.items()}
-        name = f"epoch-{training.epoch}.safetensors"
+        name = f"epoch-{training.epoch}-{training.step}.safetensors"
         save_file(
             {key: tensor.cpu().contiguous() for key, tensor in tensors.items()},
             self.folder / (name + ".part"),
         )
         (self.folder / (name + ".part")).replace(self.folder / name)
         about = self._identity() | {
-            "tensors": name, "epoch": training.epoch, "best": training.best, "waited": training.waited,
-            "history": training.history,
+            "tensors": name, "history": training.history, "best": training.best,
+            **{key: getattr(training, key) for key in _COUNTS},
         }  # fmt: skip
         (self.folder / "reached.json.part").write_text(json.dumps(about), encoding="utf-8")
         (self.folder / "reached.json.part").replace(self.folder / "reached.json")
@@ -261,8 +276,9 @@ class _Checkpoint:
             if kept:
                 kept["step"] = kept["step"].cpu()
                 training.optimiser.state[weight] = kept
-        training.epoch, training.best, training.waited = about["epoch"], about["best"], about["waited"]
-        training.history = about["history"]
+        training.history, training.best = about["history"], about["best"]
+        for key in _COUNTS:
+            setattr(training, key, about[key])
 
 
 def _digest(pairs: list[Pair]) -> str:
