@@ -22,7 +22,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -30,34 +30,34 @@ import numpy as np
 import torch
 
 import common
-from longway.grammar.batches import Batch, Pair, batches
+from longway.grammar.batches import PARSING, TRAINING, Batch, Limits, Pair, batches
 from longway.grammar.chart import KINDS, Shape, prepare
 from longway.grammar.descend import descend
 from longway.grammar.model import NeuralGrammar, PairGrammar, SentenceGrammar
 from longway.grammar.partition import inside, log_partition
 from longway.grammar.semiring import Max
 
-N, P, WORDS, DIMENSION = 32, 64, 20_000, 256
+N, P, DIMENSION = 32, 64, 256
 PUBLISHED = {"scfg_train_pairs_s": 2.66, "scfg_parse_pairs_s": 2.15, "pcfg_train_sents_s": 44.5}
-LONGEST_FOR_PEER = 30  # words of a sentence; torch-struct's memory grows with their square
-PEER_BATCH = 4  # as in the published code
+PEER = {
+    "words": 22,
+    "sentences": 32,
+}  # for torch-struct: the sentences nearest to this length, so that batches are full
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much a batch holds on a kind of device; as in `longway.grammar.training` and `longway.grammar.grammar`."""
+    """How much is done at once on a kind of device; on a GPU training steps are as large as parsing ones, for the speed."""
 
     rows: int  # texts of the whole benchmark, unless told
-    train: int
-    train_cells: int
-    parse: int
-    parse_cells: int
+    train: Limits
+    parse: Limits
     warm_up: int  # batches
 
 
 SIZES = {
-    "cpu": Sizes(64, 16, 200_000, 32, 400_000, 1),
-    "cuda": Sizes(16_384, 256, 20_000_000, 512, 20_000_000, 8),
+    "cpu": Sizes(64, TRAINING["cpu"], PARSING["cpu"], 1),
+    "cuda": Sizes(16_384, PARSING["cuda"], PARSING["cuda"], 8),
 }
 
 Logs = Callable[[NeuralGrammar, Batch], torch.Tensor]  # the log probability of each text of a batch
@@ -77,7 +77,7 @@ def numbered(path: str) -> tuple[list[Pair], list[Pair]]:
     return pairs, [(sentence, []) for sentence in texts("s", "sn")]
 
 
-def real_texts(rows: int) -> tuple[list[Pair], list[Pair]]:
+def real_texts(rows: int, words: int) -> tuple[list[Pair], list[Pair]]:
     """SNLI pairs and IMDb sentences, some more than `rows` of each, so that a draw of them is no run of neighbours."""
     from longway.grammar.words import Vocabulary, words_of_all
 
@@ -85,37 +85,40 @@ def real_texts(rows: int) -> tuple[list[Pair], list[Pair]]:
     first, second = (words_of_all([row[field] for row in snli]) for field in ("premise", "hypothesis"))
     reviews = [row["text"].replace("<br />", " ") for row in common.rows_of("imdb/train.jsonl.gz")[:rows]]
     sentences = words_of_all([part for review in reviews for part in re.split(r"(?<=[.!?])\s+", review)])
-    of_pairs, of_sentences = (Vocabulary.count(texts, limit=WORDS) for texts in (first + second, sentences))
+    of_pairs, of_sentences = (Vocabulary.count(texts, limit=words) for texts in (first + second, sentences))
     pairs = [(of_pairs.ids(a), of_pairs.ids(b)) for a, b in zip(first, second, strict=True)]
     return pairs, [(of_sentences.ids(sentence), []) for sentence in sentences]
 
 
-def made_up_texts(rows: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+def made_up_texts(rows: int, words: int, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Texts as long as the real ones, of words drawn by Zipf's law."""
     rng = np.random.default_rng(seed)
-    shares = 1 / np.arange(1, WORDS)
+    shares = 1 / np.arange(1, words)
     shares /= shares.sum()
 
     def texts(mean: float) -> list[list[int]]:
         lengths = 1 + rng.gamma(4.0, (mean - 1) / 4.0, size=2 * rows).astype(int)
-        return [(1 + rng.choice(WORDS - 1, size=n, p=shares)).tolist() for n in lengths]
+        return [(1 + rng.choice(words - 1, size=n, p=shares)).tolist() for n in lengths]
 
     return list(zip(texts(14.0), texts(8.0), strict=True)), [(sentence, []) for sentence in texts(25.0)]
 
 
 def texts_of(options: argparse.Namespace) -> tuple[str, list[Pair], list[Pair]]:
-    """Where the texts are from, pairs, and sentences, within the limits of length."""
+    """Where the texts are from, pairs, and sentences, within the limits of length, in a random order."""
     if options.numbers:
         source, (pairs, sentences) = options.numbers, numbered(options.numbers)
     elif (common.DATA / "snli").exists() and (common.DATA / "imdb").exists():
-        source, (pairs, sentences) = "SNLI and IMDb", real_texts(options.rows)
+        source, (pairs, sentences) = "SNLI and IMDb", real_texts(max(options.rows, 1000), options.words)
     else:
-        source, (pairs, sentences) = "made-up texts", made_up_texts(options.rows, options.seed)
-    pairs = [pair for pair in pairs if 0 < len(pair[0]) * len(pair[1]) < 225]
-    sentences = [pair for pair in sentences if 0 < len(pair[0]) <= 128]
+        source, (pairs, sentences) = (
+            "made-up texts",
+            made_up_texts(max(options.rows, 1000), options.words, options.seed),
+        )
+    longest = options.longest
+    pairs = [(a, b) for a, b in pairs if 0 < len(a) * len(b) < 225 and max(len(a), len(b)) <= longest]
+    sentences = [pair for pair in sentences if 0 < len(pair[0]) <= longest]
     rng = np.random.default_rng(options.seed)
-    chosen = [[texts[i] for i in rng.permutation(len(texts))[: options.rows]] for texts in (pairs, sentences)]
-    return source, *chosen
+    return source, *([texts[i] for i in rng.permutation(len(texts))] for texts in (pairs, sentences))
 
 
 # operations
@@ -140,23 +143,21 @@ def chart_operations(n: int, m: int) -> int:
     return 2 * (pairs_of_parts + of_leaves)
 
 
-def network_operations(batch: Batch, *, is_pair: bool) -> int:
+def network_operations(batch: Batch, model: NeuralGrammar) -> int:
     """Of the networks and of the sums over all words, once a batch."""
     layers = 5 * DIMENSION * DIMENSION
+    all_words = DIMENSION * model.sizes["words"]
     rules = (N + 1) * layers + N * DIMENSION * (N + P) ** 2
-    asked = 2 if is_pair else 1  # kinds and first words; or words
-    leaves = P * (asked * layers + DIMENSION * WORDS)
-    if is_pair:
+    leaves = P * (layers + all_words)  # of the only words, or of the first
+    if model.kind == "pair":
         first_words = len(np.unique(batch.first)) + 1  # and ε
-        leaves += first_words * P * (layers + DIMENSION * WORDS)
+        leaves += P * layers + first_words * P * (layers + all_words)  # of the kinds, and of the second words
     return 2 * (rules + leaves)
 
 
-def operations(batch: Batch, *, is_pair: bool) -> int:
+def operations(batch: Batch, model: NeuralGrammar) -> int:
     """Of one way up for a batch; a training step needs three times as many (values, and two products back for each)."""
-    return sum(chart_operations(n, m) for n, m in batch.lengths.tolist()) + network_operations(
-        batch, is_pair=is_pair
-    )
+    return sum(chart_operations(n, m) for n, m in batch.lengths.tolist()) + network_operations(batch, model)
 
 
 # what is timed
@@ -194,10 +195,10 @@ class Trainer:
     """One model and its optimiser."""
 
     def __init__(
-        self, kind: type[NeuralGrammar], device: torch.device, seed: int, logs: Logs = our_logs
+        self, kind: type[NeuralGrammar], *, words: int, device: torch.device, seed: int, logs: Logs = our_logs
     ) -> None:
         torch.manual_seed(seed)
-        self.model = kind(nonterminals=N, preterminals=P, dimension=DIMENSION, words=WORDS).to(device)
+        self.model = kind(nonterminals=N, preterminals=P, dimension=DIMENSION, words=words).to(device)
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=1e-3)
         self.logs = logs
 
@@ -215,6 +216,12 @@ class Trainer:
             chart = inside(Max(), prepare(Max(), rules, leaves, lengths), shape)
             descend(Max(), rules, leaves, lengths, shape, chart).cpu()
 
+    def time_steps(self, of: list[Batch], *, warm_up: int) -> Timed:
+        return timed(self.step, of, warm_up, 3 * sum(operations(batch, self.model) for batch in of))
+
+    def time_parses(self, of: list[Batch], *, warm_up: int) -> Timed:
+        return timed(self.parse, of, warm_up, sum(operations(batch, self.model) for batch in of))
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -224,10 +231,7 @@ class Timed:
     tflop_s: float
 
 
-def timed(
-    work: Callable[[Batch], None], of: list[Batch], *, warm_up: int, passes: int, is_pair: bool
-) -> Timed:
-    """passes: how often the operations of one way up are needed."""
+def timed(work: Callable[[Batch], None], of: list[Batch], warm_up: int, needed: int) -> Timed:
     for batch in of[:: max(1, len(of) // warm_up)][:warm_up]:  # long ones and short ones
         work(batch)
     wait()
@@ -236,7 +240,6 @@ def timed(
         work(batch)
     wait()
     seconds = time.perf_counter() - start
-    needed = passes * sum(operations(batch, is_pair=is_pair) for batch in of)
     return Timed(sum(len(batch.rows) for batch in of) / seconds, needed / seconds / 1e12)
 
 
@@ -245,21 +248,11 @@ def wait() -> None:
         torch.cuda.synchronize()
 
 
-def ratio_to_peer(sentences: list[Pair], seed: int, size: int) -> tuple[float, float, float]:
-    """Our sentences a second over torch-struct's, ours, and theirs; training on the CPU."""
-    device = torch.device("cpu")
-    short = [pair for pair in sentences if 2 <= len(pair[0]) <= LONGEST_FOR_PEER][:16]
-    speeds = []
-    logs = []
-    for of, own_size in ((our_logs, size), (peer_logs, PEER_BATCH)):
-        trainer = Trainer(SentenceGrammar, device, seed, of)
-        made = batches(short, size=own_size, cells=10**9)
-        found = np.zeros(len(short))
-        for batch in made:
-            found[batch.rows] = of(trainer.model, batch).detach().numpy()
-        logs.append(found)
-        speeds.append(timed(trainer.step, made, warm_up=1, passes=3, is_pair=False).texts_s)
-    np.testing.assert_allclose(*logs, rtol=1e-4)  # both say the same of every sentence
+def ratio_to_peer(ours: Trainer, theirs: Trainer, of: list[Batch]) -> tuple[float, float, float]:
+    """Our sentences a second over torch-struct's, ours, and theirs; training on the CPU, in the same batches."""
+    both = [trainer.logs(trainer.model, of[0]).detach() for trainer in (ours, theirs)]
+    torch.testing.assert_close(*both, rtol=1e-4, atol=0)  # they say the same of a sentence
+    speeds = [trainer.time_steps(of, warm_up=1).texts_s for trainer in (ours, theirs)]
     return speeds[0] / speeds[1], *speeds
 
 
@@ -273,39 +266,38 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, help="pairs, and sentences (64 on a CPU, 16384 on a GPU)")
     parser.add_argument("--numbers", help="a file of numbered texts (.npz)")
+    parser.add_argument("--words", type=int, default=20_000, help="words of the vocabulary")
+    parser.add_argument("--longest", type=int, default=128, help="words of a text; longer ones are left out")
+    parser.add_argument("--batch", type=int, help="texts of a training step")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     sizes = SIZES[device.type]
     options.rows = options.rows or sizes.rows
+    train = replace(sizes.train, size=options.batch or sizes.train.size)
     name = (
         torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
     )
-    source, pairs, sentences = texts_of(options)
-    lengths = [
-        np.mean([len(text) for text in texts])
-        for texts in (*zip(*pairs, strict=True), [s for s, _ in sentences])
+    source, pairs, all_sentences = texts_of(options)
+    pairs, sentences = pairs[: options.rows], all_sentences[: options.rows]
+    means = [
+        np.mean([len(pair[side]) for pair in texts])
+        for texts, side in ((pairs, 0), (pairs, 1), (sentences, 0))
     ]
+    print(f"{name}, PyTorch {torch.__version__}; {N} + {P} symbols, {options.words:,} words; {source}:")
     print(
-        f"{name}, PyTorch {torch.__version__}; {source}: {len(pairs):,} pairs of {lengths[0]:.1f} and {lengths[1]:.1f} words,"
+        f"{len(pairs):,} pairs of {means[0]:.1f} and {means[1]:.1f} words, "
+        f"{len(sentences):,} sentences of {means[2]:.1f}; training steps of {train.size} texts"
     )
-    print(f"{len(sentences):,} sentences of {lengths[2]:.1f} words; {N} + {P} symbols, {WORDS:,} words")
 
     rng = np.random.default_rng(options.seed)
-    of_pairs = Trainer(PairGrammar, device, options.seed)
-    of_sentences = Trainer(SentenceGrammar, device, options.seed)
-    steps = {"size": sizes.train, "cells": sizes.train_cells, "rng": rng}
-    parses = {"size": sizes.parse, "cells": sizes.parse_cells}
+    settings = {"words": options.words, "device": device, "seed": options.seed}
+    of_pairs, of_sentences = Trainer(PairGrammar, **settings), Trainer(SentenceGrammar, **settings)
+    warm_up = sizes.warm_up
     found = {
-        "scfg_train_pairs_s": timed(
-            of_pairs.step, batches(pairs, **steps), warm_up=sizes.warm_up, passes=3, is_pair=True
-        ),
-        "scfg_parse_pairs_s": timed(
-            of_pairs.parse, batches(pairs, **parses), warm_up=sizes.warm_up, passes=1, is_pair=True
-        ),
-        "pcfg_train_sents_s": timed(
-            of_sentences.step, batches(sentences, **steps), warm_up=sizes.warm_up, passes=3, is_pair=False
-        ),
+        "scfg_train_pairs_s": of_pairs.time_steps(batches(pairs, train, rng=rng), warm_up=warm_up),
+        "scfg_parse_pairs_s": of_pairs.time_parses(batches(pairs, sizes.parse), warm_up=warm_up),
+        "pcfg_train_sents_s": of_sentences.time_steps(batches(sentences, train, rng=rng), warm_up=warm_up),
     }
     peak = peak_gib(device)
     print(f"{'':22}{'a second':>10}{'published':>11}{'ratio':>10}{'TFLOP/s':>10}")
@@ -318,9 +310,13 @@ def main() -> None:
     print(f"a pair's chart, up and down {gflop:.2f} GFLOP; peak memory {peak:.2f} GiB")
     ratio = None
     if device.type == "cpu":
-        ratio, ours, theirs = ratio_to_peer(sentences, options.seed, sizes.train)
+        wanted = sorted(all_sentences, key=lambda pair: (len(pair[0]) < 2, abs(len(pair[0]) - PEER["words"])))
+        chosen = wanted[: min(options.rows, PEER["sentences"])]
+        both = (Trainer(SentenceGrammar, **settings, logs=logs) for logs in (our_logs, peer_logs))
+        ratio, ours, theirs = ratio_to_peer(*both, batches(chosen, train))
         print(
-            f"sentences up to {LONGEST_FOR_PEER} words: {ours:.2f} a second, torch-struct {theirs:.2f}, ratio {ratio:.1f}"
+            f"PCFG training on {len(chosen)} sentences of {np.mean([len(one) for one, _ in chosen]):.1f} words: "
+            f"{ours:.2f} a second, torch-struct {theirs:.2f}, ratio {ratio:.1f}"
         )
     common.finish(
         "bench/grammar.py",

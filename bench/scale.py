@@ -28,11 +28,16 @@ def audit_alone(path: Path, stream: bool) -> dict[str, float]:
 
 def audit_here(path: str, stream: bool) -> None:
     from longway.data import load
+    from longway.recipes.audit import AuditSettings, levels_named
     from longway.recipes.run_audit import run_audit
 
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        run_audit(load(path, stream=stream), out=Path(folder) / "run")
+        run_audit(
+            load(path, stream=stream),
+            settings=AuditSettings(levels=levels_named("-grammar")),
+            out=Path(folder) / "run",
+        )
     print(json.dumps({"seconds": time.perf_counter() - start, "peak_mb": common.peak_mb()}))
 
 

@@ -11,6 +11,18 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+GRAMMAR = [
+    "--epochs",
+    "1",
+    "--nonterminals",
+    "3",
+    "--preterminals",
+    "6",
+    "--dimension",
+    "16",
+    "--device",
+    "cpu",
+]
 SMALL = {
     "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
@@ -26,6 +38,17 @@ SMALL = {
     "bench/served.py": (
         ["--rows", "200", "--seconds", "0.2"],
         {"share_of_server", "in_flight", "peak_mb"},
+    ),
+    "bench/grammar.py": (
+        ["--rows", "3", "--words", "100", "--longest", "7"],
+        {
+            "device",
+            "scfg_train_pairs_s",
+            "scfg_parse_pairs_s",
+            "pcfg_train_sents_s",
+            "peak_gib",
+            "ratio_to_torch_struct",
+        },
     ),
     "bench/razor.py": (
         ["--rows", "2000", "--rounds", "3", "--k", "50"],
@@ -93,20 +116,34 @@ SMALL = {
             "spurious_mi_after",
         },
     ),
+    "runs/grammar_snli.py": (
+        [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow"],
+        {
+            "kinds",
+            "kinds_found",
+            "features",
+            "accuracy_bow",
+            "sets_hypernym",
+            "sets_antonym",
+            "sets_adjective",
+        },
+    ),
+    "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "2", "--test-limit", "2"], {"kinds", "kinds_found"}),
+    "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "6", "--test-limit", "4"], {"kinds", "kinds_found"}),
     "runs/planted.py": (
         ["--limit", "40", "--only", "claims", "--rounds", "1"],
         {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
     ),
 }
 # These make up their own rows.
-NEED_NO_DATA = {"bench/stream.py", "bench/served.py", "bench/razor.py", "runs/planted.py"}
+NEED_NO_DATA = {"bench/stream.py", "bench/served.py", "bench/grammar.py", "bench/razor.py", "runs/planted.py"}
 
 
 def test_every_script_is_listed_above():
     scripts = {
         str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
     }
-    assert scripts - {"bench/common.py", "runs/common.py"} == set(SMALL)
+    assert scripts - {"bench/common.py", "runs/common.py", "runs/grammar_common.py"} == set(SMALL)
 
 
 @pytest.mark.parametrize("script", SMALL)

@@ -55,6 +55,19 @@ class PowerOffError(Exception):
     """The power goes off."""
 
 
+def stop_after(monkeypatch, steps):
+    """Lets a training take some steps, and no more."""
+    step = training._Training._step
+    left = iter(range(steps))
+
+    def one_less(self, batch):
+        if next(left, None) is None:
+            raise PowerOffError
+        return step(self, batch)
+
+    monkeypatch.setattr(training._Training, "_step", one_less)
+
+
 # learning
 
 
@@ -108,26 +121,18 @@ def stopping(steps, calls):
     return progress
 
 
-def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "_TELL", 0.0)
-    monkeypatch.setattr(training, "_KEEP", 0.0)  # a checkpoint after every step
-    undisturbed = trained(pairs_of_people(), epochs=3, batch=4)
-    calls = []
-    for stop_after in (2, 3, 7):  # steps, in the first epoch and later
-        with pytest.raises(PowerOffError):
-            trained(
-                pairs_of_people(),
-                epochs=3,
-                batch=4,
-                checkpoint=tmp_path,
-                progress=stopping(stop_after, calls),
-            )
+@pytest.mark.parametrize("keep", [-1.0, 1e9], ids=["kept at each step", "kept at each epoch"])
+def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path, monkeypatch, keep):
+    monkeypatch.setattr(training, "_KEEP", keep)  # seconds between two checkpoints
+    undisturbed = trained(pairs_of_people(), epochs=3)
+    for steps in (1, 7):  # in the first epoch, and in a later one
+        with pytest.MonkeyPatch.context() as patch:
+            stop_after(patch, steps)
+            with pytest.raises(PowerOffError):
+                trained(pairs_of_people(), epochs=3, checkpoint=tmp_path)
     seen = []
-    resumed = trained(pairs_of_people(), epochs=3, batch=4, checkpoint=tmp_path, progress=seen.append)
-    assert (seen[0].epoch, seen[0].done) > (
-        calls[1].epoch,
-        calls[1].done,
-    )  # nothing that was kept is done again
+    resumed = trained(pairs_of_people(), epochs=3, checkpoint=tmp_path, progress=seen.append)
+    assert seen[0].epoch > 1  # the first was not done again
     assert weights_of(resumed) == weights_of(undisturbed)
     assert resumed.trained == undisturbed.trained
 

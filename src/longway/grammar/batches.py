@@ -36,6 +36,10 @@ class Limits:
     waste: float
 
 
+TRAINING = {"cpu": Limits(16, 200_000, 1.3), "cuda": Limits(64, 40_000_000, 2.0)}
+PARSING = {"cpu": Limits(32, 400_000, 1.3), "cuda": Limits(512, 40_000_000, 2.0)}
+
+
 def batches(pairs: Sequence[Pair], limits: Limits, *, rng: np.random.Generator | None = None) -> list[Batch]:
     """All pairs in batches: in order of their lengths, or shuffled where `rng` is given."""
     lengths = np.array([(len(a), len(b)) for a, b in pairs], dtype=np.int64).reshape(-1, 2)

@@ -205,7 +205,7 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
         ):
             made = semiring.matmul(matrix, tree.unsqueeze(-1)).squeeze(-1)
             value = semiring.add(value, semiring.weigh(made, weight.unsqueeze(-1)))
-        most = semiring.logs(value.amax(-1))
+        most = semiring.scale_of(value)
         chart.values[place] = semiring.weigh(value, -most.unsqueeze(-1))
         chart.scales[place] = top + most
     return chart

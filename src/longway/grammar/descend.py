@@ -36,8 +36,7 @@ def descend(
     zero = torch.zeros_like(items)
     places = torch.stack([items, zero, lengths[:, 0], zero, lengths[:, 1]], 1)
     symbols = semiring.choose(rules.root + torch.cat([cells.trees(places), cells.leaves_at(places)], -1))
-    preterminals = leaves.shape[-1]
-    if (gpu := gpu_twins(rules.binary)) is not None and preterminals & (preterminals - 1) == 0:
+    if (gpu := gpu_twins(rules.binary, leaves.shape[-1])) is not None:
         return gpu.descend(semiring, rules, leaves, lengths, shape, chart, symbols)
     level = torch.cat([places, symbols.unsqueeze(1), torch.full_like(places[:, :1], -1)], 1)
     levels, seen = [level], 0

@@ -6,8 +6,10 @@ grammar.json          what they are weights of: kind, sizes, words, how it was t
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import torch
 from torch import Tensor
 
 from longway.errors import DataError
-from longway.grammar.batches import Batch, Limits, Pair, batches
+from longway.grammar.batches import PARSING, Batch, Pair, batches
 from longway.grammar.chart import Shape, prepare
 from longway.grammar.descend import descend
 from longway.grammar.model import GRAMMARS, NeuralGrammar
@@ -31,7 +33,6 @@ Texts = Sequence[
 
 FORMAT = 1
 _WEIGHTS, _ABOUT = "grammar.safetensors", "grammar.json"
-_BATCHES = {"cpu": Limits(32, 400_000, 1.3), "cuda": Limits(512, 40_000_000, 2.0)}
 
 
 class Grammar:
@@ -82,7 +83,7 @@ class Grammar:
 
     def _trees(self, texts: Texts, semiring: Semiring, progress: Callable[[int], None] | None) -> list[Tree]:
         found: list[Tree | None] = [None] * len(texts)
-        with torch.no_grad():
+        with torch.no_grad(), _without_collection():
             rules = self.model.rules()
             for batch in self._batches(texts):
                 first, second, lengths, shape = on_device(batch, self.device)
@@ -98,7 +99,7 @@ class Grammar:
 
     def _batches(self, texts: Texts) -> list[Batch]:
         pairs = numbered(texts, self.vocabulary, self.kind)
-        return batches(pairs, _BATCHES[self.device.type])
+        return batches(pairs, PARSING[self.device.type])
 
     def save(self, folder: Path) -> None:
         """Writes the two files; the one that says what the weights are comes last."""
@@ -130,10 +131,22 @@ class Grammar:
                 raise ValueError(f"format {about['format']}")
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise DataError(
-                f"No grammar can be read from {folder}: {error}. Expected {_ABOUT} and {_WEIGHTS} of format {FORMAT}, "
+                f"No grammar can be read from {folder}: {str(error).splitlines()[0]}. Expected {_ABOUT} and {_WEIGHTS} of format {FORMAT}, "
                 "as 'longway grammar' writes them. Give the folder of such a run, or induce the grammar again."
             ) from error
         return cls(model.to(device), Vocabulary(tuple(about["words"])), trained=about["trained"])
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Trees hold no cycles, and looking for some after every few hundred nodes takes four times as long as building them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def numbered(texts: Texts, vocabulary: Vocabulary, kind: str) -> list[Pair]:
@@ -166,8 +179,9 @@ def _built(
     """The trees of a batch from the rows of `descend`, whose parents come before their parts."""
     parts: dict[int, list[Tree]] = {}
     roots: list[tuple[int, Tree]] = []
-    for number in range(len(nodes) - 1, -1, -1):
-        item, i, wa, k, wb, symbol, parent = nodes[number].tolist()
+    rows = nodes.tolist()
+    for number in range(len(rows) - 1, -1, -1):
+        item, i, wa, k, wb, symbol, parent = rows[number]
         if symbol < nonterminals:
             right, left = parts.pop(number)  # met from the end: right before left
             tree = Tree(symbol, (left, right))

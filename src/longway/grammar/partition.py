@@ -26,7 +26,7 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
 
 
 def _recursions(parts: Parts) -> tuple[Callable[..., Chart], Callable[..., Parts]]:
-    if (gpu := gpu_twins(parts.rules)) is not None:
+    if (gpu := gpu_twins(parts.rules, parts.leaf.shape[-1])) is not None:
         return gpu.inside, gpu.outside
     return plain.inside, plain.outside
 
@@ -73,8 +73,8 @@ def log_partition(rules: Rules, leaves: Tensor, lengths: Tensor, shape: Shape) -
     )  # fmt: skip
     N = rules.nonterminals
     has_tree = lengths.sum(-1) > 1
-    total = (rules.root[:N].exp() * values).sum(-1)
-    of_trees = torch.where(has_tree, torch.where(has_tree, total, 1.0).log() + scales, EMPTY)
+    total = (rules.root[:N].exp() * values).sum(-1).clamp(min=torch.finfo(values.dtype).tiny)
+    of_trees = torch.where(has_tree, total.log() + scales, EMPTY)
     return torch.logaddexp(of_trees, _of_leaf(rules.root[N:], leaves, lengths, shape))
 
 

@@ -36,12 +36,14 @@ def gpu_kernels() -> Any:
     return gpu
 
 
-def gpu_twins(rules: Tensor) -> Any:
-    """The package `grammar.gpu` where it can take rules [N, ...]: on a GPU, 32-bit, N a power of two from 16; else None."""
-    symbols = rules.shape[0]
-    if rules.is_cuda and rules.dtype == torch.float32 and symbols >= 16 and symbols & (symbols - 1) == 0:
-        return gpu_kernels()
-    return None
+def gpu_twins(rules: Tensor, preterminals: int) -> Any:
+    """The package `grammar.gpu` where it can take rules [N, ...], else None.
+
+    It can on a GPU, with 32-bit numbers, and with numbers of symbols that are powers of two from 16.
+    """
+    sizes = (rules.shape[0], preterminals)
+    fits = all(size >= 16 and size & (size - 1) == 0 for size in sizes)
+    return gpu_kernels() if fits and rules.is_cuda and rules.dtype == torch.float32 else None
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
@@ -80,6 +82,10 @@ class Semiring(Protocol):
         """The sum of two stacks of values."""
         ...
 
+    def scale_of(self, values: Tensor) -> Tensor:
+        """The logarithm of the largest value of each row, finite also where there is none."""
+        ...
+
     def choose(self, logs: Tensor) -> Tensor:
         """For each row the place of the alternative to follow on the way down."""
         ...
@@ -109,6 +115,10 @@ class Log:
     def add(self, left: Tensor, right: Tensor) -> Tensor:
         """The ordinary sum."""
         return left + right
+
+    def scale_of(self, values: Tensor) -> Tensor:
+        """The logarithm of the largest; a row whose values all vanished keeps them so."""
+        return values.amax(-1).clamp(min=torch.finfo(values.dtype).tiny).log()
 
     def choose(self, logs: Tensor) -> Tensor:
         """Not defined: a sum over all trees is no tree."""
@@ -159,6 +169,10 @@ class Max:
     def add(self, left: Tensor, right: Tensor) -> Tensor:
         """The larger of the two."""
         return torch.maximum(left, right)
+
+    def scale_of(self, values: Tensor) -> Tensor:
+        """The largest itself."""
+        return values.amax(-1)
 
     def choose(self, logs: Tensor) -> Tensor:
         """The best alternative."""

@@ -21,13 +21,12 @@ import numpy as np
 import torch
 
 from longway.errors import DataError, SettingError
-from longway.grammar.batches import Batch, Limits, Pair, batches
+from longway.grammar.batches import TRAINING, Batch, Pair, batches
 from longway.grammar.grammar import Grammar, Texts, numbered, on_device
 from longway.grammar.model import GRAMMARS, NeuralGrammar
 from longway.grammar.partition import log_partition
 from longway.grammar.words import LIMIT, Vocabulary
 
-_BATCHES = {"cpu": Limits(16, 200_000, 1.3), "cuda": Limits(64, 40_000_000, 2.0)}
 _TELL, _KEEP = (
     0.2,
     20.0,
@@ -193,7 +192,7 @@ class _Training:
             self.waited += 1
 
     def _batches(self, pairs: list[Pair], rng: np.random.Generator | None) -> list[Batch]:
-        limits = _BATCHES[self.device.type]
+        limits = TRAINING[self.device.type]
         return batches(pairs, replace(limits, size=self.settings.batch or limits.size), rng=rng)
 
     def _weights(self) -> dict[str, torch.Tensor]:
@@ -240,7 +239,7 @@ class _Checkpoint:
         )
         (self.folder / (name + ".part")).replace(self.folder / name)
         about = self._identity() | {
-            "tensors": name, "history": training.history, "best": training.best,
+            "tensors": name, "history": training.history, "best": training.best if training.history else None,
             **{key: getattr(training, key) for key in _COUNTS},
         }  # fmt: skip
         (self.folder / "reached.json.part").write_text(json.dumps(about), encoding="utf-8")
@@ -276,7 +275,9 @@ class _Checkpoint:
             if kept:
                 kept["step"] = kept["step"].cpu()
                 training.optimiser.state[weight] = kept
-        training.history, training.best = about["history"], about["best"]
+        training.history = about["history"]
+        if training.history:
+            training.best = about["best"]
         for key in _COUNTS:
             setattr(training, key, about[key])
 

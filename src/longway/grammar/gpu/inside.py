@@ -216,7 +216,7 @@ def _finish(
         tl.store(scales + own, tl.load(tops + row) + most)
     else:
         value = one + other
-        most = tl.max(value, 0)
+        most = tl.maximum(tl.max(value, 0), 1e-37)
         tl.store(values + own * N + symbol, value / most)
         tl.store(scales + own, tl.load(tops + row) + tl.log(most))
 
