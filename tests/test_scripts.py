@@ -3,12 +3,15 @@
 import importlib
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from longway.grammar.trees import read_brackets
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAMMAR = [
@@ -147,17 +150,37 @@ def test_every_script_is_listed_above():
 
 
 @pytest.mark.parametrize("script", SMALL)
-def test_a_script_ends_with_its_figures(script, shared):
+def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys):
     if script not in NEED_NO_DATA:
         shared("sst2/train.jsonl.gz")
     options, keys = SMALL[script]
+    if script.startswith("bench/"):
+        printed = in_a_process_of_its_own(script, options)  # it measures its memory
+    else:
+        printed = in_this_process(script, options, monkeypatch, capsys)
+    figures = json.loads(printed.splitlines()[-1])
+    assert figures["script"] == script
+    assert keys <= set(figures)
+
+
+def in_a_process_of_its_own(script, options):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, script, *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    figures = json.loads(done.stdout.splitlines()[-1])
-    assert figures["script"] == script
-    assert keys <= set(figures)
+    return done.stdout
+
+
+def in_this_process(script, options, monkeypatch, capsys):
+    """As `python script options`, without importing everything anew."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.syspath_prepend(ROOT / Path(script).parent)
+    monkeypatch.setattr(sys, "argv", [script, *options])
+    for name in ("common", "grammar_common"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    capsys.readouterr()
+    runpy.run_path(str(ROOT / script), run_name="__main__")
+    return capsys.readouterr().out
 
 
 # runs/fairtuning.py
@@ -199,3 +222,34 @@ def test_fairtuning_counts_rows_that_were_changed_in_every_draw(fairtuning):
     ]
     stays = fairtuning.stays_in("abab", ["bbba", "abab"], changed)
     assert stays.tolist() == [[False, False], [True, True]]
+
+
+# runs/grammar_common.py
+
+
+@pytest.fixture
+def grammar_common(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "runs")
+    return importlib.import_module("grammar_common")
+
+
+def test_trees_that_the_grammar_scripts_write_are_read_back(grammar_common, tmp_path):
+    row = grammar_common.Row("7", "d/f.jsonl.gz", "yes", "It rains. It snows.")
+    row.trees = [read_brackets(tree) for tree in ("(1 (8 it) (9 rains))", "(1 (8 it) (9 snows))")]
+    grammar_common.write_trees(tmp_path / "trees.txt", [row])
+    assert grammar_common.read_trees(tmp_path / "trees.txt") == {"7": row.trees}
+
+
+def test_a_sample_for_a_grammar_has_equally_many_rows_of_each_label_in_their_order(grammar_common):
+    rows = [grammar_common.Row(str(i), "f", "yes" if i % 5 else "no", "It rains.") for i in range(50)]
+    drawn = grammar_common.balanced(rows, 8, seed=3)
+    assert [row.label for row in drawn].count("no") == [row.label for row in drawn].count("yes") == 4
+    assert [int(row.id) for row in drawn] == sorted(int(row.id) for row in drawn)
+    assert grammar_common.balanced(rows, 8, seed=3) == drawn
+
+
+def test_the_grammar_scripts_leave_out_what_is_too_long(grammar_common):
+    texts = ["word " * 128, "word " * 129, "!"]
+    rows = [grammar_common.Row(str(i), "f", "yes", text) for i, text in enumerate(texts)]
+    rows += [grammar_common.Row(str(n), "f", "yes", "word " * n, "word " * 15) for n in (14, 15)]
+    assert [row.id for row in grammar_common.prepare(rows, None, 0)] == ["0", "2", "14"]
