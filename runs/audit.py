@@ -11,7 +11,7 @@ from typing import Any
 
 import common
 from longway.data import load
-from longway.recipes.audit import Audit, AuditSettings, audit
+from longway.recipes.audit import Audit, AuditSettings, audit, levels_named
 from longway.records import Finding, Leak
 from longway.report.surest import surest
 
@@ -105,7 +105,9 @@ def main() -> None:
         dataset = load(common.data(spec["file"]), limit=options.limit)
         tests = {key: load(common.data(path), limit=options.limit) for key, path in spec["tests"].items()}
         print(f"\n{name}: {dataset.n_used:,} rows of {spec['file']}")
-        result = audit(dataset, tests=tests, settings=AuditSettings(seed=options.seed))
+        result = audit(
+            dataset, tests=tests, settings=AuditSettings(seed=options.seed, levels=levels_named("-grammar"))
+        )
         mine = show(result, dataset.columns.text, options.top)
         ranks = {word: rank_of(word, mine) for word in spec["known"]}
         print("  known give-aways, rank of their group: " + ", ".join(f"{w} {r}" for w, r in ranks.items()))

@@ -1,10 +1,10 @@
 """What the runs/grammar_*.py scripts share: rows, a grammar and its trees, the paper's tables.
 
-    --grammar DIR     a grammar that was learned elsewhere; without, one is learned here from --limit rows
-    --trees FILE      trees that were made elsewhere, `id<TAB>tree` a line: nothing is learned or parsed
-    --out DIR         keeps the grammar and trees.txt
+    --grammar DIR      a grammar that was learned elsewhere; without, one is learned here from --limit rows
+    --trees FILE ...   trees that were made elsewhere, `id<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
+    --out DIR          keeps the grammar, and the trees as such files
 
-A row's id is its part and its line in the file, counted from 0: train-0, dev-17. A long text has a line for each of its sentences.
+A row's id is its line in the data file, counted from 0. A text of several sentences has a line for each of them.
 Where the data have no part to stop the training on, every tenth row is that part.
 """
 
@@ -29,12 +29,11 @@ from longway.grammar.features import TOP_SUBTREES, Composite, composites, count_
 from longway.grammar.forest import Forest
 from longway.grammar.trees import Tree, brackets, read_brackets, span
 from longway.grammar.words import words_of_all
+from longway.recipes.grammar_rows import LONGEST, LONGEST_PAIR
+from longway.text.sentences import sentences_of
 
-LONGEST_PAIR = 225  # |first| x |second| must be below, as in the paper
-LONGEST_SENTENCE = 128
 ON_A_CPU = 1000  # rows that a grammar is learned from, where --limit says nothing else
 SHOWN = 12  # composites of a table
-_SENTENCE_END = re.compile(r"\s*<br\s*/?>\s*|(?<=[.!?])\s+", re.IGNORECASE)
 
 
 @dataclass
@@ -42,6 +41,7 @@ class Row:
     """A row, its texts, and the words that the grammar reads: one pair, or one for each sentence."""
 
     id: str
+    file: str
     label: str
     text: str
     context: str | None = None
@@ -63,7 +63,9 @@ def parser_of(doc: str | None) -> ArgumentParser:
     """The options that all scripts have."""
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--grammar", type=Path, help="folder of a grammar that was learned before")
-    parser.add_argument("--trees", type=Path, help="file of trees that were made before: id, tab, tree")
+    parser.add_argument(
+        "--trees", type=Path, nargs="+", help="files of trees that were made before: id, tab, tree"
+    )
     parser.add_argument("--out", type=Path, help="folder that keeps the grammar and the trees")
     parser.add_argument(
         "--limit", type=int, help=f"training rows, equally many of each label; all, or {ON_A_CPU} on a CPU"
@@ -79,20 +81,20 @@ def parser_of(doc: str | None) -> ArgumentParser:
 
 
 def read(
-    file: str, part: str, *, text: str = "text", context: str | None = None, has_sentences: bool = False
+    file: str, *, text: str = "text", context: str | None = None, has_sentences: bool = False
 ) -> list[Row]:
     """The rows of a file. has_sentences: a text may have several, which are parsed one by one."""
     with gzip.open(common.data(file), "rt", encoding="utf-8") as lines:
         return [
-            Row(f"{part}-{n}", row["label"], row[text], row[context] if context else None, has_sentences)
+            Row(str(n), file, row["label"], row[text], row[context] if context else None, has_sentences)
             for n, row in enumerate(map(json.loads, lines))
         ]
 
 
 def tenths(file: str, *, has_sentences: bool) -> tuple[list[Row], list[Row]]:
     """The rows of a file without parts: nine of ten to learn from, every tenth held out."""
-    train, held_out = (read(file, part, has_sentences=has_sentences) for part in ("train", "dev"))
-    return [row for i, row in enumerate(train) if i % 10 != 9], held_out[9::10]
+    rows = read(file, has_sentences=has_sentences)
+    return [row for i, row in enumerate(rows) if i % 10 != 9], rows[9::10]
 
 
 def prepare(rows: list[Row], limit: int | None, seed: int) -> list[Row]:
@@ -124,18 +126,7 @@ def balanced(rows: list[Row], limit: int | None, seed: int) -> list[Row]:
 def with_trees(options: Namespace, train: list[Row], held_out: list[Row]) -> tuple[list[Row], list[Row]]:
     """Both parts with the trees of every row; rows without any are left out."""
     if options.trees:
-        found = read_trees(options.trees)
-        for row in train + held_out:
-            row.trees = found.get(row.id, [])
-        train, held_out = ([row for row in rows if row.trees] for rows in (train, held_out))
-        train = balanced(train, options.limit, options.seed)
-        held_out = balanced(held_out, options.test_limit, options.seed)
-        if not train or not held_out:
-            sys.exit(
-                f"{options.trees} has no tree of these rows. Its lines must begin with ids like train-0 and dev-0."
-            )
-        print(f"trees of {len(train)} training and {len(held_out)} held-out rows from {options.trees}")
-        return train, held_out
+        return _given_trees(options, train, held_out)
     device = _device(options)
     limit = options.limit or (ON_A_CPU if device == "cpu" and not options.grammar else None)
     train = prepare(train, limit, options.seed)
@@ -150,8 +141,41 @@ def with_trees(options: Namespace, train: list[Row], held_out: list[Row]) -> tup
     print(f"parsed {len(texts)} in {time.monotonic() - began:.0f} s", flush=True)
     if options.out:
         grammar.save(options.out)
-        write_trees(options.out / "trees.txt", rows)
+        for file in files_of(rows):
+            write_trees(options.out / tree_file(file), [row for row in rows if row.file == file])
     return train, held_out
+
+
+def files_of(rows: Sequence[Row]) -> list[str]:
+    """The data files that the rows are from, in their order."""
+    return list(dict.fromkeys(row.file for row in rows))
+
+
+def tree_file(file: str) -> str:
+    """The name of the file with the trees of a data file.
+
+    >>> tree_file("snli/dev.jsonl.gz")
+    'dev_trees.txt'
+    """
+    return f"{Path(file).name.partition('.')[0]}_trees.txt"
+
+
+def _given_trees(options: Namespace, train: list[Row], held_out: list[Row]) -> tuple[list[Row], list[Row]]:
+    files = files_of(train + held_out)
+    if len(options.trees) != len(files):
+        sys.exit(
+            f"--trees must name {len(files)} files, the trees of {' and '.join(files)}. Got {len(options.trees)}."
+        )
+    found = {file: read_trees(path) for file, path in zip(files, options.trees, strict=True)}
+    for row in train + held_out:
+        row.trees = found[row.file].get(row.id, [])
+    train, held_out = ([row for row in rows if row.trees] for rows in (train, held_out))
+    if not train or not held_out:
+        sys.exit(
+            f"There are no trees of rows of {' or '.join(files)}. A line must begin with the row's number and a tab."
+        )
+    print(f"trees of {len(train)} training and {len(held_out)} held-out rows")
+    return balanced(train, options.limit, options.seed), balanced(held_out, options.test_limit, options.seed)
 
 
 def read_trees(path: Path) -> dict[str, list[Tree]]:
@@ -247,12 +271,12 @@ def short(text: str, most: int = 36) -> str:
 def _pieces(row: Row) -> list[tuple[str, str]]:
     if row.context is not None:
         return [(row.context, row.text)]
-    sentences = _SENTENCE_END.split(row.text) if row.has_sentences else [row.text]
-    return [(sentence, "") for sentence in sentences if sentence.strip()]
+    sentences = sentences_of(row.text) if row.has_sentences else [row.text]
+    return [(sentence, "") for sentence in sentences]
 
 
 def _is_short(first: list[str], second: list[str], *, is_pair: bool) -> bool:
-    return 0 < len(first) * len(second) < LONGEST_PAIR if is_pair else 0 < len(first) <= LONGEST_SENTENCE
+    return 0 < len(first) * len(second) < LONGEST_PAIR if is_pair else 0 < len(first) <= LONGEST
 
 
 def _device(options: Namespace) -> str:

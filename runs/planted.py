@@ -37,7 +37,7 @@ from longway.data.examples import examples_of
 from longway.errors import SettingError
 from longway.plant import KINDS, Plant, Planted, plant, reversed_test
 from longway.plant.measure import Detection, Repair, detection, repair
-from longway.recipes.audit import AuditSettings, audit
+from longway.recipes.audit import AuditSettings, audit, levels_named
 from longway.recipes.cells import Cell, train_cell
 from longway.recipes.planted import PlantedFate, fates
 from longway.recipes.prove import Version
@@ -57,6 +57,7 @@ CLEAN = {  # training rows, test rows, what is planted in them
 }
 RATE, STRENGTH, TEST_RATE = 0.1, 0.95, 0.2
 ROWS, TEST_ROWS = 800, 600
+QUICK = AuditSettings(levels=levels_named("-grammar"))
 
 
 def is_listed(shortcut: dict[str, Any], found: list[Finding]) -> bool:
@@ -102,8 +103,8 @@ def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[di
 def one_sample(name: str, options: Namespace) -> dict[str, Any]:
     whole = load(sample_path(name), limit=options.limit)
     train = whole.select_split("train")
-    found = audit(whole).findings
-    null = audit(shuffled(train, options.seed))
+    found = audit(whole, settings=QUICK).findings
+    null = audit(shuffled(train, options.seed), settings=QUICK)
     result, after = rewritten(whole, options, candidates=12, rounds=options.rounds)
     return {
         "listed": [is_listed(shortcut, found) for shortcut in planted(name)],
@@ -151,8 +152,8 @@ def one_corpus(name: str, options: Namespace) -> dict[str, Any]:
     ]
     made = plant(clean, asked, seed=options.seed)
     before = dataset_of(made.rows)
-    own = audit(data, settings=AuditSettings(max_q=1.0)).findings
-    found = detection(audit(before).findings, made.truth, clean=own)
+    own = audit(data, settings=replace(QUICK, max_q=1.0)).findings
+    found = detection(audit(before, settings=QUICK).findings, made.truth, clean=own)
     after = rewritten_once(name, before, options)
     result = {"found": found, "repair": repair(made.truth, clean, made.rows, examples_of(after))}
     if options.prove:

@@ -30,6 +30,14 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_grammar_in_audits():
+    """A grammar takes up to a minute, so that audits of tests do without; the tests of that level ask for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.recipes.audit.grammar_detector", lambda *args, **options: (None, []))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared():
     """Path of a real dataset; the test is skipped, saying so, where it is not there."""

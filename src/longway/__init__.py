@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from longway.recipes.explain import explain
     from longway.recipes.explanation import ExplainSettings, Explanation
     from longway.recipes.fairness import FairnessSettings
+    from longway.recipes.grammar import Induced, induce_grammar
+    from longway.recipes.grammar_settings import GrammarSettings
     from longway.recipes.perturb_settings import PerturbSettings
     from longway.recipes.perturbation import Perturbation, perturb
     from longway.recipes.prove import ProveSettings
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from longway.recipes.run_augment import run_augment
     from longway.recipes.run_explain import run_explain
     from longway.recipes.run_fairness import run_fairness
+    from longway.recipes.run_grammar import run_grammar
     from longway.recipes.run_perturb import run_perturb
     from longway.recipes.run_prove import run_prove
     from longway.recipes.run_rewrite import run_rewrite
@@ -82,6 +85,8 @@ _HOME = {
     "longway.recipes.explain": ("explain",),
     "longway.recipes.explanation": ("ExplainSettings", "Explanation"),
     "longway.recipes.fairness": ("FairnessSettings",),
+    "longway.recipes.grammar": ("Induced", "induce_grammar"),
+    "longway.recipes.grammar_settings": ("GrammarSettings",),
     "longway.recipes.perturb_settings": ("PerturbSettings",),
     "longway.recipes.perturbation": ("Perturbation", "perturb"),
     "longway.recipes.prove": ("ProveSettings",),
@@ -91,6 +96,7 @@ _HOME = {
     "longway.recipes.run_prove": ("run_prove",),
     "longway.recipes.run_explain": ("run_explain",),
     "longway.recipes.run_fairness": ("run_fairness",),
+    "longway.recipes.run_grammar": ("run_grammar",),
     "longway.recipes.run_perturb": ("run_perturb",),
     "longway.recipes.run_rewrite": ("run_rewrite",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
@@ -126,6 +132,8 @@ __all__ = [
     "Explanation",
     "FairnessSettings",
     "Finding",
+    "GrammarSettings",
+    "Induced",
     "Leak",
     "LiveSpace",
     "LongwayError",
@@ -152,12 +160,14 @@ __all__ = [
     "english",
     "explain",
     "hypernyms",
+    "induce_grammar",
     "load",
     "perturb",
     "run_audit",
     "run_augment",
     "run_explain",
     "run_fairness",
+    "run_grammar",
     "run_perturb",
     "run_prove",
     "run_rewrite",

@@ -112,6 +112,18 @@ def test_supporting_and_counter_examples_are_places_of_the_reading():
     assert antonym.supporting == list(range(44, 80, 4))
 
 
+def test_rules_can_be_left_out():
+    documents, texts, contexts, labels = pairs()
+    other = [[Tree(2, tree.parts)] for (tree,) in documents[::2]]
+    reading = reading_of(texts[::2] + texts[1::2], labels[::2] + labels[1::2], contexts[::2] + contexts[1::2])
+    both = GrammarDetector(reading, other + documents[1::2])
+    names = {both.describe(key).name for key in both.count(reading).keys.tolist()}
+    alone = GrammarDetector(reading, other + documents[1::2], rules=False)
+    kept = {alone.describe(key).name for key in alone.count(reading).keys.tolist()}
+    assert kept == {name for name in names if not name.startswith("rule ")}
+    assert kept < names
+
+
 def test_trees_of_a_sample_are_scored_as_a_sample():
     documents, texts, contexts, labels = pairs(n_each=20)
     places = [i for i in range(160) if i % 8 < 4]

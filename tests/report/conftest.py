@@ -8,6 +8,7 @@ import pytest
 from invented_augment import augment, hostile_augment
 from invented_explain import explanation, hostile_explanation
 from invented_fairness import classifier, fairness, hostile_fairness
+from invented_grammar import hostile_tables, tables
 from invented_people import people
 from invented_perturb import hostile_perturb, perturb
 from invented_prove import hostile_proof, proof
@@ -17,6 +18,7 @@ from longway.report import (
     render_augment,
     render_explain,
     render_fairness,
+    render_grammar,
     render_perturb,
     render_prove,
     render_report,
@@ -337,6 +339,8 @@ PAGES = {
     "fairness": lambda: render_fairness(fairness()),
     "fairness of a classifier": lambda: render_fairness(classifier()),
     "hostile fairness": lambda: render_fairness(hostile_fairness(hostile_text)),
+    "grammar": lambda: render_grammar(tables()),
+    "hostile grammar": lambda: render_grammar(hostile_tables(hostile_text)),
     "perturb": lambda: render_perturb(perturb()),
     "hostile perturb": lambda: render_perturb(hostile_perturb(hostile_text)),
 }
@@ -358,6 +362,8 @@ PAGES = {
         "fairness",
         "fairness of a classifier",
         "hostile fairness",
+        "grammar",
+        "hostile grammar",
         "perturb",
         "hostile perturb",
     ]

@@ -21,9 +21,9 @@ STANCES = task_of([C, E, N], context_name="premise").stances
 WORDS = GrammarWords(
     hypernyms={"man": ("person",), "women": ("people",), "dog": ("animal",)},
     opposites={"black": ("white",), "young": ("old",)},
-    added=("sad", "old", "other", "black", "to"),
+    added=("sad", "old", "other", "black", "to", "american", "long"),
     side_by_side=frozenset(
-        {("sad", "man"), ("old", "man"), ("other", "man"), ("black", "man"), ("black", "cat"), ("sad", "dogs"), ("to", "man")}
+        {("sad", "man"), ("old", "man"), ("other", "man"), ("black", "man"), ("black", "cat"), ("sad", "dogs"), ("to", "man"), ("american", "man"), ("long", "blond")}
     ),
     before_kinds=frozenset({("white", "noun.artifact"), ("old", "noun.artifact"), ("white", "noun.animal")}),
 )  # fmt: skip
@@ -147,6 +147,8 @@ def test_an_adjective_that_the_grammar_adds_goes_before_the_subject_of_a_contrad
         ("A man sits.", "A tall man is asleep.", C),
         ("A man sits.", "A business man is asleep.", C),
         ("A sad old man sits.", "A man is asleep.", C),  # the premise has the words
+        ("A man sits.", "A man is sad and old.", C),
+        ("A child sits.", "A blond is asleep.", C),
         ("A man sits.", "A woman is asleep.", C),  # no text has one of them before this noun
     ],
 )
@@ -165,7 +167,7 @@ def test_the_words_are_those_of_leaves_with_the_right_majority_label():
     labels = [E] * 3 + [C] * 3 + [N] * 3
     words = GrammarWords.learn(trees, labels, STANCES, at_least=2)
     assert words.hypernyms == {"man": ("person",)}
-    assert words.opposites == {"big": ("small",)}  # man/woman: no adjectives
+    assert words.opposites == {"big": ("small",), "small": ("big",)}  # man/woman: no adjectives
     assert words.added == ("sad",)
     assert words.side_by_side == {("a", "man"), ("a", "sad"), ("sad", "man"), ("a", "person")}
     assert GrammarWords.learn(trees, labels, STANCES, at_least=4).hypernyms == {}
@@ -183,6 +185,7 @@ def test_more_general_and_opposite_words_are_told_from_others():
     assert is_opposite("black", "brown")
     assert not is_opposite("big", "large")
     assert not is_opposite("big", "big")
+    assert not is_opposite("inside", "outside")
 
 
 def test_data_without_the_three_labels_are_refused(pipeline):

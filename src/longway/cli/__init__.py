@@ -22,6 +22,7 @@ from longway.cli import (
     engines,
     explain,
     fairness,
+    grammar,
     perturb,
     perturb_train,
     prove,
@@ -61,6 +62,7 @@ app.command("doctor")(doctor.command)
 app.add_typer(engines.app, name="engines")
 app.command("explain")(explain.command)
 app.command("fairness")(fairness.command)
+app.command("grammar")(grammar.command)
 app.command("perturb")(perturb.command)
 app.command("perturb train")(perturb_train.train_command)
 app.command("prove")(prove.command)

@@ -41,6 +41,13 @@ def command(
     limit: Limit = None,
     top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; the report has more.")] = 15,
     max_q: Annotated[float, typer.Option(help="False discovery rate of what is called a finding.")] = 0.05,
+    levels: Annotated[
+        str | None,
+        typer.Option(
+            help="What to look at: token, ngram, position, length, surface, people, negation, overlap, pair, grammar, or all but some: -grammar. "
+            "Default: all. The grammar of a sample takes up to a minute, and torch.",
+        ),
+    ] = None,
     variant: Annotated[str, typer.Option(help=f"Shortcut space. {VARIANTS}.")] = "mean",
     dimensions: Annotated[int, typer.Option(min=2, help="Length of the position code.")] = 64,
     seed: Annotated[int, typer.Option(help="Of folds and samples.")] = 0,
@@ -60,16 +67,24 @@ def command(
         longway audit reviews.csv
 
         longway audit claims.jsonl --text claim --context evidence --label label --test dev.jsonl
+
+        longway audit reviews.csv --levels -grammar
     """
     from typing import cast
 
     from longway.cli.screen import errors, progress_of
     from longway.data import load
-    from longway.recipes.audit import AuditSettings
+    from longway.recipes.audit import AuditSettings, levels_named
     from longway.recipes.run_audit import run_audit
     from longway.shortcut_space import Variant
 
-    settings = AuditSettings(variant=cast(Variant, variant), dimensions=dimensions, max_q=max_q, seed=seed)
+    settings = AuditSettings(
+        variant=cast(Variant, variant),
+        dimensions=dimensions,
+        max_q=max_q,
+        seed=seed,
+        levels=levels_named(levels),
+    )
     with errors().status("opening the data"):
         loaded = load(
             data,

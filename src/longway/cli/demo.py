@@ -38,13 +38,15 @@ def _one_sample(name: str, out: Path | None) -> None:
     from longway.cli.audit_tables import show_audit
     from longway.cli.screen import output, progress_of
     from longway.data import load
+    from longway.recipes.audit import AuditSettings, levels_named
     from longway.recipes.run_audit import run_audit
     from longway.sample import planted, sample_path
 
     dataset = load(sample_path(name))
     audit_out = None if out is None else out / f"{name}-audit"
+    quick = AuditSettings(levels=levels_named("-grammar"))
     with progress_of(dataset.n_used) as bar:
-        run, findings = run_audit(dataset, out=audit_out, step=bar.step, progress=bar.advance)
+        run, findings = run_audit(dataset, settings=quick, out=audit_out, step=bar.step, progress=bar.advance)
     console = output()
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):

@@ -80,10 +80,13 @@ def search(
     per_level: how many of the strongest are kept of each level and column; as many of the surest are kept too.
     """
     counted: list[tuple[Detector, Features, Scores]] = []
+    sampled: set[int] = set()  # detectors that saw some of the examples
     for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
         features = detector.count(reading)
         totals = reading.totals if features.totals is None else features.totals
+        if totals.sum() < reading.n_texts:
+            sampled.add(id(detector))
         counted.append((detector, features, score_counts(features.counts, totals)))
     q = np.split(
         q_values(np.concatenate([np.zeros(0), *(scores.p for _, _, scores in counted)])),
@@ -100,8 +103,11 @@ def search(
         tests.append(Tests(detector, features.keys, scores.p, its_q))
         chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
     step("joining patterns that say the same")
-    # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock".
-    chosen.sort(key=lambda c: (-c.finding.gain, -len(c.pattern.phrase), c.pattern.name))
+    # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock". What was counted in a sample leads nothing that was
+    # counted in all examples: of those outside of the sample it knows nothing.
+    chosen.sort(
+        key=lambda c: (id(c.detector) in sampled, -c.finding.gain, -len(c.pattern.phrase), c.pattern.name)
+    )
     return Search(_with_groups_and_examples(reading, chosen), tested, significant, tests)
 
 

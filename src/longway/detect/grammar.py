@@ -41,17 +41,24 @@ class GrammarDetector:
 
     documents: the trees of each example that was parsed; several where its text was parsed sentence by sentence.
     places: where those examples stand in the reading, in ascending order; without, they are all of it.
+    rules: whether rules are looked at, too. A text of many sentences has more of them, so that many rules tell its length and little else.
     Patterns can be described after `count`.
     """
 
     level = "grammar"
 
     def __init__(
-        self, reading: Reading, documents: Iterable[Iterable[Tree]], *, places: Sequence[int] | None = None
+        self,
+        reading: Reading,
+        documents: Iterable[Iterable[Tree]],
+        *,
+        places: Sequence[int] | None = None,
+        rules: bool = True,
     ) -> None:
         self.forest = Forest(documents)
         rows = np.arange(reading.n_texts) if places is None else np.array(places, dtype=np.int64)
         self.places: Ints = _checked(rows, self.forest.n_documents, reading)
+        self.rules = rules
         self.is_pair = self.forest.subtrees.has_pairs
         self.field = reading.columns[TEXT]
         if self.is_pair:
@@ -68,6 +75,8 @@ class GrammarDetector:
             kept = enough(counted.counts, reading.min_count, n_texts=len(labels))
             parts.append((counted.keys[kept] | mark, counted.counts[kept]))
         (subtrees, of_subtrees), (rules, of_rules) = parts
+        if not self.rules:
+            rules, of_rules = rules[:0], of_rules[:0]
         names = Counter(self._name(number) for number in subtrees.tolist())
         self._shared_names = {name for name, n in names.items() if n > 1}
         totals = np.bincount(labels, minlength=n_labels)

@@ -332,8 +332,8 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
         split_weights = weights[0] + shift.unsqueeze(-1)
         if split_weights.shape[-1]:
             outer = _outer(Log(), chart.values, widths, shape, split_weights).flatten(-2)
-            counts.rules.flatten(1).addmm_(given.reshape(-1, N).T, outer.reshape(-1, N * N))
-            back = (given @ flat_rules).unflatten(-1, (N, N))
+            counts.rules.flatten(1).add_(product(given.reshape(-1, N).T, outer.reshape(-1, N * N)))
+            back = product(given, flat_rules).unflatten(-1, (N, N))
             factors = split_weights.exp().unsqueeze(-1)
             lefts = left_parts(chart.values, widths, shape)
             rights = right_parts(chart.values, widths, shape)

@@ -47,12 +47,12 @@ def gpu_twins(rules: Tensor, preterminals: int) -> Any:
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """left @ right; stacks of small matrices on a CPU by NumPy, whose loop over the stack costs a tenth of PyTorch's.
+    """left @ right; on a CPU by NumPy, whose loop over a stack of small matrices costs a tenth of PyTorch's.
 
     Where a derivative is wanted, it is PyTorch's product all the same.
     """
     wants_derivative = torch.is_grad_enabled() and (left.requires_grad or right.requires_grad)
-    if left.is_cuda or right.dim() == 2 or wants_derivative:
+    if left.is_cuda or wants_derivative:
         return left @ right
     return torch.from_numpy(np.matmul(left.detach().numpy(), right.detach().numpy()))
 

@@ -21,6 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.data import Dataset
+from longway.detect import GRAMMAR, LEVELS, detectors_for
 from longway.detect.documents import SurfaceScores, score_surface, tell
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import PER_LEVEL, Search, search
@@ -28,6 +29,7 @@ from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.reading import TEXT, Reading
 from longway.errors import SettingError
 from longway.recipes.about import describe
+from longway.recipes.audit_grammar import grammar_detector
 from longway.recipes.charts import gamma_chart, length_chart
 from longway.recipes.grouped import examples_by_place, grouped, places_of
 from longway.recipes.held_out import Arranged, arrange
@@ -44,13 +46,14 @@ class AuditSettings:
     """What an audit can be told.
 
     variant, dimensions: the shortcut space (see `shortcut_space`); max_q: false discovery rate of findings;
-    per_level: findings kept of each level; seed: of folds and samples.
+    per_level: findings kept of each level; levels: what is looked at (`detect.LEVELS`); seed: of folds and samples.
     """
 
     variant: Variant = "mean"
     dimensions: int = 64
     max_q: float = 0.05
     per_level: int = PER_LEVEL
+    levels: tuple[str, ...] = LEVELS
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -67,6 +70,29 @@ class AuditSettings:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
+        if unknown := [level for level in self.levels if level not in LEVELS]:
+            raise SettingError(
+                f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Leave one out with a minus: -grammar."
+            )
+        if not self.levels:
+            raise SettingError("'levels' names nothing to look at. Leave it out to look at everything.")
+
+
+def levels_named(names: str | None) -> tuple[str, ...]:
+    """The levels that are asked for with commas between them; with a minus before each, all others.
+
+    >>> levels_named("token,ngram"), len(levels_named("-grammar")) == len(LEVELS) - 1
+    (('token', 'ngram'), True)
+    """
+    if names is None:
+        return LEVELS
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    if not asked or not all(name.startswith("-") for name in asked):
+        return tuple(asked)
+    left_out = [name.removeprefix("-") for name in asked]
+    if unknown := [name for name in left_out if name not in LEVELS]:
+        raise SettingError(f"There is no level {unknown[0]!r}. The levels are {', '.join(LEVELS)}.")
+    return tuple(level for level in LEVELS if level not in left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +195,14 @@ def audit_arranged(
             *duplicate_problems(reading, others),
             *_reading_problems(reading),
         ]
-        found = search(reading, max_q=settings.max_q, per_level=settings.per_level, step=step)
+        detectors = detectors_for(reading, settings.levels)
+        if GRAMMAR in settings.levels:
+            of_grammar, told = grammar_detector(dataset, reading, seed=settings.seed, step=step)
+            detectors += [of_grammar] if of_grammar is not None else []
+            problems += told
+        found = search(
+            reading, detectors=detectors, max_q=settings.max_q, per_level=settings.per_level, step=step
+        )
         leaks, test_leaks = _leaks(reading, others, settings.seed, step)
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)

@@ -2,7 +2,7 @@
 
     read -> rows to parse, some held out -> induce -> the most likely trees -> subtrees and rules by label -> findings, tables, pictures
 
-`grammar` gives an `Induced`; `run_grammar` (in its own file) fills a run folder with it. All of it is "Finding Dataset Shortcuts with
+`induce_grammar` gives an `Induced`; `run_grammar` (in its own file) fills a run folder with it. All of it is "Finding Dataset Shortcuts with
 Grammar Induction" (Friedman, Wettig, Chen 2022). Pairs (rows with a context) get a synchronous grammar of both texts.
 """
 
@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.detect.findings import Search, search
+from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector, kinds
 from longway.detect.reading import Reading
 from longway.errors import DataError
+from longway.grammar.forest import Forest
 from longway.grammar.trees import Tree
 from longway.recipes.about import describe
 from longway.recipes.grammar_rows import Document, Gathered, Limits, gather, labels_as, split_off
@@ -38,7 +39,14 @@ Report = Callable[[int, int], object]  # texts done, of how many
 Trees = list[list[Tree]]  # of each document
 
 FEWEST = 20  # rows to learn from
-VALIDATION = ("validation", "valid", "val", "dev", "development", "test")  # splits to check on, the first that is there
+VALIDATION = (
+    "validation",
+    "valid",
+    "val",
+    "dev",
+    "development",
+    "test",
+)  # splits to check on, the first that is there
 CHECKED = 0.2  # at most as many rows of such a split as this share of those learned from
 CHECKPOINT = "checkpoint"
 
@@ -62,10 +70,11 @@ class Induced:
     """A grammar, the trees of the rows, and what their pieces tell about the label.
 
     findings: ordinary findings of the level "grammar", strongest first; kinds: those with one root and one label, joined.
-    learned, held_out: the rows it was learned from, of which all counts are, and those it was checked on.
+    learned, held_out: the rows it was learned from, of which all counts are, and those it was checked on. forest: of the former.
     """
 
     grammar: Grammar
+    forest: Forest
     learned: Part
     held_out: Part
     findings: list[Finding]
@@ -86,7 +95,7 @@ class Induced:
         return self.grammar.kind == "pair"
 
 
-def grammar(
+def induce_grammar(
     dataset: Dataset,
     *,
     split: str | None = None,
@@ -121,12 +130,15 @@ def grammar(
 
     parts = [replace(part, trees=parse(model, part.documents, parsed)) for part in parts]
     step("counting subtrees and rules")
-    found, joined = _search(reading, parts[0], settings)
+    detector = GrammarDetector(reading, parts[0].trees, places=[one.place for one in learned])
+    found = search(reading, detectors=[detector], max_q=settings.max_q)
+    joined = kinds(found, reading, detector)
     examples = examples_by_place(
         arranged.dataset, reading, np.unique(np.array(places_of([*found.chosen, *joined]), dtype=np.int64))
     )
     return Induced(
         grammar=model,
+        forest=detector.forest,
         learned=parts[0],
         held_out=parts[1],
         findings=grouped(found.chosen, examples),
@@ -170,7 +182,7 @@ def rows_to_parse(
         other = arranged.held_out[split]
         rows, labels = labels_as(other, reading.label_names)
         most = max(FEWEST, round(CHECKED * len(found.documents)))
-        checked = gather(other, rows, labels, seed=settings.seed, limit=most, texts=None).documents
+        checked = gather(other, rows, labels, seed=settings.seed, limit=most).documents
         if checked:
             return found.documents, checked, split, problems
     learned, held_out = split_off(found.documents, HELD_OUT, settings.seed)
@@ -219,9 +231,3 @@ def parse(
     units = [unit for document in documents for unit in document.units]
     trees = iter(model.parse(units, progress=progress))
     return [[next(trees) for _ in document.units] for document in documents]
-
-
-def _search(reading: Reading, part: Part, settings: GrammarSettings) -> tuple[Search, list[Any]]:
-    detector = GrammarDetector(reading, part.trees, places=[document.place for document in part.documents])
-    found = search(reading, detectors=[detector], max_q=settings.max_q)
-    return found, kinds(found, reading, detector)

@@ -24,7 +24,9 @@ LONGEST_PAIR = 225  # |context| * |text| must be smaller
 LONGEST = 128  # words of one side
 
 Ints = NDArray[np.int64]
-Unit = tuple[list[str], list[str]]  # the words of the first text and of the second, which is empty for sentences
+Unit = tuple[
+    list[str], list[str]
+]  # the words of the first text and of the second, which is empty for sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +62,41 @@ class Gathered:
         found = []
         if self.long_rows and pair:
             message = f"{self.long_rows:,} pairs were not parsed: the product of their lengths is {limits.pair} words or more."
-            found.append(Problem("too_long", message, self.long_rows, "Nothing to do: all counts are of the pairs that were."))
+            found.append(
+                Problem(
+                    "too_long",
+                    message,
+                    self.long_rows,
+                    "Nothing to do: all counts are of the pairs that were.",
+                )
+            )
         if self.long_sentences and not pair:
-            message = f"{self.long_sentences:,} sentences of more than {limits.sentence} words were not parsed"
+            message = (
+                f"{self.long_sentences:,} sentences of more than {limits.sentence} words were not parsed"
+            )
             message += f"; {self.long_rows:,} rows have no other." if self.long_rows else "."
-            found.append(Problem("too_long", message, self.long_sentences, "Nothing to do, unless the texts lack full stops."))
+            found.append(
+                Problem(
+                    "too_long",
+                    message,
+                    self.long_sentences,
+                    "Nothing to do, unless the texts lack full stops.",
+                )
+            )
         if self.blank:
             message = f"{self.blank:,} rows have no word that a grammar could read."
             found.append(Problem("no_words", message, self.blank, "Look at them in the source."))
         return found  # fmt: skip
 
 
-def in_turn(labels: Sequence[int] | NDArray[np.integer], seed: int) -> Ints:
-    """All places in random order, the labels taking turns for as long as they have rows left.
+def in_turn(labels: Sequence[int] | NDArray[np.integer]) -> Ints:
+    """All places, the labels taking turns for as long as they have rows left.
 
-    >>> labels = [0, 0, 0, 0, 1]
-    >>> [labels[place] for place in in_turn(labels, 0)]
-    [0, 1, 0, 0, 0]
+    >>> in_turn([0, 0, 0, 0, 1]).tolist()
+    [0, 4, 1, 2, 3]
     """
     labels = np.asarray(labels, dtype=np.int64)
-    shuffled = np.random.default_rng(seed).permutation(len(labels))
-    order = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], np.arange(labels.max(initial=0) + 1))
     turn = np.arange(len(order)) - starts[labels[order]]
     return order[np.lexsort((labels[order], turn))]
@@ -92,39 +108,51 @@ def gather(
     labels: Ints,
     *,
     seed: int,
-    limit: int | None,
-    texts: int | None,
+    limit: int | None = None,
+    texts: int | None = None,
     limits: Limits | None = None,
 ) -> Gathered:
-    """Rows to parse, the labels taking turns, until there are `limit` rows or `texts` sentences or pairs.
+    """Rows to parse, drawn at random, the labels taking turns, until there are `limit` rows or `texts` sentences or pairs.
 
     rows: row numbers of the used rows; labels: their labels, negative for rows to leave out.
     """
     limits = limits or Limits()
     found = Gathered()
-    usable = np.flatnonzero(labels >= 0)
-    order = usable[in_turn(labels[usable], seed)]
-    most = min(len(order), limit or len(order), texts or len(order))
-    for start in range(0, len(order), max(1, 2 * most)):
-        some = order[start : start + 2 * most]
-        made = {document.place: document for document in _read(dataset, rows, labels, np.sort(some), limits, found)}
-        for place in some.tolist():
-            if place not in made:
-                continue
-            if len(found.documents) == (limit or -1) or (texts is not None and found.units >= texts):
-                break
-            found.documents.append(made[place])
-            found.units += len(made[place].units)
-        else:
-            continue
-        break
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(labels >= 0))
+    order = order[in_turn(labels[order])]
+    wanted = limit or texts or len(order)
+    pool: list[Document] = []  # in the order of the draw
+    start, size = 0, 2 * wanted
+    while start < len(order):
+        some = order[start : start + size]
+        made = {one.place: one for one in _read(dataset, rows, labels, np.sort(some), limits, found)}
+        pool += [made[place] for place in some.tolist() if place in made]
+        start, size = start + size, 2 * size
+        if _enough(pool, labels[order[start:]], wanted, by_rows=texts is None):
+            break
+    for place in in_turn([document.label for document in pool]).tolist():
+        if (len(found.documents) if texts is None else found.units) >= wanted:
+            break
+        found.documents.append(pool[place])
+        found.units += len(pool[place].units)
     found.documents.sort(key=lambda document: document.place)
     return found
 
 
+def _enough(pool: Sequence[Document], left: Ints, wanted: int, *, by_rows: bool) -> bool:
+    """Whether each label has its share of what is wanted in the pool, or no row left."""
+    n_labels = 1 + max([*left.tolist(), *(document.label for document in pool)], default=0)
+    had = np.zeros(n_labels)
+    for document in pool:
+        had[document.label] += 1 if by_rows else len(document.units)
+    more = np.bincount(left, minlength=n_labels) > 0
+    return not (more & (had < wanted / n_labels)).any()
+
+
 def split_off(documents: list[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:
     """The documents to learn from and a part of each label that is held out, both in the order of the data."""
-    order = in_turn([document.label for document in documents], seed + 1)
+    shuffled = np.random.default_rng([seed, 1]).permutation(len(documents))
+    order = shuffled[in_turn([documents[i].label for i in shuffled])]
     n = max(1, round(share * len(order)))
     apart = set(order[:n].tolist())
     kept = [document for i, document in enumerate(documents) if i not in apart]

@@ -32,7 +32,8 @@ def grouped(chosen: Sequence[Chosen], examples: Mapping[int, Example]) -> list[F
     members: dict[int, list[Finding]] = {}
     for one in chosen:
         members.setdefault(one.leader, []).append(with_example(one, examples))
-    return [replace(best, variants=tuple(others)) for best, *others in members.values()]
+    leaders = [replace(best, variants=tuple(others)) for best, *others in members.values()]
+    return sorted(leaders, key=lambda finding: -finding.gain)  # those of a sample came behind all others
 
 
 def with_example(chosen: Chosen, examples: Mapping[int, Example]) -> Finding:

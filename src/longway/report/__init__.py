@@ -3,6 +3,7 @@
 from longway.report.augment_html import render_augment, write_augment_report
 from longway.report.explain_html import render_explain, write_explain_report
 from longway.report.fairness_html import render_fairness, write_fairness_report
+from longway.report.grammar_html import render_grammar, write_grammar_report
 from longway.report.html import render_report, write_report
 from longway.report.perturb_html import render_perturb, write_perturb_report
 from longway.report.prove_html import render_prove, write_prove_report
@@ -12,6 +13,7 @@ __all__ = [
     "render_augment",
     "render_explain",
     "render_fairness",
+    "render_grammar",
     "render_perturb",
     "render_prove",
     "render_report",
@@ -19,6 +21,7 @@ __all__ = [
     "write_augment_report",
     "write_explain_report",
     "write_fairness_report",
+    "write_grammar_report",
     "write_perturb_report",
     "write_prove_report",
     "write_report",

@@ -79,6 +79,15 @@ def cut_to_width(text: str, columns: int) -> str:
     return text[:fitting].rstrip("…") + "…"
 
 
+def width_of(text: str) -> float:
+    """Roughly how many ordinary letters a text takes.
+
+    >>> width_of("a Ω"), width_of("短い")
+    (3.3, 4)
+    """
+    return sum(map(_width, text))
+
+
 def _width(letter: str) -> float:
     """Roughly how many ordinary letters one letter takes; SVG has no way to cut a text that is too long."""
     if letter in "WMwm@" or unicodedata.east_asian_width(letter) in "WF":

@@ -13,9 +13,7 @@ import re
 
 _LINE = re.compile(r"(?:\s*<br\s*/?>\s*)+|\s*\n\s*", re.IGNORECASE)
 _END = re.compile(r"""(?P<alone>(?<=\s)[.!?]+(?=\s))|[.!?…]+["'”’)\]]*(?=\s+(?P<next>\S))""")
-_NO_END = re.compile(
-    r"\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|vol|fig|[a-z])\.$", re.IGNORECASE
-)
+_NO_END = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|vol|fig|[a-z])\.$", re.IGNORECASE)
 _LOOK_BACK = 6  # letters of the longest title and a boundary before it
 
 

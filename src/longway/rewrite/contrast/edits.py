@@ -22,6 +22,7 @@ from longway.rewrite.contrast.words import (
     is_colour,
     is_opposite,
     kind_of,
+    may_be_person,
     noun_lemmas,
 )
 from longway.task import Stance
@@ -30,7 +31,7 @@ from longway.text.capitals import capitalised, like
 from longway.text.changes import Change, apply_changes
 from longway.text.document import Document, Word
 from longway.text.negations import is_negation
-from longway.text.wordnet import is_expression
+from longway.text.wordnet import frequency, is_expression, senses
 
 MOST = 3  # edits of one kind in one row
 
@@ -98,7 +99,9 @@ def subject_of(document: Document) -> Word | None:
         return None
     subjects = document.children(root, "nsubj")
     noun = subjects[0] if subjects else root
-    return noun if noun.upos == "NOUN" and noun.text.isalpha() else None
+    is_noun = noun.upos == "NOUN" and noun.text.isalpha()
+    # "a blond": an adjective in the place of a noun is modified in other ways
+    return noun if is_noun and frequency(noun.lower, "NOUN") >= frequency(noun.lower, "ADJ") else None
 
 
 def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
@@ -140,7 +143,8 @@ def adjectives(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
     if noun is None or not _is_bare(pair.hypothesis, noun):
         return
     for adjective in words.added:
-        if _is_said_of(adjective, noun, words) and not _times(adjective, pair.premise):
+        is_new = not _times(adjective, pair.premise) and not _times(adjective, pair.hypothesis)
+        if is_new and _is_said_of(adjective, noun, words):
             yield _with_adjective(pair.hypothesis, noun, adjective)
 
 
@@ -208,7 +212,12 @@ def _is_said_of(adjective: str, noun: Word, words: GrammarWords) -> bool:
     """Whether the adjective is said of this noun; a colour before a person would speak of race."""
     if adjective in _NO_QUALITY or (adjective, noun.lower) not in words.side_by_side:
         return False
-    return not (is_colour(adjective) and kind_of(noun.lower) == "noun.person")
+    return not _has_capitals(adjective) and not (is_colour(adjective) and may_be_person(noun.lower))
+
+
+def _has_capitals(adjective: str) -> bool:
+    """True for "American", which the grammar, whose words are lower-cased, cannot write."""
+    return any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
 
 
 def _is_same(subject: Word, noun: Word) -> bool:

@@ -67,7 +67,7 @@ def contrast_sets(
     most: int = MOST,
     pipeline: English | None = None,
 ) -> list[ContrastSet]:
-    """The sets of all rows, in their order, kind by kind; a row that cannot be edited has none.
+    """The sets of all rows, row by row; a row that cannot be edited has none.
 
     rows: the text is the hypothesis, the context the premise. trees: of the rows, None for a row that was not parsed.
     words: what the grammar writes, learned from training trees. stances: what each label says of a pair (`task.task_of`).
@@ -99,6 +99,8 @@ def contrast_errors(
     sets: Sequence[ContrastSet], predict: Callable[[Inputs], Sequence[str]]
 ) -> list[ContrastError]:
     """The error rate of a classifier for each kind of edit that has a set. predict: its labels for pairs."""
+    if not sets:
+        return []
     rows = {one.row.id: one.row for one in sets}
     before = predict(
         Inputs([row.text for row in rows.values()], [row.context or "" for row in rows.values()])
@@ -114,8 +116,10 @@ def contrast_errors(
         if label == one.shortcut
     }
     found = []
-    for edit in dict.fromkeys(one.edit for one in sets):
+    for edit in EDITS:
         its = [one for one in sets if one.edit == edit]
+        if not its:
+            continue
         counted = [one for one in its if is_right[one.row.id]]
         n_wrong = sum((edit, one.row.id) in tempted for one in counted)
         error = n_wrong / len(counted) if counted else float("nan")

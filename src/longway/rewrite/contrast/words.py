@@ -2,7 +2,8 @@
 
     leaves of the training trees      majority label      used as
     man/person, dog/animal            entailment          hypernyms      where WordNet knows the second as more general
-    white/black, small/large          contradiction       opposites      where WordNet has them as opposites, or both are colours
+    white/black, small/large          contradiction       opposites      where WordNet has them as opposites, or both are colours;
+                                                                         each is then the other's
     ε/tall, ε/sad                     neutral             added words    whether one is an adjective is seen in the sentence
 
 The most telling come first. A leaf counts once for a pair of texts, whichever symbol wrote it. What WordNet lacks is listed
@@ -25,10 +26,10 @@ from longway.grammar.trees import Tree, leaves, sides
 from longway.grammar.words import UNKNOWN
 from longway.stats import mutual_information
 from longway.task import Stance
-from longway.text.inflect import inflect, lemmas
+from longway.text.inflect import MASS_NOUNS, inflect, lemmas
 from longway.text.related import related
 from longway.text.word_lists import HIGHEST
-from longway.text.wordnet import sense, senses, shares
+from longway.text.wordnet import frequency, sense, senses, shares
 
 AT_LEAST = 3  # pairs that have a leaf, and texts that have two words side by side
 OF_A_KIND = 5  # different nouns of a kind that an adjective must stand before
@@ -38,7 +39,9 @@ _ALSO_ABOVE = {
     "person": ("human",), "boy": ("child", "kid"), "girl": ("child", "kid"), "baby": ("child",), "toddler": ("child", "kid"),
     "kid": ("child",),
 }  # fmt: skip
-_NO_NOUN = frozenset({"someone", "somebody", "individual", "group", "soul"})  # "a someone"
+_NO_NOUN = (
+    frozenset({"someone", "somebody", "individual", "group", "soul"}) | MASS_NOUNS
+)  # "a someone", "a clothing"
 _COLOURED = ("chromatic.a.03", "achromatic.a.01")
 _BLACK_AND_WHITE = ("black.a.01", "white.a.01")
 
@@ -78,7 +81,8 @@ class GrammarWords:
         for words, majority in _telling_leaves(trees, [names.index(label) for label in labels], at_least):
             found[stances[names[majority]]].append(words)
         added = [second for first, second in found.get("neutral", []) if not first]
-        opposites = _table(found.get("contradicts", []), is_opposite)
+        replaced = found.get("contradicts", [])
+        opposites = _table([*replaced, *((second, first) for first, second in replaced)], is_opposite)
         counts = Counter(two for tree in trees for words in sides(tree) for two in set(pairwise(words)))
         often = frozenset(two for two, n in counts.items() if n >= at_least)
         wanted = {word for words in opposites.values() for word in words}
@@ -123,7 +127,7 @@ def is_opposite(word: str, other: str) -> bool:
     >>> is_opposite("small", "big"), is_opposite("red", "blue"), is_opposite("old", "tall")
     (True, True, False)
     """
-    if word == other:
+    if word == other or not (_is_adjective(word) and _is_adjective(other)):
         return False
     opposites = related(word, "ADJ", "antonym", indirect=True)
     return any(one.sense.member(other) for one in opposites) or (is_colour(word) and is_colour(other))
@@ -141,9 +145,25 @@ def kind_of(noun: str) -> str:
     return ""
 
 
+def may_be_person(noun: str) -> bool:
+    """Whether a noun often means a person.
+
+    >>> may_be_person("female"), may_be_person("people"), may_be_person("dog")
+    (True, True, False)
+    """
+    lemma = noun_lemmas(noun)[0]
+    weighed = zip(senses(lemma, "NOUN"), shares(lemma, "NOUN"), strict=True)
+    return lemma == "person" or any(one.field == "noun.person" and share > 0.1 for one, share in weighed)
+
+
 def noun_lemmas(noun: str) -> tuple[str, ...]:
     """The dictionary forms that a noun may belong to, at least itself; "people" is more than one person."""
     return ("person",) if noun == "people" else lemmas(noun, "NOUN") or (noun,)
+
+
+def _is_adjective(word: str) -> bool:
+    """False for "outside" and "up", which are more often adverbs, and say where something is rather than what it is like."""
+    return frequency(word, "ADJ") >= frequency(word, "ADV")
 
 
 def is_colour(word: str) -> bool:
@@ -176,8 +196,8 @@ def _telling_leaves(
 
 
 def _table(pairs: Iterable[tuple[str, str]], holds: Callable[[str, str], bool]) -> Table:
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for first, second in pairs:
-        if first and first.isalpha() and second.isalpha() and holds(first, second):
-            found.setdefault(first, []).append(second)
+        if first.isalpha() and second.isalpha() and holds(first, second):
+            found.setdefault(first, {})[second] = None
     return {first: tuple(seconds) for first, seconds in found.items()}

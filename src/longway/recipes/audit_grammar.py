@@ -1,0 +1,85 @@
+"""The grammar level of an audit: a small grammar of a sample, sized so that it takes under a minute on two cores.
+
+    short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
+
+`longway grammar` learns a larger one from more rows. Where torch is not installed, or too few rows are short enough, the level is left out and
+the audit says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longway.data import Dataset
+from longway.detect.grammar import GrammarDetector
+from longway.detect.reading import Reading
+from longway.recipes.grammar import parse
+from longway.recipes.grammar_rows import Limits, gather, split_off
+from longway.records import Problem
+
+if TYPE_CHECKING:
+    from longway.grammar.training import Progress
+
+FEWEST = 200  # rows; fewer teach a grammar nothing
+HELD_OUT = 0.1
+# By whether the rows are pairs: how long a pair (product of its lengths) or a sentence may be, how many are taken, and how often they are seen.
+SHORT = Limits(pair=42, sentence=20)
+TEXTS = {True: 300, False: 2400}
+EPOCHS = {True: 3, False: 3}
+SYMBOLS, DIMENSION = (8, 24), 64
+RATE = 0.005  # more than the paper's: there are few steps
+
+
+def grammar_detector(
+    dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
+) -> tuple[GrammarDetector | None, list[Problem]]:
+    """The detector of a small grammar's subtrees and rules, or None; and what the user should know about it."""
+    if find_spec("torch") is None:
+        next_step = (
+            "Install it with: pip install 'longway[neural]'. Or leave the level out: --levels -grammar."
+        )
+        return None, [Problem("no_grammar", "The grammar level was left out: it needs torch.", 1, next_step)]
+    pair = dataset.columns.context is not None
+    if reading.n_texts < FEWEST:
+        return None, []  # nobody expects a grammar of so little
+    found = gather(
+        dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=TEXTS[pair], limits=SHORT
+    )  # fmt: skip
+    if len(found.documents) < FEWEST:
+        unit = (
+            f"pairs below {SHORT.pair} words times words"
+            if pair
+            else f"sentences up to {SHORT.sentence} words"
+        )
+        message = f"The grammar level was left out: {len(found.documents):,} rows have {unit}, and it needs {FEWEST}."
+        next_step = "longway grammar parses longer ones; it takes longer, too."
+        return None, [Problem("no_grammar", message, reading.n_texts - len(found.documents), next_step)]
+    from longway.grammar.training import InduceSettings, induce
+
+    def tell(at: Progress) -> None:
+        step(f"learning a small grammar: epoch {at.epoch} of {at.epochs}")
+
+    learned, held_out = split_off(found.documents, HELD_OUT, seed)
+    settings = InduceSettings(
+        nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS[pair],
+        learning_rate=RATE, seed=seed,
+    )  # fmt: skip
+    model = induce(
+        [unit for document in learned for unit in document.units],
+        validation=[unit for document in held_out for unit in document.units],
+        settings=settings,
+        progress=tell,
+    )
+    step("parsing with it")
+    trees = parse(model, found.documents)
+    places = [document.place for document in found.documents]
+    n, of = len(places), reading.n_texts
+    message = f"The grammar level saw a sample of {n:,} of {of:,} rows: short ones, the labels taking turns."
+    problems = (
+        [Problem("sample", message, of - n, "longway grammar learns from more rows.")] if n < of else []
+    )
+    return GrammarDetector(reading, trees, places=places, rules=False), problems

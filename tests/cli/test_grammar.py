@@ -1,0 +1,79 @@
+"""`longway grammar` and the levels of `longway audit` as a stranger meets them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.errors import LongwayError
+from tests.recipes.toy_pairs import toy_pairs
+
+COLUMNS = ["--text", "hypothesis", "--context", "premise", "--label", "label"]
+TINY = ["--nonterminals", "3", "--preterminals", "6", "--dimension", "8", "--epochs", "2", "--device", "cpu"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a file of pairs and a finished run."""
+    made = tmp_path_factory.mktemp("grammar")
+    lines = "\n".join(map(json.dumps, toy_pairs(60)))
+    (made / "pairs.jsonl").write_text(lines, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        result = CliRunner().invoke(app, ["grammar", "pairs.jsonl", *COLUMNS, *TINY])
+    assert result.exit_code == 0, result.exception
+    (made / "told.txt").write_text(result.output, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def run(folder, monkeypatch):
+    """Run a command beside the pairs; gives the result."""
+    monkeypatch.chdir(folder)
+    return lambda *args: CliRunner().invoke(app, list(args))
+
+
+def test_it_says_what_was_learned_and_lists_phrases_rules_and_the_classifier(folder):
+    told = (folder / "told.txt").read_text(encoding="utf-8")
+    for words in (
+        "Learned on a CPU from 51 pairs of 51 rows: 3 + 6 symbols",
+        "Nats a word of 9 held-out pairs after each epoch",
+        "Phrases that tell the label",
+        "Rules that tell the label",
+        "bow is right on",
+        "pairs-grammar/report.html",
+    ):
+        assert words in told
+    page = (folder / "longway-runs" / "pairs-grammar" / "report.html").read_text(encoding="utf-8")
+    assert '<svg role="img" class="tree' in page
+
+
+def test_json_is_json_and_the_finished_run_is_not_repeated(run):
+    result = run("grammar", "pairs.jsonl", *COLUMNS, *TINY, "--json")
+    found = json.loads(result.stdout)
+    assert found["version"] == 1
+    assert found["grammar"]["kind"] == "pair"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--device", "tpu"], "auto, cpu or cuda"),
+        (["--limit", "6"], "At least 20 are needed"),
+        (["--max-q", "2"], "max_q"),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
+    result = run("grammar", "pairs.jsonl", *COLUMNS, *TINY, *args)
+    assert isinstance(result.exception, LongwayError)
+    assert words in str(result.exception)
+
+
+def test_levels_of_an_audit_are_named_or_left_out(run):
+    result = run("audit", "pairs.jsonl", *COLUMNS, "--levels", "-grammar,-pair", "--json", "--out", "few")
+    assert result.exit_code == 0, result.exception
+    assert not {"grammar", "pair"} & set(json.loads(result.stdout)["tested"])
+    result = run("audit", "pairs.jsonl", *COLUMNS, "--levels", "words")
+    assert isinstance(result.exception, LongwayError)
+    assert "token" in str(result.exception)

@@ -1,0 +1,88 @@
+"""A grammar run to show: pairs in the manner of SNLI. All sentences and figures are invented."""
+
+from copy import deepcopy
+
+from longway.grammar.trees import Tree, brackets
+
+TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
+
+
+def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e-4):
+    return {
+        "root": root, "label": label, "spans": list(spans), "subtrees": 9, "count": 120, "counts": {"no": 108, "yes": 12},
+        "share": 0.9, "mutual_information": 0.08, "q": q,
+    }  # fmt: skip
+
+
+def version(name, accuracy):
+    return {
+        "name": name, "supporting": 108, "counter": 12, "held_out_supporting": 10, "held_out_counter": 4, "accuracy": accuracy,
+    }  # fmt: skip
+
+
+def tables():
+    """The content of tables.json."""
+    side = {"group": "supporting", "n": 10, "accuracy": 0.8, "low": 0.5, "high": 0.9}
+    accuracy = {"supporting": side, "counter": side | {"group": "counter", "n": 4, "accuracy": 0.25}, "gap": 0.55, "gap_low": 0.1, "gap_high": 0.8}  # fmt: skip
+    empty = {"supporting": side, "counter": side | {"n": 0, "accuracy": None}, "gap": None, "gap_low": -1.0, "gap_high": 1.0}  # fmt: skip
+    picture = {"root": 14, "composite": "no", "side": "supporting", "id": "7", "label": "no", "tree": TREE, "marks": [2], "marked": "a man/a woman"}  # fmt: skip
+    return {
+        "version": 1, "longway": "0.1", "created": "2026-01-01T00:00:00Z",
+        "dataset": {"name": "pairs.jsonl", "labels": {"no": 300, "yes": 300}, "fields": {"text": "hypothesis", "context": "premise"}, "guessed": [], "fingerprint": "f"},
+        "grammar": {
+            "kind": "pair", "nonterminals": 32, "preterminals": 64, "dimension": 256, "words": 1200, "device": "cpu", "rows": 510, "labels": {"no": 255, "yes": 255},
+            "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
+            "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}],
+        },
+        "composites": [composite(), composite(17, "yes", ["ε/to rest"], None)], "phrases": [composite()],
+        "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02}],
+        "versions": [{"root": 14, "label": "no", "spans": ["a man/a woman"], "versions": [version("grammar", accuracy), version("n-gram pair", empty), version("second only", accuracy)]}],
+        "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
+        "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
+        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman"}]}],
+        "tested": {"grammar": 900}, "significant": {"grammar": 60},
+        "problems": [{"kind": "too_long", "message": "12 pairs were not parsed.", "count": 12, "next_step": "Nothing to do.", "rows": []}],
+        "settings": {"nonterminals": 32, "seed": 0},
+    }  # fmt: skip
+
+
+def hostile_tables(hostile_text):
+    """The same with hostile text wherever a dataset can put some, in far larger lists."""
+    bad = hostile_text
+    made = tables()
+    names = [bad(at) for at in range(40)]
+    made["dataset"] |= {
+        "name": bad(0),
+        "labels": dict.fromkeys(names, 5),
+        "fields": {"text": bad(5), "context": bad(6)},
+    }
+    made["grammar"] |= {"labels": dict.fromkeys(names, 5)}
+    row = made["composites"][0]
+    made["composites"] = [
+        row | {"label": bad(at), "spans": [bad(at + i) for i in range(9)]} for at in range(90)
+    ]
+    made["phrases"] = made["composites"]
+    made["rules"] = [made["rules"][0] | {"label": bad(at), "outlines": [bad(at)] * 9} for at in range(50)]
+    made["versions"] = [
+        made["versions"][0] | {"label": bad(at), "spans": [bad(at), bad(at + 1)]} for at in range(50)
+    ]
+    made["classifier"]["name"] = bad(1)
+    picture, wrong = made["pictures"][0], made["wrong"][0]
+    made["pictures"] = [
+        picture | {"root": at, "composite": bad(at), "label": bad(at), "id": bad(at), "tree": tree(bad, at), "marks": [0, 99, -1], "marked": bad(at)}
+        for at in range(60)
+    ]  # fmt: skip
+    made["wrong"] = [
+        deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at)} for at in range(60)
+    ]  # fmt: skip
+    made["problems"] = [made["problems"][0] | {"message": bad(at), "next_step": bad(at)} for at in range(90)]
+    made["settings"] = {bad(at): bad(at + 1) for at in range(90)}
+    return made
+
+
+def tree(bad, at):
+    """A tree of hostile words: of two leaves, of many, of far too many."""
+    made = Tree(40, words=(bad(at), bad(at + 1)))
+    for i in range((1, 20, 200)[at % 3]):
+        made = Tree(1, (Tree(41, words=(bad(at + i), "")), made))
+    return brackets(made, pair=True)

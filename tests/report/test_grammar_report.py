@@ -1,0 +1,120 @@
+"""The page of a grammar run, and the pictures of trees."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as options
+from invented_grammar import TREE, hostile_tables, tables
+from seen import Elements
+from tests.grammar.toy_trees import any_tree
+
+from conftest import hostile_text
+from longway.errors import RunError
+from longway.grammar.trees import leaves, nodes, read_brackets
+from longway.report import render_grammar, write_grammar_report
+from longway.report.tree_picture import MAX_LEAVES, tree_picture
+
+
+def drawn(tree, marks=(), pair=True):
+    return Elements(str(tree_picture(tree, marks, colour="l0", pair=pair, key="k")))
+
+
+def test_a_picture_has_every_symbol_and_both_texts_in_order():
+    tree = read_brackets(TREE)
+    words = drawn(tree).words
+    assert sorted(words[1 : 1 + len(list(nodes(tree)))]) == sorted(str(node.symbol) for node in nodes(tree))
+    assert words[-10:] == ["a", "a", "man", "woman", "sits", "sits", "ε", "to", "ε", "rest"]
+
+
+@options(max_examples=30)
+@given(any_tree(max_leaves=8))
+def test_words_stand_from_left_to_right_and_parts_below_their_whole(tree):
+    found = drawn(tree).elements
+    at = [float(a["x"]) for name, a in found if name == "text" and a["class"].startswith(("word", "nothing"))]
+    assert at[::2] == sorted(at[::2])
+    assert len(at) == 2 * len(leaves(tree))
+    lines = [a for name, a in found if name == "line"]
+    assert len(lines) == len(list(nodes(tree))) - 1
+    assert all(float(line["y1"]) < float(line["y2"]) for line in lines)
+    width = float(next(a for name, a in found if name == "svg")["width"])
+    assert all(0 < float(a["x"]) < width for name, a in found if name == "text")
+
+
+def test_a_marked_subtree_is_in_colour_and_the_rest_is_not():
+    found = drawn(read_brackets(TREE), [2])  # (14 (41 a/a) (32 man/woman))
+    told = [
+        words
+        for words, (name, a) in zip(_texts(found), _elements(found), strict=True)
+        if "told" in a["class"]
+    ]
+    assert sorted(told) == sorted(["14", "41", "32", "a", "a", "man", "woman"])
+    assert len([a for name, a in found.elements if a.get("class") == "telling"]) == 1
+
+
+def _elements(found):
+    return [(name, a) for name, a in found.elements if name == "text"]
+
+
+def _texts(found):
+    return found.words[1:]  # behind the title
+
+
+def test_a_marked_subtree_inside_another_has_no_band_of_its_own():
+    found = drawn(read_brackets(TREE), [0, 2, 2])
+    assert len([a for name, a in found.elements if a.get("class") == "telling"]) == 1
+
+
+def test_a_single_text_has_one_line_of_words():
+    assert drawn(read_brackets("(3 (40 the) (41 film))"), pair=False).words[-2:] == ["the", "film"]
+
+
+def test_a_tree_that_nobody_could_see_is_not_drawn():
+    tree = read_brackets("(40 a/a)")
+    for _ in range(MAX_LEAVES):
+        tree = type(tree)(1, (read_brackets("(40 a/a)"), tree))
+    assert tree_picture(tree, [], colour="l0", pair=True, key="k") is None
+
+
+def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
+    text = Elements(render_grammar(tables())).text
+    for words in (
+        "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no.",
+        "510 pairs of 510 rows, no label seen",
+        "symbol 14, 7 more",
+        "goes against it",
+        "n-gram pair",
+        "80.0% of 10",
+        "25.0% of 4",
+        "+55.0",
+        "3 → 14 7",
+        "6.5 times as often with the answer",
+        "12 pairs were not parsed.",
+    ):
+        assert words in text
+
+
+def test_a_run_that_found_nothing_has_a_page():
+    made = tables() | {"classifier": None}
+    made |= {
+        key: [] for key in ("composites", "phrases", "rules", "versions", "pictures", "wrong", "problems")
+    }
+    text = Elements(render_grammar(made)).text
+    assert "No piece of the trees is tied to a label beyond chance." in text
+    assert "Wrong answers" not in text
+
+
+def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():
+    page = render_grammar(hostile_tables(hostile_text))
+    assert not re.search(r"<script|<img|onerror=alert\(1\)>|style=", page)
+    assert len(page) < 1_500_000
+    assert "too large to draw" in page
+
+
+def test_the_report_is_written_beside_the_tables(tmp_path):
+    (tmp_path / "tables.json").write_text(json.dumps(tables()), encoding="utf-8")
+    assert write_grammar_report(tmp_path).name == "report.html"
+    (tmp_path / "tables.json").write_text(json.dumps({"version": 9}), encoding="utf-8")
+    with pytest.raises(RunError, match="version 1, got 9"):
+        write_grammar_report(tmp_path)
