@@ -45,10 +45,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longway.grammar.semiring import EMPTY, Log, Semiring, product
+from longway.grammar.semiring import EMPTY, Semiring, product
 
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
 LARGEST = 1e30  # of an outside value: a symbol this unlikely inside its cell counts for nothing
+LARGEST_LOG = 60.0  # of a weight; only where nothing is there it would be more
 
 
 @dataclass(frozen=True)
@@ -329,29 +330,89 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
         given = outer_values[place].clamp(max=LARGEST)  # [batch, i, k, N]
         weights, top = _weights(chart, parts, shape, widths)
         shift = top - chart.scales[place]
-        split_weights = weights[0] + shift.unsqueeze(-1)
-        if split_weights.shape[-1]:
-            outer = _outer(Log(), chart.values, widths, shape, split_weights).flatten(-2)
-            counts.rules.flatten(1).add_(product(given.reshape(-1, N).T, outer.reshape(-1, N * N)))
+        if weights[0].shape[-1]:
+            factors = (weights[0] + shift.unsqueeze(-1)).exp().unsqueeze(-1)
+            left_view, right_view = (view(outer_values, widths, shape) for view in (left_parts, right_parts))
+            left = _flat(left_parts(chart.values, widths, shape)) * factors
+            right = _flat(right_parts(chart.values, widths, shape))
+            outer = product(left.transpose(-1, -2), right).reshape(-1, N * N)
+            counts.rules.flatten(1).add_(product(given.reshape(-1, N).T, outer))
             back = product(given, flat_rules).unflatten(-1, (N, N))
-            factors = split_weights.exp().unsqueeze(-1)
-            lefts = left_parts(chart.values, widths, shape)
-            rights = right_parts(chart.values, widths, shape)
-            to_left = factors * product(_flat(rights), back.transpose(-1, -2))
-            to_right = factors * product(_flat(lefts), back)
-            left_parts(outer_values, widths, shape).add_(to_left.view(lefts.shape))
-            right_parts(outer_values, widths, shape).add_(to_right.view(rights.shape))
-        for (matrix, tree, _), (counted, to_tree, _), weight in zip(
+            right_view.add_(product(left, back).view(right_view.shape))
+            left_view.add_(product(right.mul_(factors), back.transpose(-1, -2)).view(left_view.shape))
+        for (matrix, _, _), (_, to_tree, _), weight in zip(
             _leaf_parts(chart.values, parts, shape, widths),
-            _leaf_parts(outer_values, counts, shape, widths),
+            _leaf_parts(outer_values, parts, shape, widths),
             weights[1:],
             strict=True,
         ):
             weighed = given * (weight + shift).exp().unsqueeze(-1)
-            counted.add_(weighed.unsqueeze(-1) * tree.unsqueeze(-2))
             to_tree.add_(product(weighed.unsqueeze(-2), matrix).squeeze(-2))
+    _count_leaf_parts(parts, shape, chart, outer_values, counts)
     _count_two_leaves(parts, shape, chart, outer_values, counts)
     return counts
+
+
+def _count_leaf_parts(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
+    """Adds the derivatives of every leaf beside a tree, once all outside values are there: one product for a kind."""
+    for kind in KINDS:
+        if not all(shape.grid(kind)):
+            continue
+        scale = shape.block(parts.leaf_scale, kind)
+        for beside, counted in ((_behind, counts.left), (_before, counts.right)):
+            tree, _, there = beside(chart.values, shape, kind)
+            tree_scale, whole_scale, _ = beside(chart.scales.unsqueeze(-1), shape, kind)
+            given = beside(outer_values, shape, kind)[1]
+            # where no tree is, the scales are EMPTY, and their difference is no weight
+            weight = (
+                (_flat(tree_scale) - _flat(whole_scale))
+                .add_(scale[..., None, None])
+                .clamp_(max=LARGEST_LOG)
+                .exp_()
+            )
+            if there is not None:
+                weight *= there.flatten(2).unsqueeze(-1)
+            weighed = _flat(given).clamp(max=LARGEST).mul_(weight)
+            shape.block(counted, kind).add_(product(weighed.transpose(-1, -2), _flat(tree)))
+
+
+def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, None]:
+    """For each leaf of a kind all trees that may follow it, and the cells they make together.
+
+    Two views [batch, i, k, wa, wb, symbol], i and k the leaf's place and wa and wb the tree's widths.
+    """
+    da, db = kind
+    rows, columns = shape.grid(kind)
+    batch, i, a, k, b, symbol = array.stride()
+    size, strides = (
+        (array.shape[0], rows, columns, rows, columns, array.shape[-1]),
+        (batch, i, k, a, b, symbol),
+    )
+    return (
+        array.as_strided(size, strides, da * i + db * k),
+        array.as_strided(size, strides, da * a + db * b),
+        None,
+    )
+
+
+def _before(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
+    """For each leaf of a kind all trees that may stand before it, the cells they make together, and which are there.
+
+    Two views [batch, p, q, i, k, symbol], p and q the leaf's place, i and k where the tree begins; and [p, q, i, k].
+    """
+    da, db = kind
+    rows, columns = shape.grid(kind)
+    batch, i, a, k, b, symbol = array.stride()
+    size = (array.shape[0], rows, columns, shape.n + 1, shape.m + 1, array.shape[-1])
+    strides = (batch, a, b, i - a, k - b, symbol)  # the tree ends where the leaf begins
+    first = torch.arange(shape.n + 1, device=array.device) <= torch.arange(
+        rows, device=array.device
+    ).unsqueeze(1)
+    second = torch.arange(shape.m + 1, device=array.device) <= torch.arange(
+        columns, device=array.device
+    ).unsqueeze(1)
+    there = first[:, None, :, None] & second[None, :, None, :]
+    return array.as_strided(size, strides, 0), array.as_strided(size, strides, da * a + db * b), there
 
 
 def zero_counts(parts: Parts) -> Parts:
