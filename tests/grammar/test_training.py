@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="learning a grammar needs torch (longway[neural])")
 
-from longway.errors import DataError, SettingError  # noqa: E402
+from longway.errors import DataError, SettingError, TrainingError  # noqa: E402
 from longway.grammar import training  # noqa: E402
 from longway.grammar.grammar import Grammar  # noqa: E402
 from longway.grammar.training import InduceSettings, induce  # noqa: E402
@@ -270,3 +270,39 @@ def test_a_grammar_of_sentences_takes_no_pair():
 def test_nothing_is_learned_from_no_texts():
     with pytest.raises(DataError, match="give at least one"):
         induce([], validation=sentences())
+
+
+def test_texts_whose_words_are_all_rare_say_so():
+    with pytest.raises(DataError, match=r"at least two words that stand 3 times .* Got 0 in 8 texts"):
+        induce(
+            [([f"one{i}"], [f"other{i}"]) for i in range(8)],
+            validation=[(["a"], ["b"])],
+            settings=InduceSettings(epochs=1),
+        )
+
+
+def test_a_training_that_goes_astray_says_so():
+    with pytest.raises(TrainingError, match="Try a smaller learning rate than 1e"):
+        trained(sentences(), learning_rate=1e30, epochs=3)
+
+
+def test_on_another_kind_of_device_an_epoch_begins_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "_TELL", 0.0)
+    monkeypatch.setattr(training, "_KEEP", 0.0)
+    with pytest.raises(PowerOffError):
+        trained(pairs_of_people(), epochs=1, checkpoint=tmp_path, progress=stopping(2, []))
+    limits = training.TRAINING["cpu"]
+    monkeypatch.setitem(
+        training.TRAINING, "cpu", training.replace(limits, cells=limits.cells * 10, waste=4.0)
+    )
+    seen = []
+    resumed = trained(pairs_of_people(), epochs=1, checkpoint=tmp_path, progress=seen.append)
+    assert seen[-1].done == seen[-1].texts
+    assert len(resumed.trained["history"]) == 1
+
+
+def test_damaged_weights_are_no_grammar(tmp_path):
+    trained(sentences(), epochs=1).save(tmp_path)
+    (tmp_path / "grammar.safetensors").write_bytes(b"damaged")
+    with pytest.raises(DataError, match="No grammar can be read"):
+        Grammar.load(tmp_path)

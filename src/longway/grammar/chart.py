@@ -49,7 +49,6 @@ from longway.grammar.semiring import EMPTY, Semiring, product
 
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
 LARGEST = 1e30  # of an outside value: a symbol this unlikely inside its cell counts for nothing
-LARGEST_LOG = 60.0  # of a weight; only where nothing is there it would be more
 
 
 @dataclass(frozen=True)
@@ -178,12 +177,12 @@ def _small_cells(
             shape.block(parts.leaf_scale, at.one)[at.first] + shape.block(parts.leaf_scale, at.other)[at.last]
         )
         if widths in small:
-            made, scales = _both(semiring, (made, scales), small[widths])
+            made, scales = _added(semiring, (made, scales), small[widths])
         small[widths] = made, scales
     return small
 
 
-def _both(
+def _added(
     semiring: Semiring, one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]
 ) -> tuple[Tensor, Tensor]:
     scales = torch.maximum(one[1], other[1])
@@ -339,7 +338,7 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
             counts.rules.flatten(1).add_(product(given.reshape(-1, N).T, outer))
             back = product(given, flat_rules).unflatten(-1, (N, N))
             right_view.add_(product(left, back).view(right_view.shape))
-            left_view.add_(product(right.mul_(factors), back.transpose(-1, -2)).view(left_view.shape))
+            left_view.add_(product(right * factors, back.transpose(-1, -2)).view(left_view.shape))
         for (matrix, _, _), (_, to_tree, _), weight in zip(
             _leaf_parts(chart.values, parts, shape, widths),
             _leaf_parts(outer_values, parts, shape, widths),
@@ -363,35 +362,29 @@ def _count_leaf_parts(parts: Parts, shape: Shape, chart: Chart, outer_values: Te
             tree, _, there = beside(chart.values, shape, kind)
             tree_scale, whole_scale, _ = beside(chart.scales.unsqueeze(-1), shape, kind)
             given = beside(outer_values, shape, kind)[1]
-            # where no tree is, the scales are EMPTY, and their difference is no weight
-            weight = (
-                (_flat(tree_scale) - _flat(whole_scale))
-                .add_(scale[..., None, None])
-                .clamp_(max=LARGEST_LOG)
-                .exp_()
-            )
-            if there is not None:
-                weight *= there.flatten(2).unsqueeze(-1)
-            weighed = _flat(given).clamp(max=LARGEST).mul_(weight)
+            tree_scale, whole_scale = _flat(tree_scale), _flat(whole_scale)
+            is_tree = there.flatten(2).unsqueeze(-1) & (tree_scale > EMPTY / 2)
+            log_weight = torch.where(is_tree, tree_scale - whole_scale + scale[..., None, None], EMPTY)
+            weighed = _flat(given).clamp(max=LARGEST) * log_weight.exp()
             shape.block(counted, kind).add_(product(weighed.transpose(-1, -2), _flat(tree)))
 
 
-def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, None]:
-    """For each leaf of a kind all trees that may follow it, and the cells they make together.
+def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
+    """For each leaf of a kind all trees that may follow it, the cells they make together, and which are there.
 
-    Two views [batch, i, k, wa, wb, symbol], i and k the leaf's place and wa and wb the tree's widths.
+    Two views [batch, i, k, wa, wb, symbol], i and k the leaf's place and wa and wb the tree's widths; and [i, k, wa, wb].
     """
     da, db = kind
     rows, columns = shape.grid(kind)
     batch, i, a, k, b, symbol = array.stride()
-    size, strides = (
-        (array.shape[0], rows, columns, rows, columns, array.shape[-1]),
-        (batch, i, k, a, b, symbol),
-    )
+    size = (array.shape[0], rows, columns, rows, columns, array.shape[-1])
+    strides = (batch, i, k, a, b, symbol)
+    one, other = (torch.arange(length, device=array.device) for length in (rows, columns))
+    there = _both(one[:, None] + one < rows, other[:, None] + other < columns)
     return (
         array.as_strided(size, strides, da * i + db * k),
         array.as_strided(size, strides, da * a + db * b),
-        None,
+        there,
     )
 
 
@@ -405,14 +398,14 @@ def _before(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor,
     batch, i, a, k, b, symbol = array.stride()
     size = (array.shape[0], rows, columns, shape.n + 1, shape.m + 1, array.shape[-1])
     strides = (batch, a, b, i - a, k - b, symbol)  # the tree ends where the leaf begins
-    first = torch.arange(shape.n + 1, device=array.device) <= torch.arange(
-        rows, device=array.device
-    ).unsqueeze(1)
-    second = torch.arange(shape.m + 1, device=array.device) <= torch.arange(
-        columns, device=array.device
-    ).unsqueeze(1)
-    there = first[:, None, :, None] & second[None, :, None, :]
+    one, other = (torch.arange(length + 1, device=array.device) for length in (shape.n, shape.m))
+    there = _both(one <= one[:rows, None], other <= other[:columns, None])
     return array.as_strided(size, strides, 0), array.as_strided(size, strides, da * a + db * b), there
+
+
+def _both(first: Tensor, second: Tensor) -> Tensor:
+    """Where something is there in both texts: [i, wa] and [k, wb] -> [i, k, wa, wb]."""
+    return first[:, None, :, None] & second[None, :, None, :]
 
 
 def zero_counts(parts: Parts) -> Parts:

@@ -95,7 +95,9 @@ class Grammar:
                     found[batch.rows[item]] = tree
                 if progress:
                     progress(len(batch.rows))
-        return [tree for tree in found if tree is not None]
+        trees = [tree for tree in found if tree is not None]
+        assert len(trees) == len(texts)
+        return trees
 
     def _batches(self, texts: Texts) -> list[Batch]:
         pairs = numbered(texts, self.vocabulary, self.kind)
@@ -121,6 +123,7 @@ class Grammar:
     @classmethod
     def load(cls, folder: Path, *, device: str = "cpu") -> Grammar:
         """The grammar that was saved in this folder."""
+        from safetensors import SafetensorError
         from safetensors.torch import load_file
 
         try:
@@ -129,12 +132,12 @@ class Grammar:
             model.load_state_dict(load_file(folder / _WEIGHTS))
             if about["format"] != FORMAT:
                 raise ValueError(f"format {about['format']}")
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+            return cls(model.to(device), Vocabulary(tuple(about["words"])), trained=about["trained"])
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
             raise DataError(
                 f"No grammar can be read from {folder}: {str(error).splitlines()[0]}. Expected {_ABOUT} and {_WEIGHTS} of format {FORMAT}, "
                 "as 'longway grammar' writes them. Give the folder of such a run, or induce the grammar again."
             ) from error
-        return cls(model.to(device), Vocabulary(tuple(about["words"])), trained=about["trained"])
 
 
 @contextmanager

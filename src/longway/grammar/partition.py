@@ -3,7 +3,7 @@
     rules, leaves  ->  prepare  ->  inside  ->  the cell of the whole text  ->  times the start rules
                                      outside <- its derivative
 
-The recursion and its derivative are those of `chart.py`, or on a GPU their twins of `kernels.py`. Scales are
+The recursion and its derivative are those of `chart.py`, or on a GPU their twins in the package `gpu`. Scales are
 constants to the derivative: a value and its scale are always used together.
 """
 

@@ -11,6 +11,7 @@ and ends with the same grammar.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from longway.errors import DataError, SettingError
+from longway.errors import DataError, SettingError, TrainingError
 from longway.grammar.batches import TRAINING, Batch, Pair, batches
 from longway.grammar.grammar import Grammar, Texts, numbered, on_device
 from longway.grammar.model import GRAMMARS, NeuralGrammar
@@ -97,6 +98,11 @@ def induce(
     vocabulary = Vocabulary.count(
         (side for text in texts for side in text), limit=settings.words, at_least=settings.at_least
     )
+    if len(vocabulary) < 3:
+        raise DataError(
+            f"A grammar needs at least two words that stand {settings.at_least} times in the texts. Got "
+            f"{len(vocabulary) - 1} in {len(texts)} texts. Give more texts, or count rarer words (at_least=1)."
+        )
     pairs = numbered(texts, vocabulary, kind), numbered(validation, vocabulary, kind)
     training = _Training(kind, vocabulary, pairs, settings, checkpoint)
     training.run(progress)
@@ -113,6 +119,8 @@ class _Training:
         self.settings, self.pairs, self.validation = settings, *pairs
         self.epochs = settings.epochs or (10 if kind == "pair" else 40)
         self.device = torch.device(settings.device)
+        limits = TRAINING[self.device.type]
+        self.limits = replace(limits, size=settings.batch or limits.size)
         torch.manual_seed(settings.seed)
         self.model: NeuralGrammar = GRAMMARS[kind](
             nonterminals=settings.nonterminals, preterminals=settings.preterminals, dimension=settings.dimension,
@@ -185,6 +193,11 @@ class _Training:
         with torch.no_grad():
             nats = sum(float(-self._logs(batch).sum()) for batch in self._batches(self.validation, None))
         held_out = nats / sum(len(first) + len(second) for first, second in self.validation)
+        if not math.isfinite(held_out):
+            raise TrainingError(
+                f"The held-out texts have no likelihood any more ({held_out}) in epoch {self.epoch + 1}: the training went astray. "
+                f"Try a smaller learning rate than {self.settings.learning_rate}."
+            )
         self.history.append({"epoch": self.epoch + 1, "held_out": held_out})
         if held_out < self.best:
             self.best, self.waited, self.best_weights = held_out, 0, self._weights()
@@ -192,8 +205,7 @@ class _Training:
             self.waited += 1
 
     def _batches(self, pairs: list[Pair], rng: np.random.Generator | None) -> list[Batch]:
-        limits = TRAINING[self.device.type]
-        return batches(pairs, replace(limits, size=self.settings.batch or limits.size), rng=rng)
+        return batches(pairs, self.limits, rng=rng)
 
     def _weights(self) -> dict[str, torch.Tensor]:
         return {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
@@ -240,6 +252,7 @@ class _Checkpoint:
         (self.folder / (name + ".part")).replace(self.folder / name)
         about = self._identity() | {
             "tensors": name, "history": training.history, "best": training.best if training.history else None,
+            "batches": asdict(training.limits),
             **{key: getattr(training, key) for key in _COUNTS},
         }  # fmt: skip
         (self.folder / "reached.json.part").write_text(json.dumps(about), encoding="utf-8")
@@ -280,6 +293,10 @@ class _Checkpoint:
             training.best = about["best"]
         for key in _COUNTS:
             setattr(training, key, about[key])
+        if about["batches"] != asdict(
+            training.limits
+        ):  # another kind of device: this epoch's batches are others
+            training.step = 0
 
 
 def _digest(pairs: list[Pair]) -> str:
