@@ -24,8 +24,8 @@ from longway.errors import DataError
 
 NOTHING = "ε"
 _SPECIAL = re.compile(rf"[()/\\{NOTHING}]")
-_TOKEN = re.compile(r"[()]|(?:\\\{[0-9a-f]+\}|\\.|[^\s()\\])+")
-_WORD = re.compile(r"(?:\\\{[0-9a-f]+\}|\\.|[^/\\])*")
+_TOKEN = re.compile(r"[()]|(?:[^\s()\\]++|\\\{[0-9a-f]+\}|\\.)++")
+_WORD = re.compile(r"(?:[^/\\]++|\\\{[0-9a-f]+\}|\\.)*+")
 _ESCAPE = re.compile(r"\\(?:\{([0-9a-f]+)\}|(.))")
 
 
@@ -99,17 +99,21 @@ def brackets(tree: Tree, *, pair: bool | None = None) -> str:
 
     pair: whether it is of a grammar of pairs; without, it is taken for one where a leaf writes in the second text.
     """
-    found = list(nodes(tree))
     if pair is None:
-        pair = any(node.words[1] for node in found)
-    done: list[str] = []  # parts that wait for their whole
-    for node in found:
-        if node.parts is None:
-            done.append(f"({node.symbol} {_written(node.words, pair)})")
+        pair = any(node.words[1] for node in nodes(tree))
+    written: list[str] = []
+    waiting: list[Tree | str] = [tree]
+    while waiting:  # no recursion, and nothing is copied twice: a tree may be deep
+        node = waiting.pop()
+        if isinstance(node, str):
+            written.append(node)
+        elif node.parts is None:
+            written.append(f"({node.symbol} {_written(node.words, pair)})")
         else:
-            right, left = done.pop(), done.pop()
-            done.append(f"({node.symbol} {left} {right})")
-    return done[0]
+            left, right = node.parts
+            written.append(f"({node.symbol} ")
+            waiting += [")", right, " ", left]
+    return "".join(written)
 
 
 def read_brackets(text: str) -> Tree:
