@@ -1,12 +1,13 @@
 """What subtrees and rules of a grammar tell about the label: the tables of the paper.
 
     forest, labels  ->  count_subtrees, count_rules   every feature with its mutual information, most telling first
-                    ->  composites                    Tables 1-5 and 11-14: the top subtrees by root and majority label
+                    ->  composites                    Tables 1-5 and 11-14: the top subtrees by root and label
                     ->  telling_rules                 Table 15: the top rules, each with its most telling subtrees
 
 A feature is a yes/no question about a document: has one of its trees this subtree, this rule? Mutual information is in nats, from
 the paper's estimate p(y, z) ∝ 1 + documents with label y and answer z (section 2.3), which is `stats.mutual_information`.
-The majority label of a feature is the most frequent one among the documents that have it; of equals the first.
+The label of a feature is the one it speaks for most, as in `stats.score_counts`: the one with the largest z. Where the labels are equally
+frequent, as in the paper, that is the most frequent one among the documents that have it; of equals the first.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from longway.errors import SettingError
 from longway.grammar.forest import Forest, Rule, Subtrees, rule_of
 from longway.grammar.trees import outline, span
-from longway.stats import mutual_information
+from longway.stats import mutual_information, z_scores
 
 TOP_SUBTREES = 1000  # that are grouped into composite features
 TOP_RULES = 12
@@ -33,23 +34,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Features by key, most telling first; counts[i, y]: documents with feature keys[i] and label y."""
+    """Features by key, most telling first; counts[i, y]: documents with feature keys[i] and label y.
+
+    labels: the one that each speaks for most.
+    """
 
     keys: Ints
     counts: Ints
+    labels: Ints
     mutual_information: Floats
-
-    @property
-    def majority(self) -> Ints:
-        """The majority label of each feature."""
-        return self.counts.argmax(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """Subtrees with one root and one majority label; a document has the feature where it has any of them.
+    """Subtrees with one root and one label; a document has the feature where it has any of them.
 
-    label: the majority label of the subtrees. subtrees: their numbers, most telling first. spans: the words of the first few.
+    label: the one that each of the subtrees speaks for most. subtrees: their numbers, most telling first. spans: the words of the first few.
     counts: documents with the feature, by label. mutual_information: of the composite feature and the label.
     """
 
@@ -66,7 +66,7 @@ class Composite:
         return sum(self.counts)
 
     @property
-    def majority_share(self) -> float:
+    def label_share(self) -> float:
         """The label's share among them."""
         return self.counts[self.label] / self.count
 
@@ -98,13 +98,13 @@ def count_rules(forest: Forest, labels: Ints, n_labels: int) -> Counted:
 def composites(
     forest: Forest, labels: Ints, n_labels: int, *, min_leaves: int = 1, top: int = TOP_SUBTREES
 ) -> list[Composite]:
-    """The most telling subtrees, grouped by root and majority label, the most telling group first.
+    """The most telling subtrees, grouped by root and label, the most telling group first.
 
     min_leaves: 2 for the extended tables of the paper's appendix, where single words are left out.
     """
     best = count_subtrees(forest, labels, n_labels, min_leaves=min_leaves)
-    keys, majority = best.keys[:top], best.majority[:top]
-    groups, group = np.unique(forest.subtrees.symbols()[keys] * n_labels + majority, return_inverse=True)
+    keys, spoken_for = best.keys[:top], best.labels[:top]
+    groups, group = np.unique(forest.subtrees.symbols()[keys] * n_labels + spoken_for, return_inverse=True)
     group_of = np.full(len(forest.subtrees), -1, dtype=np.int64)
     group_of[keys] = group
     documents, numbers = forest.subtree_places()
@@ -122,7 +122,7 @@ def telling_rules(forest: Forest, labels: Ints, n_labels: int, *, top: int = TOP
     rules, subtrees = count_rules(forest, labels, n_labels), count_subtrees(forest, labels, n_labels)
     pair, found = forest.subtrees.has_pairs, []
     for i, key in enumerate(rules.keys[:top].tolist()):
-        label = int(rules.majority[i])
+        label = int(rules.labels[i])
         shown = subtrees_of_rule(forest.subtrees, subtrees, key, label)
         outlines = tuple(outline(forest.subtrees.tree(number), pair=pair) for number in shown)
         counts = tuple(rules.counts[i].tolist())
@@ -135,8 +135,8 @@ def telling_rules(forest: Forest, labels: Ints, n_labels: int, *, top: int = TOP
 def subtrees_of_rule(
     subtrees: Subtrees, counted: Counted, rule: int, label: int, n: int = SHOWN_SUBTREES
 ) -> tuple[int, ...]:
-    """Numbers of the most telling subtrees that a rule, given by its key, makes for a majority label."""
-    made = (subtrees.rule_keys()[counted.keys] == rule) & (counted.majority == label)
+    """Numbers of the most telling subtrees that a rule, given by its key, makes and that speak for a label."""
+    made = (subtrees.rule_keys()[counted.keys] == rule) & (counted.labels == label)
     return tuple(counted.keys[made][:n].tolist())
 
 
@@ -175,9 +175,13 @@ def _counted(documents: Ints, features: Ints, labels: Ints, n_labels: int) -> Co
     keys, which = np.unique(features, return_inverse=True)
     flat = np.bincount(which * n_labels + labels[documents], minlength=len(keys) * n_labels)
     counts = flat.reshape(len(keys), n_labels)
-    information = mutual_information(counts, np.bincount(labels, minlength=n_labels))
+    totals = np.bincount(labels, minlength=n_labels)
+    spoken_for = np.where(totals > 0, z_scores(counts, totals), -np.inf).argmax(
+        axis=1
+    )  # a label that some document has
+    information = mutual_information(counts, totals)
     order = np.argsort(-information, kind="stable")
-    return Counted(keys[order], counts[order], information[order])
+    return Counted(keys[order], counts[order], spoken_for[order], information[order])
 
 
 def _checked(forest: Forest, labels: Ints, n_labels: int) -> Ints:

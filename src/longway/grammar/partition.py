@@ -10,6 +10,7 @@ constants to the derivative: a value and its scale are always used together.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -28,7 +29,24 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
 def _recursions(parts: Parts) -> tuple[Callable[..., Chart], Callable[..., Parts]]:
     if (gpu := gpu_twins(parts.rules, parts.leaf.shape[-1])) is not None:
         return gpu.inside, gpu.outside
-    return plain.inside, plain.outside
+    return _on_one_thread(plain.inside), _on_one_thread(plain.outside)
+
+
+def _on_one_thread(recursion: Callable[..., Any]) -> Callable[..., Any]:
+    """The recursion with NumPy's products on one thread: small matrices gain nothing from two, and wait for the second."""
+
+    def run(*arguments: Any) -> Any:
+        with _blas().limit(limits=1, user_api="blas"):
+            return recursion(*arguments)
+
+    return run
+
+
+@lru_cache(maxsize=1)
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class _Roots(torch.autograd.Function):
