@@ -216,7 +216,7 @@ class Tables:
         print(f"\n{title}\n{'label':>14} {'root':>5} {'count':>7} {'majority':>9} {'nats':>8}  patterns")
         for one in found[:n]:
             print(
-                f"{self.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.majority_share:>9.1%} "
+                f"{self.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%} "
                 f"{one.mutual_information:>8.4f}  {' , '.join(map(short, one.spans))}"
             )
 
@@ -236,7 +236,7 @@ class Tables:
         counted = count_subtrees(self.forest, self.labels, len(self.names), min_leaves=min_leaves)
         pair = self.forest.subtrees.has_pairs
         spans = [span(self.forest.subtrees.tree(n), pair=pair) for n in counted.keys[:TOP_SUBTREES].tolist()]
-        majority = [self.names[label] for label in counted.majority[:TOP_SUBTREES].tolist()]
+        majority = [self.names[label] for label in counted.labels[:TOP_SUBTREES].tolist()]
         order = [set(one.subtrees) for one in self.composites(min_leaves)]
         print(
             f"\nThe paper's kinds among the {len(spans)} most telling subtrees\n{'kind':28} {'subtrees':>9} {'first at':>9} {'in group':>9}  strongest"

@@ -46,7 +46,7 @@ def show_ratings(tables: Tables, found: list[grammar_common.Composite]) -> None:
         spans = [span(tables.forest.subtrees.tree(n), pair=False) for n in one.subtrees]
         if sum(bool(RATING.search(each)) for each in spans) >= 2:
             print(
-                f"{tables.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.majority_share:>9.1%}  {' , '.join(map(grammar_common.short, spans[:SHOWN_RATINGS]))}"
+                f"{tables.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%}  {' , '.join(map(grammar_common.short, spans[:SHOWN_RATINGS]))}"
             )
 
 

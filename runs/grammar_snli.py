@@ -120,7 +120,7 @@ def show_versions(
             cells = "".join(_accuracies(its[version]) for its in tested.values())
             print(f"    {version:42}{len(each.supporting):>7}{len(each.counter):>7}{cells}", flush=True)
         found.append({
-            "label": tables.names[one.label], "root": one.root, "count": one.count, "majority": one.majority_share,
+            "label": tables.names[one.label], "root": one.root, "count": one.count, "majority": one.label_share,
             "gap": {name: its[GRAMMAR].accuracy.to_dict()["gap"] for name, its in tested.items()},
         })  # fmt: skip
     return found

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import LongwayError
-from tests.recipes.toy_pairs import toy_pairs
+from tests.recipes.toy_pairs import inference_pairs, toy_pairs
 
 COLUMNS = ["--text", "hypothesis", "--context", "premise", "--label", "label"]
 TINY = ["--nonterminals", "3", "--preterminals", "6", "--dimension", "8", "--epochs", "2", "--device", "cpu"]
@@ -68,6 +68,27 @@ def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
     result = run("grammar", "pairs.jsonl", *COLUMNS, *TINY, *args)
     assert isinstance(result.exception, LongwayError)
     assert words in str(result.exception)
+
+
+def test_contrast_examples_are_told_and_written(run, folder):
+    for package in ("spacy", "nltk"):
+        pytest.importorskip(package)
+    lines = "\n".join(map(json.dumps, inference_pairs(90)))
+    (folder / "inference.jsonl").write_text(lines, encoding="utf-8")
+    args = ["grammar", "inference.jsonl", *COLUMNS, *TINY, "--contrast", "--out", "contrast"]
+    told = run(*args)
+    assert told.exit_code == 0, told.exception
+    assert "Contrast sets" in told.output
+    tables = json.loads(run(*args, "--json").stdout)
+    text = (folder / "contrast" / "contrast.jsonl").read_text(encoding="utf-8")
+    examples = [json.loads(line) for line in text.splitlines()]
+    assert sum(row["examples"] for row in tables["contrast"]) == len(examples) > 0
+    for row in tables["contrast"]:
+        assert row["edit"] in told.output
+        assert row["example"]["after"] in {one["after"] for one in examples}
+    page = (folder / "contrast" / "report.html").read_text(encoding="utf-8")
+    assert "Contrast sets" in page
+    assert "<ins>" in page
 
 
 def test_levels_of_an_audit_are_named_or_left_out(run):

@@ -1,6 +1,6 @@
 """Subtrees and rules as features, against a loop over all trees that asks each question anew."""
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from longway.grammar.features import (
 )
 from longway.grammar.forest import Forest, Rule, rule_key, rule_of
 from longway.grammar.trees import Tree, brackets, leaves, read_brackets, span
+from longway.stats import score_counts
 from tests.grammar.toy_trees import any_tree, documents_of
 
 N_LABELS = 3
@@ -55,6 +56,15 @@ def counts_of(answers, labels):
     return tuple(
         sum(a for a, label in zip(answers, labels, strict=True) if label == y) for y in range(N_LABELS)
     )
+
+
+def spoken_for(counts, labels):
+    """The label whose share among the documents with a feature is farthest above its share of all, in standard errors."""
+    n, found = sum(counts), {}
+    for label in sorted(set(labels)):
+        base = labels.count(label) / len(labels)
+        found[label] = (counts[label] / n - base) / sqrt(max(base * (1 - base), 1e-300) / n)
+    return max(found, key=found.get)
 
 
 def told_slowly(documents, labels, features):
@@ -135,13 +145,13 @@ def test_symbols_of_a_large_grammar_make_different_rules():
 
 
 def composites_slowly(documents, labels, top, order):
-    """Zα,y: the union of the top subtrees with root α and majority label y. order: of subtrees with equal information."""
+    """Zα,y: the union of the top subtrees with root α that speak for label y. order: of subtrees with equal information."""
     slow = told_slowly(documents, labels, all_subtrees)
     best = sorted(slow, key=lambda tree: (-round(slow[tree][1], 12), order[tree]))[:top]
     groups = {}
     for tree in best:
         counts = slow[tree][0]
-        groups.setdefault((tree.symbol, counts.index(max(counts))), []).append(tree)
+        groups.setdefault((tree.symbol, spoken_for(counts, labels)), []).append(tree)
     found = {}
     for key, members in groups.items():
         answers = [any(has(document, all_subtrees, tree) for tree in members) for document in documents]
@@ -189,7 +199,28 @@ def test_a_composite_joins_what_a_root_says_for_one_label():
         "a man/a woman",
     )
     assert antonyms.counts == (1, 7)
-    assert antonyms.majority_share == 7 / 8
+    assert antonyms.label_share == 7 / 8
+
+
+def test_a_kind_speaks_for_the_rare_label_that_it_tells():
+    documents = documents_of(*[MAN] * 12, *[BOY] * 4, *[DOG] * 184)
+    labels = np.array([1] * 6 + [0] * 6 + [1] * 4 + [0] * 184)
+    found = {(one.root, one.label): one for one in composites(Forest(documents), labels, 2, min_leaves=2)}
+    rare = found[14, 1]
+    assert set(rare.spans) == {"a man/a woman", "a boy/a girl"}
+    assert (rare.counts, rare.label_share) == ((6, 10), 10 / 16)
+    assert found[14, 0].spans == ("a dog/a dog",)
+    rules = count_rules(Forest(documents), labels, 2)
+    assert rules.labels.tolist() == [0], "a rule of all documents tells nothing"
+
+
+@given(st.lists(st.integers(1, 40), min_size=2, max_size=4), st.integers(1, 40))
+def test_where_labels_are_equally_frequent_the_most_frequent_is_spoken_for(counts, more):
+    size = max(counts) + more
+    documents = documents_of(*(tree for n in counts for tree in [MAN] * n + [DOG] * (size - n)))
+    labels = np.repeat(np.arange(len(counts)), size)
+    counted = count_subtrees(Forest(documents), labels, len(counts))
+    assert counted.labels.tolist() == counted.counts.argmax(axis=1).tolist()
 
 
 @settings(max_examples=40)
@@ -203,14 +234,14 @@ def test_telling_rules_show_subtrees_that_they_make_for_the_same_label(rows, top
     left_out = [told for rule, (_, told) in rules.items() if rule not in {tuple(one.rule) for one in found}]
     for one in found:
         counts, told = rules[tuple(one.rule)]
-        assert (one.counts, one.label) == (counts, counts.index(max(counts)))
+        assert (one.counts, one.label) == (counts, spoken_for(counts, names))
         assert all(told >= other - 1e-12 for other in left_out)
         fit = [
             subtrees[tree][1]
             for tree in subtrees
             if tree.parts
             and all_rules(tree)[0] == tuple(one.rule)
-            and subtrees[tree][0].index(max(subtrees[tree][0])) == one.label
+            and spoken_for(subtrees[tree][0], names) == one.label
         ]
         shown = [forest.subtrees.tree(number) for number in one.subtrees]
         assert all(all_rules(tree)[0] == tuple(one.rule) for tree in shown)
@@ -227,12 +258,21 @@ def test_telling_rules_read_as_in_the_paper():
     assert by_rule[Rule(17, 49, 35)].counts == (5, 0)
 
 
+@given(corpus)
+def test_a_feature_speaks_for_the_same_label_as_the_finding_of_it(rows):
+    forest, labels, *_ = arrays(rows)
+    totals = np.bincount(labels, minlength=N_LABELS)
+    assume(totals.all())
+    counted = count_subtrees(forest, labels, N_LABELS)
+    assert counted.labels.tolist() == score_counts(counted.counts, totals).label.tolist()
+
+
 @settings(max_examples=40)
 @given(corpus)
 def test_supporting_and_counter_examples_share_out_the_documents_with_the_feature(rows):
     forest, labels, documents, names = arrays(rows)
     counted = count_subtrees(forest, labels, N_LABELS)
-    for number, label in zip(counted.keys.tolist(), counted.majority.tolist(), strict=True):
+    for number, label in zip(counted.keys.tolist(), counted.labels.tolist(), strict=True):
         tree = forest.subtrees.tree(number)
         supporting, counter = for_and_against(forest.has_any([number]), labels, label)
         having = [i for i, document in enumerate(documents) if has(document, all_subtrees, tree)]

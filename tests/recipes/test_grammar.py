@@ -1,18 +1,25 @@
 """A grammar run on invented pairs and texts: real, tiny trainings."""
 
 import json
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 import pytest
 
 import longway as lw
-from longway.errors import DataError, MissingExtra, RunError, SettingError
+from longway.detect.findings import search
+from longway.errors import DataError, MissingExtra, RunError, SettingError, TrainingError
+from longway.grammar.features import composites
 from longway.grammar.trees import nodes, read_brackets, sides
 from longway.recipes import audit_grammar, grammar_settings
 from longway.recipes import grammar as recipe
 from longway.recipes.audit import AuditSettings, audit, levels_named
 from longway.recipes.grammar_rows import Limits, gather, in_turn, labels_as, split_off
+from longway.recipes.grammar_tables import _texts as texts_of
 from longway.recipes.grammar_tables import findings_of, tables_of
 from tests.recipes.toy_pairs import toy_dataset, toy_pairs
 
@@ -50,6 +57,27 @@ def test_a_sample_has_as_many_rows_of_each_label_as_there_are():
     assert "6 pairs were not parsed" in everything.problems(Limits(), pair=True)[0].message
 
 
+def test_a_sample_is_full_where_one_label_has_few_rows_and_many_are_too_long():
+    short = [{"text": "it is fine", "label": "common"}] * 80
+    long = [{"text": "so " * 200, "label": "common"}] * 160
+    data = lw.load([{"text": "it is odd", "label": "rare"}] * 5 + short + long)
+    rows, labels = labels_as(data, data.labels)
+    for wanted in ({"limit": 60}, {"texts": 60}):
+        found = gather(data, rows, labels, seed=0, **wanted)
+        assert np.bincount([document.label for document in found.documents]).tolist() == [55, 5]
+    assert len(gather(data, rows, labels, seed=0, limit=200).documents) == 85
+
+
+def test_a_pair_with_one_long_side_is_told_as_such():
+    data = lw.load(
+        [{"text": "so " * 129, "context": "", "label": "ab"[i]} for i in range(2)], context="context"
+    )
+    found = gather(data, *labels_as(data, data.labels), seed=0)
+    (told,) = found.problems(Limits(), pair=True)
+    assert told.message.startswith("2 pairs were not parsed")
+    assert told.message.endswith("or one side has more than 128.")
+
+
 def test_a_pair_is_context_then_text_and_a_text_is_its_sentences():
     pair = toy_dataset(3)
     (document,) = gather(pair, *labels_as(pair, pair.labels), seed=0, limit=1).documents
@@ -81,6 +109,32 @@ def test_a_part_of_each_label_is_held_out_and_no_row_is_in_both():
     assert np.bincount([document.label for document in held_out]).tolist() == [3, 3, 3]
     places = [document.place for document in (*learned, *held_out)]
     assert sorted(places) == list(range(60))
+
+
+def test_a_rare_label_is_not_held_out_as_a_whole():
+    data = lw.load([{"text": "it is", "label": "rare" if i < 3 else "common"} for i in range(60)])
+    documents = gather(data, *labels_as(data, data.labels), seed=0).documents
+    for seed in range(5):
+        learned, held_out = split_off(documents, 0.15, seed)
+        assert len(held_out) == 9
+        assert sum(document.example.label == "rare" for document in learned) >= 2
+
+
+def rows_of(**texts):
+    """What is taken of a dataset with twenty-six rows for each label, all with this text."""
+    data = lw.load([{"text": text, "label": label} for label, text in texts.items() for _ in range(26)])
+    arranged = recipe.arrange(data)
+    sizes = TINY.sizes("cpu", pair=False)
+    return recipe.rows_to_parse(arranged, recipe.Reading.of(arranged.dataset), TINY, sizes)
+
+
+def test_a_label_whose_texts_are_all_too_long_is_told():
+    *_, problems = rows_of(a="it is", b="it was", c="so " * 200)
+    assert "no row of the label 'c'" in next(one.message for one in problems if one.kind == "lost_label")
+    with pytest.raises(DataError, match="They have 1, and none of 'b'"):
+        rows_of(a="it is", b="so " * 200)
+    with pytest.raises(DataError, match=r"52 rows have no other\. Give more rows, or shorter texts"):
+        rows_of(a="so " * 200, b="so " * 200)
 
 
 def test_rows_with_labels_that_were_not_learned_are_left_out():
@@ -123,6 +177,11 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
         words = [" ".join(part) or "ε" for part in sides(found[picture["marks"][0]])]
         assert "/".join(words) == picture["marked"]
         assert (picture["label"] == picture["composite"]) == (picture["side"] == "supporting")
+    drawn = [(picture["root"], picture["composite"], picture["side"]) for picture in tables["pictures"]]
+    assert set(Counter(drawn).values()) <= {1, 2}
+    assert all(n == 1 for (*_, side), n in Counter(drawn).items() if side == "counter")
+    marked = [(*of, picture["marked"]) for of, picture in zip(drawn, tables["pictures"], strict=True)]
+    assert len(marked) == len(set(marked))
     for row in tables["versions"]:
         ours, words = row["versions"][:2]
         assert ours["supporting"] <= words["supporting"], (
@@ -131,6 +190,68 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
     for one in tables["wrong"]:
         assert one["answer"] != one["label"]
         assert one["rules"][0]["ratio"] > 1
+
+
+def test_a_kind_has_the_q_of_its_surest_subtree_even_if_that_is_no_finding(induced, monkeypatch):
+    monkeypatch.setattr(recipe, "_induce", lambda *args: induced.grammar)
+    monkeypatch.setattr(recipe, "search", partial(search, per_level=1))
+    data = toy_dataset(63, long=2)
+    few = lw.induce_grammar(data, settings=TINY)
+    reading = recipe.Reading.of(data)
+    detector = recipe.GrammarDetector(
+        reading, few.learned.trees, places=[one.place for one in few.learned.documents]
+    )
+    q = {one.key: one.finding.q for one in search(reading, detectors=[detector], per_level=10**6).chosen}
+    kinds = composites(few.forest, few.learned.labels, 3)
+    told = [row["q"] for row in tables_of(few)["composites"]]
+    assert told == [min((q[one] for one in kind.subtrees if one in q), default=None) for kind in kinds[:40]]
+    assert sum(one is not None for one in told) > len(few.kinds)
+
+
+def test_a_row_has_no_phrase_across_two_of_its_sentences(induced):
+    texts = lw.load([{"text": "One man. Two dogs.", "label": "a"}])
+    documents = gather(texts, *labels_as(texts, texts.labels), seed=0).documents
+    ((first, _),) = texts_of(recipe.Part("learned", documents, []), list)
+    assert [word for word in first if word.strip()] == ["one", "man", ".", "two", "dogs", "."]
+    assert (".", "two") not in set(pairwise(first))
+
+
+class CannotLearn:
+    def fit(self, rows):
+        raise TrainingError("The loss became not-a-number.")
+
+
+def test_a_classifier_that_cannot_be_trained_costs_its_tables_only(induced, monkeypatch):
+    monkeypatch.setattr("longway.recipes.grammar_tables.model_named", lambda *args, **options: CannotLearn())
+    tables = tables_of(induced)
+    assert (tables["classifier"], tables["wrong"]) == (None, [])
+    assert tables["composites"]
+    told = next(problem for problem in tables["problems"] if problem["kind"] == "no_classifier")
+    assert told["next_step"] == "The loss became not-a-number."
+
+
+def test_a_classifier_that_there_is_not_is_told_before_anything_is_done(tmp_path):
+    told = []
+    with pytest.raises(SettingError, match="nosuch"):
+        lw.run_grammar(
+            toy_dataset(63),
+            settings=replace(TINY, classifier="nosuch"),
+            out=tmp_path / "run",
+            step=told.append,
+        )
+    assert told == []
+    assert not (tmp_path / "run").exists()
+
+
+def test_findings_are_written_even_if_the_tables_fail(induced, monkeypatch, tmp_path):
+    def fails(*args):
+        raise Stopped
+
+    monkeypatch.setattr("longway.recipes.run_grammar.induce_grammar", lambda *args, **options: induced)
+    monkeypatch.setattr("longway.recipes.run_grammar.tables_of", fails)
+    with pytest.raises(Stopped):
+        lw.run_grammar(toy_dataset(63, long=2), settings=TINY, out=tmp_path / "run")
+    assert json.loads((tmp_path / "run" / "findings.json").read_text(encoding="utf-8"))["findings"]
 
 
 def test_a_validation_split_is_held_out_where_there_is_one():
@@ -265,6 +386,18 @@ def test_an_audit_looks_at_the_grammar_of_a_sample_and_says_so(tiny_level):
     assert any("sample of 90 of 150 rows" in problem.message for problem in found.problems)
 
 
+def test_texts_of_many_sentences_are_looked_at_by_their_first_ones(tiny_level):
+    rows = [
+        {"text": ("It is fine. " if i % 2 else "It was bad. ") * 20, "label": "ab"[i % 2]} for i in range(70)
+    ]
+    data = lw.load(rows)
+    detector, (told,) = audit_grammar.grammar_detector(data, recipe.Reading.of(data), seed=0)
+    assert detector.forest.n_documents == 60
+    assert told.message.endswith(
+        "60 of 70 rows: short ones, the labels taking turns; no more than the first 1 short sentences of a row."
+    )
+
+
 def test_levels_are_chosen_by_name(tiny_level):
     data = toy_dataset(150)
     found = audit(data, settings=AuditSettings(levels=levels_named("token, ngram")))
@@ -277,7 +410,9 @@ def test_levels_are_chosen_by_name(tiny_level):
 
 def test_a_level_that_cannot_be_looked_at_is_told(tiny_level, monkeypatch):
     few = pl.DataFrame({"text": ["Fine."] * 40, "label": ["a", "b"] * 20})
-    assert "grammar" not in audit(lw.load(few)).tested
+    found = audit(lw.load(few))
+    assert "grammar" not in found.tested
+    assert not [problem for problem in found.problems if problem.kind == "no_grammar"]
     long = lw.load(toy_pairs(30, long=60), text="hypothesis", context="premise", label="label", id="id")
     told = [problem for problem in audit(long).problems if problem.kind == "no_grammar"]
     assert "30 rows have pairs" in told[0].message

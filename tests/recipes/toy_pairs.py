@@ -9,6 +9,7 @@ KIND = {"man": "person", "woman": "person", "boy": "child", "girl": "child", "do
 VERBS = ["sits", "walks", "runs", "reads"]
 PURPOSES = ["to rest", "for fun"]
 LABELS = ["yes", "no", "maybe"]
+INFERENCE = {"yes": "entailment", "no": "contradiction", "maybe": "neutral"}
 
 
 def toy_pairs(n, *, seed=0, long=0, split=None):
@@ -35,3 +36,16 @@ def toy_pairs(n, *, seed=0, long=0, split=None):
 def toy_dataset(n, **options):
     """The same as a dataset of pairs."""
     return lw.load(toy_pairs(n, **options), text="hypothesis", context="premise", label="label", id="id")
+
+
+def inference_pairs(n, *, leave_out=None):
+    """The same pairs with the labels of inference. leave_out: a label whose rows are not there."""
+    rows = [row | {"label": INFERENCE[row["label"]]} for row in toy_pairs(n)]
+    return [row for row in rows if row["label"] != leave_out]
+
+
+def inference_dataset(n, **options):
+    """The same as a dataset of pairs."""
+    return lw.load(
+        inference_pairs(n, **options), text="hypothesis", context="premise", label="label", id="id"
+    )

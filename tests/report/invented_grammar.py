@@ -40,6 +40,12 @@ def tables():
         "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
         "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
         "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman"}]}],
+        "contrast": [
+            {
+                "edit": "hypernym", "sets": 25, "examples": 40, "counted": 20, "error": 0.25, "low": 0.112, "high": 0.469, "shortcut": "yes",
+                "example": {"id": "11", "edit": "hypernym", "before": "A man bakes.", "after": "A person bakes.", "label": "no", "what": "man → person", "context": "A man sails.", "row_label": "no", "answer": "yes"},
+            }
+        ],
         "tested": {"grammar": 900}, "significant": {"grammar": 60},
         "problems": [{"kind": "too_long", "message": "12 pairs were not parsed.", "count": 12, "next_step": "Nothing to do.", "rows": []}],
         "settings": {"nonterminals": 32, "seed": 0},
@@ -75,6 +81,9 @@ def hostile_tables(hostile_text):
     made["wrong"] = [
         deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at)} for at in range(60)
     ]  # fmt: skip
+    contrast = made["contrast"][0]
+    bad_example = contrast["example"] | {"id": bad(1), "before": bad(2), "after": bad(3), "label": bad(4), "context": bad(5), "answer": bad(6)}  # fmt: skip
+    made["contrast"] = [contrast | {"edit": bad(at), "shortcut": bad(at), "example": bad_example} for at in range(40)]  # fmt: skip
     made["problems"] = [made["problems"][0] | {"message": bad(at), "next_step": bad(at)} for at in range(90)]
     made["settings"] = {bad(at): bad(at + 1) for at in range(90)}
     return made

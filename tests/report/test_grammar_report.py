@@ -95,14 +95,44 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         assert words in text
 
 
+def test_contrast_sets_are_told_with_what_changed_in_an_example():
+    page = render_grammar(tables())
+    text = Elements(page).text
+    for words in ("Contrast sets", "25.0%", "11.2% to 46.9%, of 20 sets", "A man sails.", "The error of bow"):
+        assert words in text
+    assert "A <del>man</del> bakes." in page
+    assert "A <ins>person</ins> bakes." in page
+
+
+def test_contrast_sets_without_a_classifier_without_an_edit_and_not_asked_for():
+    made = tables()
+    row = made["contrast"][0]
+    unknown = row | {"counted": None, "error": None, "low": None, "high": None}
+    unknown["example"] = row["example"] | {"answer": None}
+    page = render_grammar(made | {"classifier": None, "contrast": [unknown]})
+    assert "A <ins>person</ins> bakes." in page
+    assert "The error of" not in page
+    assert "No held-out row could be edited" in Elements(render_grammar(made | {"contrast": []})).text
+    assert "Contrast sets" not in Elements(render_grammar(made | {"contrast": None})).text
+
+
 def test_a_run_that_found_nothing_has_a_page():
-    made = tables() | {"classifier": None}
+    made = tables() | {"classifier": None, "contrast": None}
     made |= {
         key: [] for key in ("composites", "phrases", "rules", "versions", "pictures", "wrong", "problems")
     }
-    text = Elements(render_grammar(made)).text
+    text = Elements(render_grammar(made | {"significant": {"grammar": 0}})).text
     assert "No piece of the trees is tied to a label beyond chance." in text
     assert "Wrong answers" not in text
+    text = Elements(render_grammar(made)).text
+    assert "60 pieces of the trees are tied to a label beyond chance, but no kind" in text
+
+
+def test_the_verdict_tells_a_phrase_where_the_first_kinds_are_single_words():
+    made = tables()
+    words = made["composites"][0] | {"q": None, "spans": ["man/woman"]}
+    text = Elements(render_grammar(made | {"composites": [words]})).text
+    assert "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no." in text
 
 
 def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():

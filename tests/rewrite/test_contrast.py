@@ -194,6 +194,13 @@ def test_data_without_the_three_labels_are_refused(pipeline):
         contrast_sets([], [], WORDS, two, pipeline=pipeline)
 
 
+def test_rows_and_leaves_of_a_label_that_says_nothing_are_left_out(edited):
+    assert not edited("hypernym", "A man sits on a bench.", "A man swims in the lake.", "-", ALIGNED)
+    trees = [chain("a/a", "man/person"), chain("the/a", "man/person"), chain("a/a", "dog/animal")]
+    words = GrammarWords.learn([*trees, trees[2]], [E, E, "-", "-"], STANCES, at_least=2)
+    assert words.hypernyms == {"man": ("person",)}
+
+
 # ---- the error rate --------------------------------------------------------------------------------------------------
 
 LABELS = [E, C, N]

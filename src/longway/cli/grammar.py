@@ -45,6 +45,14 @@ def command(
             help="Whose accuracy with and against each phrase is measured: a model as for `longway explain`, or none."
         ),
     ] = "bow",
+    contrast: Annotated[
+        bool,
+        typer.Option(
+            "--contrast",
+            help="Also make contrast examples of held-out pairs and ask the classifier about them. Needs labels for entailment, contradiction "
+            "and neutral, and the extra `rules`.",
+        ),
+    ] = False,
     top: Annotated[int, typer.Option(min=1, help="Kinds of phrases to print; the report has more.")] = 15,
     max_q: Annotated[float, typer.Option(help="False discovery rate of findings.")] = 0.05,
     device: Annotated[str, typer.Option(help="auto (a GPU where there is one), cpu or cuda.")] = "auto",
@@ -68,8 +76,8 @@ def command(
 
     Finds what no single word tells: in a pair, the subject swapped for its opposite (a man/a woman), a phrase that was added
     (ε/to work) or left out; in a text, phrases like "his wife". Writes findings.json, tables.json, trees.txt, the grammar
-    and report.html with pictures of trees into a run folder. Stop it with Ctrl-C when you like: the same command goes on from the last
-    epoch. Needs the extra `neural`.
+    and report.html with pictures of trees into a run folder. Stop it with Ctrl-C when you like: the same command goes on from where
+    it was. Needs the extra `neural`.
 
         longway grammar pairs.jsonl --text hypothesis --context premise --label label
 
@@ -87,6 +95,7 @@ def command(
         epochs=epochs,
         limit=limit,
         classifier=None if classifier == "none" else classifier,
+        contrast=contrast,
         max_q=max_q,
         seed=seed,
         device=device,

@@ -1,4 +1,4 @@
-"""A grammar run in the terminal: what was learned, the phrases and rules that tell the label, a classifier with and against them."""
+"""A grammar run in the terminal: what was learned, the phrases and rules that tell the label, a classifier with and against them and on contrast sets."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def show_grammar(tables: dict[str, Any], folder: Path, *, top: int) -> None:
     _show_kinds(console, tables, top)
     _show_rules(console, tables["rules"][:N_RULES])
     _show_compared(console, tables)
+    _show_contrasts(console, tables.get("contrast"))
     for problem in tables["problems"]:
         console.print(f"[dim]{safe(problem['message'])} {safe(problem['next_step'])}[/]", soft_wrap=True)
     console.print(f"\nReport: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
@@ -125,6 +126,43 @@ def _show_compared(console: Console, tables: dict[str, Any]) -> None:
             "" if accuracy["gap"] is None else points(accuracy["gap"]),
         )
     console.print(table)
+
+
+def _show_contrasts(console: Console, rows: list[dict[str, Any]] | None) -> None:
+    """How often the classifier falls for each kind of edit (Table 7), with an example of each."""
+    if rows is None:
+        return
+    if not rows:
+        console.print(
+            "\nNo contrast example could be made of the held-out rows; more rows (--limit) teach the grammar more words."
+        )
+        return
+    console.print(
+        "\n[bold]Contrast sets[/]: held-out rows, edited so that a shortcut is there and its label is not:"
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("edit", no_wrap=True)
+    for name in ("sets", "error", "95%", "of"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("tempts to", max_width=LONGEST_LABEL, overflow="fold")
+    table.add_column("for example", max_width=LONGEST_NAME)
+    for row in rows:
+        example = row["example"]
+        table.add_row(
+            row["edit"],
+            f"{row['sets']:,}",
+            _share(row["error"]),
+            "" if row["error"] is None else f"{row['low']:.0%}–{row['high']:.0%}",
+            "–" if row["counted"] is None else f"{row['counted']:,}",
+            Text(shortened(row["shortcut"], LONGEST_LABEL)),
+            Text(f"{shortened(example['after'], LONGEST_NAME)} ({shortened(example['what'], LONGEST_NAME)})"),
+        )
+    console.print(table)
+    console.print(
+        "[dim]error: of the sets whose row was labelled right, those in which an example then gets the label it tempts to. "
+        "contrast.jsonl has all examples.[/]",
+        soft_wrap=True,
+    )
 
 
 def _share(value: float | None) -> str:

@@ -111,7 +111,7 @@ class GrammarDetector:
         return Pattern(name, self._words(tree), role, phrase, others=_as_written(phrase))
 
     def _describe_rule(self, key: int) -> Pattern:
-        label = int(self._rules.majority[self._rules.keys == key][0])
+        label = int(self._rules.labels[self._rules.keys == key][0])
         numbers = subtrees_of_rule(self.forest.subtrees, self._subtrees, key, label, SHOWN)
         made = [self.forest.subtrees.tree(number) for number in numbers]
         spans = ", ".join(dict.fromkeys(span(tree, pair=self.is_pair) for tree in made))

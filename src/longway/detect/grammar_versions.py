@@ -5,7 +5,7 @@
     second only    "a woman" stands in the second text
 
 Where a subtree writes nothing on one side, the n-gram pair asks for the other side alone: "ε/to work" is "to work" in the second
-text, "in the/ε" is "in the" in the first. A subtree without words in the second text has no version of the second text only.
+text, "in the/ε" is "in the" in the first. A feature without words in the second text has no version of the second text only.
 Each version has its supporting examples, which carry the feature's label, and its counter-examples, and where a classifier's
 answers are given its accuracy on both: one that relies on the feature is right on the first and wrong on the second.
 The label is the one of the grammar's feature in all three.
@@ -74,8 +74,9 @@ def compare_versions(
         GRAMMAR: forest.has_any(feature.subtrees),
         NGRAM_PAIR: _has_phrases(phrases, texts),
     }
-    if forest.subtrees.has_pairs:
-        present[SECOND_ONLY] = _has_phrases([((), second) for _, second in phrases if second], texts)
+    seconds: list[tuple[Phrase, Phrase]] = [((), second) for _, second in phrases if second]
+    if seconds:
+        present[SECOND_ONLY] = _has_phrases(seconds, texts)
     return [_version(name, flags, labels, feature.label, correct) for name, flags in present.items()]
 
 

@@ -2,13 +2,14 @@
 
     short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
 
-`longway grammar` learns a larger one from more rows. Where torch is not installed, or too few rows are short enough, the level is left out and
-the audit says so.
+`longway grammar` learns a larger one from more rows. Of a text with many sentences the first ones are taken, so that enough texts are seen.
+Where torch is not installed, or too few rows are short enough, the level is left out and the audit says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from longway.data import Dataset
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.recipes.grammar import parse
-from longway.recipes.grammar_rows import Limits, gather, split_off
+from longway.recipes.grammar_rows import Gathered, Limits, gather, split_off
 from longway.records import Problem
 
 if TYPE_CHECKING:
@@ -46,12 +47,13 @@ def grammar_detector(
     pair = dataset.columns.context is not None
     if reading.n_texts < FEWEST:
         return None, []  # nobody expects a grammar of so little
+    limits = replace(SHORT, of_a_row=TEXTS[pair] // FEWEST)
     found = gather(
-        dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=TEXTS[pair], limits=SHORT
+        dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=TEXTS[pair], limits=limits
     )  # fmt: skip
     if len(found.documents) < FEWEST:
         unit = (
-            f"pairs below {SHORT.pair} words times words"
+            f"pairs below {SHORT.pair} words times words, neither above {SHORT.sentence}"
             if pair
             else f"sentences up to {SHORT.sentence} words"
         )
@@ -77,9 +79,16 @@ def grammar_detector(
     step("parsing with it")
     trees = parse(model, found.documents)
     places = [document.place for document in found.documents]
-    n, of = len(places), reading.n_texts
-    message = f"The grammar level saw a sample of {n:,} of {of:,} rows: short ones, the labels taking turns."
-    problems = (
-        [Problem("sample", message, of - n, "longway grammar learns from more rows.")] if n < of else []
-    )
-    return GrammarDetector(reading, trees, places=places, rules=False), problems
+    detector = GrammarDetector(reading, trees, places=places, rules=False)
+    return detector, _sample_problem(found, limits, reading.n_texts)
+
+
+def _sample_problem(found: Gathered, limits: Limits, of: int) -> list[Problem]:
+    n = len(found.documents)
+    seen = [f"a sample of {n:,} of {of:,} rows: short ones, the labels taking turns"] if n < of else []
+    if found.cut_rows:
+        seen.append(f"no more than the first {limits.of_a_row} short sentences of a row")
+    if not seen:
+        return []
+    message = f"The grammar level saw {'; '.join(seen)}."
+    return [Problem("sample", message, of - n or found.cut_rows, "longway grammar learns from more.")]

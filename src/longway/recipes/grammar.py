@@ -71,6 +71,7 @@ class Induced:
 
     findings: ordinary findings of the level "grammar", strongest first; kinds: those with one root and one label, joined.
     learned, held_out: the rows it was learned from, of which all counts are, and those it was checked on. forest: of the former.
+    piece_q: q of each piece that was tested, by the detector's key, which for a subtree is its number in the forest.
     """
 
     grammar: Grammar
@@ -79,7 +80,7 @@ class Induced:
     held_out: Part
     findings: list[Finding]
     kinds: list[Finding]
-    kind_q: dict[tuple[int, str], float]
+    piece_q: dict[int, float]
     tested: dict[str, int]
     significant: dict[str, int]
     problems: list[Problem]
@@ -143,7 +144,9 @@ def induce_grammar(
         held_out=parts[1],
         findings=grouped(found.chosen, examples),
         kinds=[with_example(one, examples) for one in joined],
-        kind_q={(one.key, one.finding.label): one.finding.q for one in joined},
+        piece_q={
+            key: q for one in found.tests for key, q in zip(one.keys.tolist(), one.q.tolist(), strict=True)
+        },
         tested=found.tested,
         significant=found.significant,
         problems=[*arranged.dataset.problems, *arranged.problems, *problems],
@@ -171,9 +174,12 @@ def rows_to_parse(
         dataset, reading.rows, reading.labels.astype(np.int64), seed=settings.seed, limit=settings.limit, texts=sizes.texts
     )  # fmt: skip
     if len(found.documents) < FEWEST:
+        left_out = [problem.message for problem in found.problems(Limits(), pair=pair)]
+        few_asked = settings.limit is not None and settings.limit < FEWEST
+        next_step = "Give a higher --limit." if few_asked else "Give more rows, or shorter texts."
         raise DataError(
             f"{dataset.source_name} has {len(found.documents)} rows that a grammar can be learned from. At least {FEWEST} are needed. "
-            "Give more rows, a higher --limit, or shorter texts."
+            + " ".join([*left_out, next_step])
         )
     problems = [*found.problems(Limits(), pair=pair), *_sample_problem(found, dataset)]
     by_name = {name.strip().lower(): name for name in arranged.held_out}
@@ -184,9 +190,28 @@ def rows_to_parse(
         most = max(FEWEST, round(CHECKED * len(found.documents)))
         checked = gather(other, rows, labels, seed=settings.seed, limit=most).documents
         if checked:
+            problems += _lost_labels(found.documents, reading, dataset)
             return found.documents, checked, split, problems
     learned, held_out = split_off(found.documents, HELD_OUT, settings.seed)
+    problems += _lost_labels(learned, reading, dataset)
     return learned, held_out, "held out", problems
+
+
+def _lost_labels(learned: Sequence[Document], reading: Reading, dataset: Dataset) -> list[Problem]:
+    """Labels that none of the rows to learn from has; DataError where fewer than two are left."""
+    left = {document.label for document in learned}
+    lost = [(i, name) for i, name in enumerate(reading.label_names) if i not in left]
+    if len(left) < 2:
+        without = f", and none of {', '.join(repr(name) for _, name in lost)}" if lost else ""
+        raise DataError(
+            f"The rows of {dataset.source_name} that a grammar can be learned from must have two labels or more. They have "
+            f"{len(left)}{without}. Give more rows of other labels, or shorter texts of them."
+        )
+    next_step = "Give more rows of it, shorter texts, or a higher --limit."
+    return [
+        Problem("lost_label", f"The grammar saw no row of the label {name!r}: the tables say nothing about it.", int(reading.totals[i]), next_step)
+        for i, name in lost
+    ]  # fmt: skip
 
 
 def _sample_problem(found: Gathered, dataset: Dataset) -> list[Problem]:

@@ -1,6 +1,6 @@
 """Rows as a grammar reads them: pairs, or the sentences of single texts, those that are not too long.
 
-    rows, the labels taking turns  ->  words  ->  pairs with |context| * |text| < 225, sentences of at most 128 words
+    rows, the labels taking turns  ->  words  ->  pairs with |context| * |text| < 225, neither above 128 words; sentences of at most 128 words
 
 A row with a context is one pair, context first. A single text is cut into sentences; each is parsed by itself, and all belong to the row.
 What is too long is left out and counted: the work of a chart grows with the third power of both lengths.
@@ -31,10 +31,14 @@ Unit = tuple[
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a pair (product of both lengths, below) and a sentence (words, at most) may be."""
+    """How long texts may be. pair: the product of both lengths must be smaller; sentence: words of a sentence or of one side, at most.
+
+    of_a_row: sentences of a row that are taken, the first ones; None for all.
+    """
 
     pair: int = LONGEST_PAIR
     sentence: int = LONGEST
+    of_a_row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,13 @@ class Gathered:
     long_rows: int = 0  # rows of which nothing is left
     long_sentences: int = 0
     blank: int = 0
+    cut_rows: int = 0  # rows with more sentences than were taken of one
 
     def problems(self, limits: Limits, *, pair: bool) -> list[Problem]:
         """What the user should know about rows that were left out."""
         found = []
         if self.long_rows and pair:
-            message = f"{self.long_rows:,} pairs were not parsed: the product of their lengths is {limits.pair} words or more."
+            message = f"{self.long_rows:,} pairs were not parsed: the product of their lengths is {limits.pair} words or more, or one side has more than {limits.sentence}."
             found.append(
                 Problem(
                     "too_long",
@@ -140,21 +145,21 @@ def gather(
 
 
 def _enough(pool: Sequence[Document], left: Ints, wanted: int, *, by_rows: bool) -> bool:
-    """Whether each label has its share of what is wanted in the pool, or no row left."""
+    """Whether the pool has what is wanted, and of each label its share or all rows."""
     n_labels = 1 + max([*left.tolist(), *(document.label for document in pool)], default=0)
     had = np.zeros(n_labels)
     for document in pool:
         had[document.label] += 1 if by_rows else len(document.units)
     more = np.bincount(left, minlength=n_labels) > 0
-    return not (more & (had < wanted / n_labels)).any()
+    return had.sum() >= wanted and not (more & (had < wanted / n_labels)).any()
 
 
 def split_off(documents: list[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:
-    """The documents to learn from and a part of each label that is held out, both in the order of the data."""
+    """The documents to learn from and the same part of each label that is held out, both in the order of the data."""
     shuffled = np.random.default_rng([seed, 1]).permutation(len(documents))
-    order = shuffled[in_turn([documents[i].label for i in shuffled])]
-    n = max(1, round(share * len(order)))
-    apart = set(order[:n].tolist())
+    by_label = sorted(shuffled.tolist(), key=lambda i: documents[i].label)
+    n = max(1, round(share * len(by_label)))
+    apart = {by_label[(2 * i + 1) * len(by_label) // (2 * n)] for i in range(n)}  # at equal distances
     kept = [document for i, document in enumerate(documents) if i not in apart]
     return kept, [document for i, document in enumerate(documents) if i in apart]
 
@@ -197,4 +202,5 @@ def _sentences(examples: list[Example], limits: Limits, found: Gathered) -> Iter
         found.long_sentences += len(read) - len(short)
         found.long_rows += bool(read) and not short
         found.blank += not read
-        yield short
+        found.cut_rows += limits.of_a_row is not None and len(short) > limits.of_a_row
+        yield short[: limits.of_a_row]

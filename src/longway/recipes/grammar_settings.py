@@ -40,7 +40,7 @@ class GrammarSettings:
 
     nonterminals, preterminals, dimension: the grammar's size. epochs: at most. limit: rows to learn from, the labels taking turns.
     classifier: whose accuracy on supporting and counter-examples is measured, None for no classifier (names as in `classify.models`).
-    max_q: false discovery rate of findings. device: auto, cpu or cuda.
+    contrast: whether contrast examples are made of held-out pairs. max_q: false discovery rate of findings. device: auto, cpu or cuda.
     """
 
     nonterminals: int | None = None
@@ -49,6 +49,7 @@ class GrammarSettings:
     epochs: int | None = None
     limit: int | None = None
     classifier: str | None = "bow"
+    contrast: bool = False
     max_q: float = 0.05
     seed: int = 0
     device: str = "auto"

@@ -4,6 +4,7 @@
     rules        Table 15
     versions     Table 10: each composite as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
     wrong        section 6: which rules speak for a classifier's wrong answer
+    contrast     Table 7: how often a classifier falls for contrast examples; None where none were asked for
 
 The classifier is trained on the rows that the grammar was learned from and asked about those that were held out.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,15 @@ from numpy.typing import NDArray
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.models import model_named
 from longway.detect.grammar_versions import Version, compare_versions
-from longway.errors import SettingError
+from longway.errors import LongwayError
 from longway.grammar.attribution import RuleShares
 from longway.grammar.features import Composite, composites, for_and_against, telling_rules
 from longway.grammar.forest import Forest
 from longway.grammar.trees import Tree, brackets, nodes, span
 from longway.recipes.grammar import Induced, Part
+from longway.recipes.grammar_contrast import Predict, contrast_table
 from longway.records import Problem
+from longway.rewrite.contrast import ContrastSet
 from longway.store import now
 
 SHOWN = 40  # composites of each table
@@ -37,16 +40,17 @@ PICTURES = 2  # of supporting examples, for each of them; one counter-example be
 LONGEST_PICTURE = 16  # leaves of a tree to draw, where there is a shorter one
 WRONG = 8  # wrong answers explained
 SPEAKING = 3  # rules told of each
+BETWEEN = "\n"  # sentences of a row: no phrase goes on behind it
 
 Ints = NDArray[np.int64]
 
 
-def tables_of(induced: Induced) -> dict[str, Any]:
-    """Everything but the findings, as plain JSON values."""
+def tables_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> dict[str, Any]:
+    """Everything but the findings, as plain JSON values. sets: contrast sets of the held-out rows, None where none were asked for."""
     labels, n_labels = induced.learned.labels, len(induced.label_names)
     found = composites(induced.forest, labels, n_labels)[:SHOWN]
     phrases = composites(induced.forest, labels, n_labels, min_leaves=2)[:SHOWN]
-    answers, problems = _answers(induced)
+    predict, answers, problems = _answers(induced)
     held_out = Forest(induced.held_out.trees, like=induced.forest)
     return {
         "version": 1,
@@ -61,6 +65,7 @@ def tables_of(induced: Induced) -> dict[str, Any]:
         "classifier": _classifier(induced, answers),
         "pictures": [picture for one in found[:PICTURED] for picture in _pictures(one, induced)],
         "wrong": _wrong(induced, answers),
+        "contrast": None if sets is None else contrast_table(sets, predict),
         "tested": induced.tested,
         "significant": induced.significant,
         "problems": [problem.to_dict() for problem in [*induced.problems, *problems]],
@@ -112,17 +117,18 @@ def _by_label(induced: Induced) -> list[int]:
 
 
 def _composite(one: Composite, induced: Induced) -> dict[str, Any]:
-    label = induced.label_names[one.label]
+    """A row of Tables 1-5. q: of its surest subtree, None where none was tested or none is tied to a label."""
+    q = min((induced.piece_q.get(number, 1.0) for number in one.subtrees), default=1.0)
     return {
         "root": one.root,
-        "label": label,
+        "label": induced.label_names[one.label],
         "spans": list(one.spans),
         "subtrees": len(one.subtrees),
         "count": one.count,
         "counts": dict(zip(induced.label_names, one.counts, strict=True)),
-        "share": one.majority_share,
+        "share": one.label_share,
         "mutual_information": one.mutual_information,
-        "q": induced.kind_q.get((one.root, label)),
+        "q": q if q <= induced.settings.max_q else None,
     }
 
 
@@ -141,18 +147,19 @@ def _rules(induced: Induced) -> list[dict[str, Any]]:
     ]
 
 
-def _answers(induced: Induced) -> tuple[list[str] | None, list[Problem]]:
-    """What a classifier says of the held-out rows; None where none was asked for or none can be trained."""
+def _answers(induced: Induced) -> tuple[Predict | None, list[str] | None, list[Problem]]:
+    """A trained classifier, and what it says of the held-out rows; None where none was asked for or none can be trained."""
     if induced.settings.classifier is None:
-        return None, []
+        return None, None, []
+    model = model_named(
+        induced.settings.classifier, seed=induced.settings.seed, device=induced.settings.device
+    )
     try:
-        model = model_named(
-            induced.settings.classifier, seed=induced.settings.seed, device=induced.settings.device
-        )
         model.fit(_labelled(induced.learned))
-        return model.predict(_labelled(induced.held_out).inputs), []
-    except SettingError as error:
-        return None, [Problem("no_classifier", "No classifier was asked.", 1, str(error))]
+        return model.predict, model.predict(_labelled(induced.held_out).inputs), []
+    except LongwayError as error:
+        message = f"The classifier {induced.settings.classifier} was not asked: it could not be trained."
+        return None, None, [Problem("no_classifier", message, 1, str(error))]
 
 
 def _labelled(part: Part) -> Labelled:
@@ -186,14 +193,15 @@ def _versions(
     known = induced.grammar.vocabulary.known
     correct = None if answers is None else _correct(induced, answers)
     of_learned = compare_versions(one, induced.forest, _texts(induced.learned, known), induced.learned.labels)
-    of_held_out = compare_versions(
+    tested = compare_versions(
         one, held_out, _texts(induced.held_out, known), induced.held_out.labels, correct=correct
     )
+    of_held_out = {version.name: version for version in tested}
     return {
         "root": one.root,
         "label": induced.label_names[one.label],
         "spans": list(one.spans),
-        "versions": [_version(*both) for both in zip(of_learned, of_held_out, strict=True)],
+        "versions": [_version(version, of_held_out[version.name]) for version in of_learned],
     }
 
 
@@ -209,9 +217,9 @@ def _version(learned: Version, held_out: Version) -> dict[str, Any]:
 
 
 def _texts(part: Part, known: Any) -> list[tuple[list[str], list[str]]]:
-    """The words of each row as the grammar knows them; sentences one behind the other."""
+    """The words of each row as the grammar knows them; sentences one behind the other, with something between that is no word."""
     return [
-        tuple([word for unit in document.units for word in known(unit[side])] for side in (0, 1))  # type: ignore[misc]
+        tuple([word for unit in document.units for word in (*known(unit[side]), BETWEEN)] for side in (0, 1))  # type: ignore[misc]
         for document in part.documents
     ]
 
@@ -224,26 +232,37 @@ def _pictures(one: Composite, induced: Induced) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name, rows, n in (("supporting", sides[0], PICTURES), ("counter", sides[1], 1)):
         seen: set[str] = set()
-        for row in _short_first(rows, one, induced):
-            picture = _picture(row, one, induced)
-            if len(seen) < n and picture["marked"] not in seen:
-                seen.add(picture["marked"])
-                found.append(
-                    {"root": one.root, "composite": induced.label_names[label], "side": name, **picture}
-                )
+        for shown in _short_first(rows, one, induced):
+            if len(seen) == n:
+                break
+            marked = span(induced.forest.subtrees.tree(shown.best), pair=induced.is_pair)
+            if marked not in seen:
+                seen.add(marked)
+                about = {"root": one.root, "composite": induced.label_names[label], "side": name}
+                found.append({**about, **_picture(shown, induced), "marked": marked})
     return found
 
 
-def _short_first(rows: Ints, one: Composite, induced: Induced) -> list[int]:
-    """The rows in the order of the most telling subtree they have, those with a long tree last."""
+class _Shown(NamedTuple):
+    """A tree to draw. row: of the document it belongs to; best: its most telling subtree, which it has at `marks`."""
+
+    row: int
+    tree: Tree
+    best: int
+    marks: list[int]
+
+
+def _short_first(rows: Ints, one: Composite, induced: Induced) -> list[_Shown]:
+    """A tree of each row, in the order of the most telling subtree they have, long ones last."""
     rank = {number: i for i, number in enumerate(one.subtrees)}
 
-    def key(row: int) -> tuple[bool, int, int]:
-        tree, best, _ = _most_telling(induced.learned.trees[row], rank, induced.forest)
-        leaves = sum(node.parts is None for node in nodes(tree))
-        return leaves > LONGEST_PICTURE, rank[best], leaves
+    def key(shown: _Shown) -> tuple[bool, int, int]:
+        leaves = sum(node.parts is None for node in nodes(shown.tree))
+        return leaves > LONGEST_PICTURE, rank[shown.best], leaves
 
-    return sorted(rows.tolist(), key=key)
+    trees = induced.learned.trees
+    found = (_Shown(row, *_most_telling(trees[row], rank, induced.forest)) for row in rows.tolist())
+    return sorted(found, key=key)
 
 
 def _most_telling(trees: Sequence[Tree], rank: dict[int, int], forest: Forest) -> tuple[Tree, int, list[int]]:
@@ -256,16 +275,10 @@ def _most_telling(trees: Sequence[Tree], rank: dict[int, int], forest: Forest) -
     return tree, best, [i for i, number in enumerate(numbers) if number == best]
 
 
-def _picture(row: int, one: Composite, induced: Induced) -> dict[str, Any]:
-    document, rank = induced.learned.documents[row], {number: i for i, number in enumerate(one.subtrees)}
-    tree, best, marks = _most_telling(induced.learned.trees[row], rank, induced.forest)
-    return {
-        "id": document.example.id,
-        "label": document.example.label,
-        "tree": brackets(tree, pair=induced.is_pair),
-        "marks": marks,
-        "marked": span(induced.forest.subtrees.tree(best), pair=induced.is_pair),
-    }
+def _picture(shown: _Shown, induced: Induced) -> dict[str, Any]:
+    example = induced.learned.documents[shown.row].example
+    tree = brackets(shown.tree, pair=induced.is_pair)
+    return {"id": example.id, "label": example.label, "tree": tree, "marks": shown.marks}
 
 
 def _wrong(induced: Induced, answers: list[str] | None) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from longway.grammar.trees import read_brackets
 from longway.report.charts import share_bar
+from longway.report.grammar_contrast import ContrastRow, contrast_rows
 from longway.report.numbers import (
     NONE,
     count,
@@ -120,6 +121,7 @@ class GrammarPage:
     classifier: str
     overall: str
     wrong: list[Wrong]
+    contrasts: list[ContrastRow] | None
     problems: list[tuple[str, str, str]]
     settings: list[tuple[str, str]]
 
@@ -137,7 +139,7 @@ def grammar_page(tables: Mapping[str, Any]) -> GrammarPage:
     pictures = tables["pictures"][:MAX_PICTURES]
     return GrammarPage(
         title=cut(dataset["name"], PATTERN_LIMIT),
-        verdict=_verdict(tables["composites"], labels, pair),
+        verdict=_verdict(tables, labels, pair),
         about=[("Columns", columns_of(dataset)), ("Learned from", _learned_from(grammar))],
         key_figures=_key_figures(tables),
         is_pair=pair,
@@ -149,6 +151,7 @@ def grammar_page(tables: Mapping[str, Any]) -> GrammarPage:
         classifier="" if classifier is None else cut(classifier["name"], NAME_LIMIT),
         overall="" if classifier is None else percent(classifier["accuracy"]),
         wrong=[_wrong(row, labels, pair, i) for i, row in enumerate(tables["wrong"][:MAX_WRONG])],
+        contrasts=None if tables.get("contrast") is None else contrast_rows(tables["contrast"], labels),
         problems=[_problem(row) for row in tables["problems"][:MAX_PROBLEMS]],
         settings=setting_rows(tables["settings"], source="run.json"),
     )
@@ -164,8 +167,13 @@ def _learned_from(grammar: Mapping[str, Any]) -> str:
     return f"{counted(grammar['texts'], unit)} of {counted(grammar['rows'], 'row')}, no label seen"
 
 
-def _verdict(composites: Sequence[Mapping[str, Any]], labels: Labels, pair: bool) -> str:
-    told = next((row for row in composites if row["q"] is not None), None)
+def _verdict(tables: Mapping[str, Any], labels: Labels, pair: bool) -> str:
+    rows = (row for key in ("composites", "phrases") for row in tables[key])
+    told = next((row for row in rows if row["q"] is not None), None)
+    tied = sum(tables["significant"].values())
+    if told is None and tied:
+        are = "is" if tied == 1 else "are"
+        return f"{counted(tied, 'piece')} of the trees {are} tied to a label beyond chance, but no kind of phrase that is listed here."
     if told is None:
         piece = "piece of the trees" if pair else "phrase of two words or more"
         return f"No {piece} is tied to a label beyond chance."

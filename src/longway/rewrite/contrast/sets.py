@@ -70,8 +70,8 @@ def contrast_sets(
     """The sets of all rows, row by row; a row that cannot be edited has none.
 
     rows: the text is the hypothesis, the context the premise. trees: of the rows, None for a row that was not parsed.
-    words: what the grammar writes, learned from training trees. stances: what each label says of a pair (`task.task_of`).
-    most: examples of a set.
+    words: what the grammar writes, learned from training trees. stances: what each label says of a pair (`task.task_of`);
+    rows of other labels have no set. most: examples of a set.
     """
     labels = {stance: label for label, stance in stances.items()}
     if missing := [stance for stance in ("entails", "contradicts", "neutral") if stance not in labels]:
@@ -84,7 +84,7 @@ def contrast_sets(
         (row, kind, draft)
         for row, pair in zip(rows, _read(rows, trees, pipeline), strict=True)
         for kind in edits
-        if stances[row.label] in EDITS[kind].rows
+        if stances.get(row.label) in EDITS[kind].rows
         for draft in islice(EDITS[kind].drafts(pair, words), 2 * most)  # some will not read well
     ]
     read = pipeline.analyse_all([draft.text for *_, draft in made])

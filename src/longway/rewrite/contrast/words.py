@@ -74,12 +74,13 @@ class GrammarWords:
     ) -> GrammarWords:
         """The words of training trees.
 
-        stances: what each label says of a pair (`task.task_of`). at_least: how many pairs must have a leaf.
+        stances: what each label says of a pair (`task.task_of`); words that go with another label are left out. at_least: how many pairs must have a leaf.
         """
         names = sorted(set(labels))
         found: dict[Stance, list[tuple[str, str]]] = {stance: [] for stance in stances.values()}
         for words, majority in _telling_leaves(trees, [names.index(label) for label in labels], at_least):
-            found[stances[names[majority]]].append(words)
+            if (stance := stances.get(names[majority])) is not None:
+                found[stance].append(words)
         added = [second for first, second in found.get("neutral", []) if not first]
         replaced = found.get("contradicts", [])
         opposites = _table([*replaced, *((second, first) for first, second in replaced)], is_opposite)
