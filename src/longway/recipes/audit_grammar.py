@@ -29,8 +29,9 @@ FEWEST = 200  # rows; fewer teach a grammar nothing
 HELD_OUT = 0.1
 # By whether the rows are pairs: how long a pair (product of its lengths) or a sentence may be, how many are taken, and how often they are seen.
 SHORT = Limits(pair=42, sentence=20)
-TEXTS = {True: 300, False: 2400}
-EPOCHS = {True: 3, False: 3}
+TEXTS = {True: 750, False: 4000}
+EPOCHS = {True: 4, False: 4}
+BATCH = 32
 SYMBOLS, DIMENSION = (8, 24), 64
 RATE = 0.005  # more than the paper's: there are few steps
 
@@ -68,7 +69,7 @@ def grammar_detector(
     learned, held_out = split_off(found.documents, HELD_OUT, seed)
     settings = InduceSettings(
         nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS[pair],
-        learning_rate=RATE, seed=seed,
+        learning_rate=RATE, batch=BATCH, seed=seed,
     )  # fmt: skip
     model = induce(
         [unit for document in learned for unit in document.units],
