@@ -19,6 +19,7 @@ networks of two residual layers (Kim et al. 2019); v and u are learned vectors o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -53,7 +54,7 @@ class _Residual(nn.Module):
         return vectors
 
 
-class NeuralGrammar(nn.Module):
+class NeuralGrammar(nn.Module, ABC):
     """What both grammars share: the start and the binary rules."""
 
     kind: str
@@ -86,9 +87,9 @@ class NeuralGrammar(nn.Module):
         binary = (self.whole_net(self.whole) @ self.parts.T).log_softmax(-1)
         return Rules(root, binary.unflatten(-1, (symbols, symbols)))
 
+    @abstractmethod
     def leaves(self, first: Tensor, second: Tensor) -> Tensor:
         """Log probabilities of all leaves of a batch, [batch, leaf, preterminal], as `chart.prepare` takes them."""
-        raise NotImplementedError
 
 
 class SentenceGrammar(NeuralGrammar):
