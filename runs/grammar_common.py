@@ -1,53 +1,65 @@
 """What the runs/grammar_*.py scripts share: rows, a grammar and its trees, the paper's tables.
 
-    --grammar DIR      a grammar that was learned elsewhere; without, one is learned here from --limit rows
-    --trees FILE ...   trees that were made elsewhere, `id<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
+    --grammar DIR      a grammar that was learned elsewhere; without, one is learned here
+    --trees FILE ...   trees that were made elsewhere, `row<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
     --out DIR          keeps the grammar, and the trees as such files
 
-A row's id is its line in the data file, counted from 0. A text of several sentences has a line for each of them.
-Where the data have no part to stop the training on, every tenth row is that part.
+Rows are drawn and cut as `longway grammar` does it (recipes/grammar_rows.py). A row is named by its line in the data file, counted from 0.
+A text of several sentences has a tree for each of them. Where the data have no part to stop the training on, a tenth of the rows is that part.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 import sys
 import time
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import common
+from longway.data import load
 from longway.grammar.features import TOP_SUBTREES, Composite, composites, count_subtrees, telling_rules
 from longway.grammar.forest import Forest
 from longway.grammar.trees import Tree, brackets, read_brackets, span
-from longway.grammar.words import words_of_all
-from longway.recipes.grammar_rows import LONGEST, LONGEST_PAIR
-from longway.text.sentences import sentences_of
+from longway.recipes.grammar import Part, parse
+from longway.recipes.grammar_rows import Document, Limits, gather, labels_as, split_off
+from longway.recipes.grammar_settings import SIZES
 
-ON_A_CPU = 1000  # rows that a grammar is learned from, where --limit says nothing else
+CHECKED = 0.1  # of the rows, where no file of held-out rows is given
 SHOWN = 12  # composites of a table
 
 
-@dataclass
-class Row:
-    """A row, its texts, and the words that the grammar reads: one pair, or one for each sentence."""
+@dataclass(frozen=True)
+class Source:
+    """A file of rows. labels: their names, in the order of their numbers. context: None for single texts.
 
-    id: str
+    is_cut: whether a text may have several sentences, which are parsed one by one.
+    """
+
     file: str
-    label: str
-    text: str
+    labels: tuple[str, ...]
+    text: str = "text"
     context: str | None = None
-    has_sentences: bool = False
-    words: list[tuple[list[str], list[str]]] = field(default_factory=list)
-    trees: list[Tree] = field(default_factory=list)
+    is_cut: bool = True
+
+    def documents(self, *, limit: int | None, texts: int | None, seed: int) -> list[Document]:
+        """Rows to parse, as `gather` draws them, each with its line in the file as its place; says how many are left out."""
+        dataset = load(common.data(self.file), text=self.text, context=self.context, label="label")
+        rows, labels = labels_as(dataset, self.labels)
+        found = gather(dataset, rows, labels, seed=seed, limit=limit, texts=texts)
+        problems = found.problems(Limits(), pair=self.context is not None)
+        print(f"{self.file}: {len(found.documents)} of {len(rows)} rows.", *(one.message for one in problems))
+        made = [replace(document, place=int(rows[document.place])) for document in found.documents]
+        return made if self.is_cut or self.context is not None else [_in_one(document) for document in made]
+
+
+def _in_one(document: Document) -> Document:
+    """The same document with all its words in one sentence."""
+    return replace(document, units=(([word for first, _ in document.units for word in first], []),))
 
 
 @dataclass(frozen=True)
@@ -64,14 +76,16 @@ def parser_of(doc: str | None) -> ArgumentParser:
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--grammar", type=Path, help="folder of a grammar that was learned before")
     parser.add_argument(
-        "--trees", type=Path, nargs="+", help="files of trees that were made before: id, tab, tree"
+        "--trees", type=Path, nargs="+", help="files of trees that were made before: row, tab, tree"
     )
     parser.add_argument("--out", type=Path, help="folder that keeps the grammar and the trees")
     parser.add_argument(
-        "--limit", type=int, help=f"training rows, equally many of each label; all, or {ON_A_CPU} on a CPU"
+        "--limit",
+        type=int,
+        help="training rows, the labels taking turns; all, or on a CPU rows with 1000 pairs or 4000 sentences",
     )
-    parser.add_argument("--test-limit", type=int, help="held-out rows")
     parser.add_argument("--epochs", type=int)
+    parser.add_argument("--batch", type=int, help="texts of a training step; 64, or 16 on a CPU")
     parser.add_argument("--nonterminals", type=int, default=32)
     parser.add_argument("--preterminals", type=int, default=64)
     parser.add_argument("--dimension", type=int, default=256)
@@ -80,75 +94,29 @@ def parser_of(doc: str | None) -> ArgumentParser:
     return parser
 
 
-def read(
-    file: str, *, text: str = "text", context: str | None = None, has_sentences: bool = False
-) -> list[Row]:
-    """The rows of a file. has_sentences: a text may have several, which are parsed one by one."""
-    with gzip.open(common.data(file), "rt", encoding="utf-8") as lines:
-        return [
-            Row(str(n), file, row["label"], row[text], row[context] if context else None, has_sentences)
-            for n, row in enumerate(map(json.loads, lines))
-        ]
-
-
-def tenths(file: str, *, has_sentences: bool) -> tuple[list[Row], list[Row]]:
-    """The rows of a file without parts: nine of ten to learn from, every tenth held out."""
-    rows = read(file, has_sentences=has_sentences)
-    return [row for i, row in enumerate(rows) if i % 10 != 9], rows[9::10]
-
-
-def prepare(rows: list[Row], limit: int | None, seed: int) -> list[Row]:
-    """A balanced sample of the rows that are short enough, with their words; says how many are left out."""
-    cut = [_pieces(row) for row in rows]
-    first = iter(words_of_all([a for pieces in cut for a, _ in pieces]))
-    second = iter(words_of_all([b for pieces in cut for _, b in pieces]))
-    left_out = 0
-    for row, pieces in zip(rows, cut, strict=True):
-        words = [(next(first), next(second)) for _ in pieces]
-        row.words = [pair for pair in words if _is_short(*pair, is_pair=row.context is not None)]
-        left_out += len(words) - len(row.words)
-    kept = balanced([row for row in rows if row.words], limit, seed)
-    print(f"{len(kept)} of {len(rows)} rows; {left_out} pairs or sentences are too long or empty", flush=True)
-    return kept
-
-
-def balanced(rows: list[Row], limit: int | None, seed: int) -> list[Row]:
-    """At most so many rows, equally many of each label, in their old order."""
-    if limit is None or len(rows) <= limit:
-        return rows
-    of_label: dict[str, list[int]] = defaultdict(list)
-    for i in np.random.default_rng(seed).permutation(len(rows)).tolist():
-        of_label[rows[i].label].append(i)
-    share = -(-limit // len(of_label))
-    return [rows[i] for i in sorted(i for its in of_label.values() for i in its[:share])]
-
-
-def with_trees(options: Namespace, train: list[Row], held_out: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Both parts with the trees of every row; rows without any are left out."""
-    if options.trees:
-        return _given_trees(options, train, held_out)
+def parsed(options: Namespace, train: Source, held_out: Source | None = None) -> list[Part]:
+    """The rows of each source with their trees, a part for each; --test-limit is the limit of the held-out ones."""
     device = _device(options)
-    limit = options.limit or (ON_A_CPU if device == "cpu" and not options.grammar else None)
-    train = prepare(train, limit, options.seed)
-    held_out = prepare(held_out, options.test_limit or (limit and max(1, limit // 5)), options.seed)
-    grammar = _grammar(options, train, held_out, device)
+    is_small = device == "cpu" and not (options.limit or options.grammar or options.trees)
+    texts = SIZES[device, train.context is not None].texts if is_small else None
+    sources, rows = [train], [train.documents(limit=options.limit, texts=texts, seed=options.seed)]
+    if held_out is not None:
+        limit = options.test_limit or (max(1, len(rows[0]) // 5) if is_small else None)
+        sources.append(held_out)
+        rows.append(held_out.documents(limit=limit, texts=None, seed=options.seed))
+    if options.trees:
+        return _with_trees(options.trees, sources, rows)
+    grammar = _grammar(options, rows, device)
     began = time.monotonic()
-    rows = train + held_out
-    texts = [pair for row in rows for pair in row.words]
-    trees = iter(grammar.parse(texts))
-    for row in rows:
-        row.trees = [next(trees) for _ in row.words]
-    print(f"parsed {len(texts)} in {time.monotonic() - began:.0f} s", flush=True)
+    parts = [Part(source.file, its, parse(grammar, its)) for source, its in zip(sources, rows, strict=True)]
+    print(
+        f"parsed {sum(len(its) for part in parts for its in part.trees)} in {time.monotonic() - began:.0f} s"
+    )
     if options.out:
         grammar.save(options.out)
-        for file in files_of(rows):
-            write_trees(options.out / tree_file(file), [row for row in rows if row.file == file])
-    return train, held_out
-
-
-def files_of(rows: Sequence[Row]) -> list[str]:
-    """The data files that the rows are from, in their order."""
-    return list(dict.fromkeys(row.file for row in rows))
+        for part in parts:
+            write_trees(options.out / tree_file(part.name), part, pair=train.context is not None)
+    return parts
 
 
 def tree_file(file: str) -> str:
@@ -160,64 +128,73 @@ def tree_file(file: str) -> str:
     return f"{Path(file).name.partition('.')[0]}_trees.txt"
 
 
-def _given_trees(options: Namespace, train: list[Row], held_out: list[Row]) -> tuple[list[Row], list[Row]]:
-    files = files_of(train + held_out)
-    if len(options.trees) != len(files):
+def _with_trees(
+    paths: Sequence[Path], sources: Sequence[Source], rows: Sequence[list[Document]]
+) -> list[Part]:
+    files = [source.file for source in sources]
+    if len(paths) != len(files):
         sys.exit(
-            f"--trees must name {len(files)} files, the trees of {' and '.join(files)}. Got {len(options.trees)}."
+            f"--trees must name {len(files)} files, the trees of {' and '.join(files)}. Got {len(paths)}."
         )
-    found = {file: read_trees(path) for file, path in zip(files, options.trees, strict=True)}
-    for row in train + held_out:
-        row.trees = found[row.file].get(row.id, [])
-    train, held_out = ([row for row in rows if row.trees] for rows in (train, held_out))
-    if not train or not held_out:
-        sys.exit(
-            f"There are no trees of rows of {' or '.join(files)}. A line must begin with the row's number and a tab."
-        )
-    print(f"trees of {len(train)} training and {len(held_out)} held-out rows")
-    return balanced(train, options.limit, options.seed), balanced(held_out, options.test_limit, options.seed)
+    return [given_trees(path, file, its) for path, file, its in zip(paths, files, rows, strict=True)]
 
 
-def read_trees(path: Path) -> dict[str, list[Tree]]:
+def given_trees(path: Path, file: str, documents: list[Document]) -> Part:
+    """The documents that the file has trees of, with them."""
+    found = read_trees(path)
+    kept = [document for document in documents if document.place in found]
+    if not kept:
+        sys.exit(f"{path} has no trees of rows of {file}. A line must begin with the row's number and a tab.")
+    part = Part(file, kept, [found[document.place] for document in kept])
+    otherwise = sum(len(its) != len(row.units) for its, row in zip(part.trees, part.documents, strict=True))
+    print(
+        f"{path}: trees of {len(kept)} of these rows"
+        + (f", {otherwise} of them cut into other sentences than now" if otherwise else "")
+    )
+    return part
+
+
+def read_trees(path: Path) -> dict[int, list[Tree]]:
     """The trees of each row of a file."""
-    found: dict[str, list[Tree]] = defaultdict(list)
+    found: dict[int, list[Tree]] = defaultdict(list)
     with path.open(encoding="utf-8") as lines:
         for line in lines:
-            name, _, tree = line.rstrip("\n").partition("\t")
-            found[name].append(read_brackets(tree))
-    return found
+            row, _, tree = line.rstrip("\n").partition("\t")
+            found[int(row)].append(read_brackets(tree))
+    return dict(found)
 
 
-def write_trees(path: Path, rows: Sequence[Row]) -> None:
+def write_trees(path: Path, part: Part, *, pair: bool) -> None:
     """Writes the trees of all rows, a line each."""
     with path.open("w", encoding="utf-8") as out:
-        for row in rows:
-            for tree in row.trees:
-                out.write(f"{row.id}\t{brackets(tree, pair=row.context is not None)}\n")
+        for document, trees in zip(part.documents, part.trees, strict=True):
+            out.writelines(f"{document.place}\t{brackets(tree, pair=pair)}\n" for tree in trees)
 
 
 @dataclass
 class Tables:
     """The features of training rows, and how they read."""
 
-    rows: list[Row]
+    part: Part
+    names: Sequence[str]
 
     def __post_init__(self) -> None:
-        self.forest = Forest(row.trees for row in self.rows)
-        self.names = sorted({row.label for row in self.rows})
-        self.labels = np.array([self.names.index(row.label) for row in self.rows])
+        self.forest = Forest(self.part.trees)
+        self.labels = self.part.labels
 
     def composites(self, min_leaves: int) -> list[Composite]:
         """The composite features, most telling first."""
         return composites(self.forest, self.labels, len(self.names), min_leaves=min_leaves)
 
     def show(self, title: str, found: Sequence[Composite], n: int = SHOWN) -> None:
-        """Prints composite features as the paper's Tables 1, 3 and 4."""
-        print(f"\n{title}\n{'label':>14} {'root':>5} {'count':>7} {'majority':>9} {'nats':>8}  patterns")
+        """Prints composite features as the paper's Tables 1, 3 and 4, with the rows of each label as in 11-14."""
+        print(
+            f"\n{title}; rows by label ({', '.join(self.names)})\n{'label':>14} {'root':>5} {'count':>7} {'majority':>9} {'nats':>8}  rows, patterns"
+        )
         for one in found[:n]:
             print(
-                f"{self.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%} "
-                f"{one.mutual_information:>8.4f}  {' , '.join(map(short, one.spans))}"
+                f"{self.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%} {one.mutual_information:>8.4f}  "
+                f"{' '.join(map(str, one.counts))}; {' , '.join(map(short, one.spans))}"
             )
 
     def show_rules(self) -> None:
@@ -268,26 +245,13 @@ def short(text: str, most: int = 36) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _pieces(row: Row) -> list[tuple[str, str]]:
-    if row.context is not None:
-        return [(row.context, row.text)]
-    sentences = sentences_of(row.text) if row.has_sentences else [row.text]
-    return [(sentence, "") for sentence in sentences]
-
-
-def _is_short(first: list[str], second: list[str], *, is_pair: bool) -> bool:
-    return 0 < len(first) * len(second) < LONGEST_PAIR if is_pair else 0 < len(first) <= LONGEST
-
-
 def _device(options: Namespace) -> str:
-    import torch
+    from longway.classify.training import device_named
 
-    if options.device != "auto":
-        return str(options.device)
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    return device_named(options.device).type
 
 
-def _grammar(options: Namespace, train: list[Row], held_out: list[Row], device: str) -> Any:
+def _grammar(options: Namespace, rows: Sequence[list[Document]], device: str) -> Any:
     from longway.grammar.grammar import Grammar
     from longway.grammar.training import InduceSettings, induce
 
@@ -299,10 +263,14 @@ def _grammar(options: Namespace, train: list[Row], held_out: list[Row], device: 
         preterminals=options.preterminals,
         dimension=options.dimension,
         epochs=options.epochs,
+        batch=options.batch,
         seed=options.seed,
         device=device,
     )
-    texts, validation = ([pair for row in rows for pair in row.words] for rows in (train, held_out))
+    learned, checked = rows if len(rows) == 2 else split_off(rows[0], CHECKED, options.seed)
+    texts, validation = (
+        [unit for document in part for unit in document.units] for part in (learned, checked)
+    )
     grammar = induce(
         texts, validation=validation, settings=settings, checkpoint=options.out and options.out / "checkpoint"
     )

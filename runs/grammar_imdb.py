@@ -12,9 +12,11 @@ import re
 
 import common
 import grammar_common
-from grammar_common import Kind, Tables
+from grammar_common import Kind, Source, Tables
+from longway.grammar.features import Composite
 from longway.grammar.trees import span
 
+REVIEWS = Source("imdb/train.jsonl.gz", ("negative", "positive"))
 KINDS = (
     Kind("negative ratings", r"\b[1-4] (/|out of) 10\b|\b1 / 2 from", "negative"),
     Kind("positive ratings", r"\b([7-9]|10) (/|out of) 10\b", "positive"),
@@ -28,18 +30,19 @@ SHOWN_RATINGS = 20
 
 def main() -> None:
     options = grammar_common.parser_of(__doc__).parse_args()
-    train, held_out = grammar_common.tenths("imdb/train.jsonl.gz", has_sentences=True)
-    train, held_out = grammar_common.with_trees(options, train, held_out)
-    tables = Tables(train + held_out)  # labels have no part in the learning: nothing need be held out here
+    (part,) = grammar_common.parsed(options, REVIEWS)
+    tables = Tables(
+        part, REVIEWS.labels
+    )  # labels have no part in the learning: nothing need be held out here
     found = tables.composites(min_leaves=2)
     tables.show("Composite features, two words or more (Tables 1 and 11)", found, n=24)
     show_ratings(tables, found)
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_imdb.py", rows=len(tables.rows), **figures)
+    common.finish("runs/grammar_imdb.py", rows=len(part.documents), **figures)
 
 
-def show_ratings(tables: Tables, found: list[grammar_common.Composite]) -> None:
+def show_ratings(tables: Tables, found: list[Composite]) -> None:
     """All that the roots of ratings write, as Table 2: are letter grades and stars of the same kind?"""
     print("\nWhat the roots of ratings write (Table 2)")
     for one in found:

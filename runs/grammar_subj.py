@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import common
 import grammar_common
-from grammar_common import Kind, Tables
+from grammar_common import Kind, Source, Tables
 
+SENTENCES = Source("subj/all.jsonl.gz", ("objective", "subjective"), is_cut=False)
 KINDS = (
     Kind("the film", r"^(a|the|this) (film|movie|screen)$", "subjective"),
     Kind("his wife", r"^(his|her|their) (wife|father|mother|life|lives|husband|son|daughter|brother|family)$", "objective"),
@@ -21,15 +22,16 @@ KINDS = (
 
 def main() -> None:
     options = grammar_common.parser_of(__doc__).parse_args()
-    train, held_out = grammar_common.tenths("subj/all.jsonl.gz", has_sentences=False)
-    train, held_out = grammar_common.with_trees(options, train, held_out)
-    tables = Tables(train + held_out)  # labels have no part in the learning: nothing need be held out here
+    (part,) = grammar_common.parsed(options, SENTENCES)
+    tables = Tables(
+        part, SENTENCES.labels
+    )  # labels have no part in the learning: nothing need be held out here
     tables.show(
         "Composite features, two words or more (Tables 3 and 12)", tables.composites(min_leaves=2), n=24
     )
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_subj.py", rows=len(tables.rows), **figures)
+    common.finish("runs/grammar_subj.py", rows=len(part.documents), **figures)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The scripts in bench/ and runs/ run on a few rows and end with the line that programs read."""
 
+import dataclasses
 import importlib
 import json
 import os
@@ -120,7 +121,7 @@ SMALL = {
         },
     ),
     "runs/grammar_snli.py": (
-        [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow"],
+        [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow=5", "--seeds", "2"],
         {
             "kinds",
             "kinds_found",
@@ -131,8 +132,8 @@ SMALL = {
             "sets_adjective",
         },
     ),
-    "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "2", "--test-limit", "2"], {"kinds", "kinds_found"}),
-    "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "6", "--test-limit", "4"], {"kinds", "kinds_found"}),
+    "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
+    "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
     "runs/planted.py": (
         ["--limit", "40", "--only", "claims", "--rounds", "1"],
         {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
@@ -181,6 +182,30 @@ def in_this_process(script, options, monkeypatch, capsys):
     capsys.readouterr()
     runpy.run_path(str(ROOT / script), run_name="__main__")
     return capsys.readouterr().out
+
+
+# bench/grammar.py
+
+
+@pytest.fixture
+def bench_grammar(monkeypatch):
+    pytest.importorskip("torch", reason="the benchmark needs torch (longway[neural])")
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    monkeypatch.delitem(sys.modules, "common", raising=False)
+    yield runpy.run_path(str(ROOT / "bench" / "grammar.py"), run_name="bench_grammar")
+    sys.modules.pop("common")  # runs/ has another one
+
+
+def test_sentences_are_drawn_with_the_wanted_mean_length(bench_grammar):
+    of_mean = bench_grammar["of_mean"]
+    rng = np.random.default_rng(0)
+    texts = [([i] * n, []) for i, n in enumerate(rng.integers(1, 40, size=3000))]
+    for mean in (15.0, 24.4):
+        drawn = of_mean(mean, texts, 300, np.random.default_rng(1))
+        assert np.mean([len(first) for first, _ in drawn]) == pytest.approx(mean, abs=0.2)
+        assert len({first[0] for first, _ in drawn}) == 300
+    assert of_mean(50.0, texts, 300, rng) == texts[:300]  # none is that long
+    assert of_mean(24.4, texts, 5000, rng) == texts
 
 
 # runs/fairtuning.py
@@ -233,23 +258,40 @@ def grammar_common(monkeypatch):
     return importlib.import_module("grammar_common")
 
 
-def test_trees_that_the_grammar_scripts_write_are_read_back(grammar_common, tmp_path):
-    row = grammar_common.Row("7", "d/f.jsonl.gz", "yes", "It rains. It snows.")
-    row.trees = [read_brackets(tree) for tree in ("(1 (8 it) (9 rains))", "(1 (8 it) (9 snows))")]
-    grammar_common.write_trees(tmp_path / "trees.txt", [row])
-    assert grammar_common.read_trees(tmp_path / "trees.txt") == {"7": row.trees}
+@pytest.fixture
+def reviews(grammar_common, monkeypatch, tmp_path):
+    """A source of five short texts: two of one label, three of the other, one of them without words, one of two sentences."""
+    texts = ["It rains. It snows.", "It is hot.", " ! ", "It is cold.", "It is dry."]
+    rows = [json.dumps({"text": text, "label": "wet" if i < 2 else "dry"}) for i, text in enumerate(texts)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    monkeypatch.setattr(grammar_common.common, "DATA", tmp_path)
+    return grammar_common.Source("rows.jsonl", ("dry", "wet"))
 
 
-def test_a_sample_for_a_grammar_has_equally_many_rows_of_each_label_in_their_order(grammar_common):
-    rows = [grammar_common.Row(str(i), "f", "yes" if i % 5 else "no", "It rains.") for i in range(50)]
-    drawn = grammar_common.balanced(rows, 8, seed=3)
-    assert [row.label for row in drawn].count("no") == [row.label for row in drawn].count("yes") == 4
-    assert [int(row.id) for row in drawn] == sorted(int(row.id) for row in drawn)
-    assert grammar_common.balanced(rows, 8, seed=3) == drawn
+def test_the_grammar_scripts_draw_rows_in_turn_and_name_them_by_their_line(reviews):
+    rows = reviews.documents(limit=None, texts=None, seed=0)
+    assert [(row.place, row.label, len(row.units)) for row in rows][:2] == [(0, 1, 2), (1, 1, 1)]
+    drawn = reviews.documents(limit=4, texts=None, seed=3)
+    assert sorted(row.label for row in drawn) == [0, 0, 1, 1]
+    assert [row.place for row in drawn] == sorted(row.place for row in drawn)
 
 
-def test_the_grammar_scripts_leave_out_what_is_too_long(grammar_common):
-    texts = ["word " * 128, "word " * 129, "!"]
-    rows = [grammar_common.Row(str(i), "f", "yes", text) for i, text in enumerate(texts)]
-    rows += [grammar_common.Row(str(n), "f", "yes", "word " * n, "word " * 15) for n in (14, 15)]
-    assert [row.id for row in grammar_common.prepare(rows, None, 0)] == ["0", "2", "14"]
+def test_texts_that_are_one_sentence_each_are_not_cut(reviews):
+    whole = dataclasses.replace(reviews, is_cut=False).documents(limit=None, texts=None, seed=0)
+    assert whole[0].units == ((["it", "rains", ".", "it", "snows", "."], []),)
+
+
+def test_trees_that_the_grammar_scripts_write_are_read_back(grammar_common, reviews, tmp_path, capsys):
+    rows = reviews.documents(limit=None, texts=None, seed=0)[:2]
+    trees = [["(1 (8 it) (9 rains))", "(1 (8 it) (9 snows))"], ["(1 (8 it) (9 hot))"]]
+    part = grammar_common.Part("rows.jsonl", rows, [list(map(read_brackets, its)) for its in trees])
+    grammar_common.write_trees(tmp_path / "trees.txt", part, pair=False)
+    assert (
+        grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows[::-1]).trees == part.trees[::-1]
+    )
+    assert "other sentences" not in capsys.readouterr().out
+    (tmp_path / "trees.txt").write_text(f"0\t{trees[0][0]}\n", encoding="utf-8")
+    assert grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows).documents == rows[:1]
+    assert "1 of them cut into other sentences" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match=r"no trees of rows of rows\.jsonl"):
+        grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows[1:])

@@ -53,6 +53,16 @@ class Task:
         return self.context_name is not None
 
 
+def stances_named(labels: Sequence[str]) -> dict[str, Stance]:
+    """The stance of each label whose name tells it.
+
+    >>> stances_named(["entailment", "Not-Entailment", "-"])
+    {'entailment': 'entails', 'Not-Entailment': 'does not entail'}
+    """
+    plain = {label: label.strip().lower().replace("_", " ").replace("-", " ") for label in labels}
+    return {label: stance for label, name in plain.items() for stance in _STANCES if name in _STANCES[stance]}
+
+
 def task_of(
     labels: Sequence[str],
     *,
@@ -73,10 +83,7 @@ def task_of(
     kind: Kind = "labels"
     stances: dict[str, Stance] = {}
     if context_name is not None:
-        plain = {label: name.replace("_", " ").replace("-", " ") for label, name in lower.items()}
-        stances = {
-            label: stance for label, name in plain.items() for stance in _STANCES if name in _STANCES[stance]
-        }
+        stances = stances_named(labels)
         if len(stances) == len(labels) and "entails" in stances.values():
             kind = "fact checking" if any(name in _FACT_CHECKING for name in lower.values()) else "inference"
         else:

@@ -73,9 +73,11 @@ def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
 def test_contrast_examples_are_told_and_written(run, folder):
     for package in ("spacy", "nltk"):
         pytest.importorskip(package)
-    lines = "\n".join(map(json.dumps, inference_pairs(90)))
-    (folder / "inference.jsonl").write_text(lines, encoding="utf-8")
-    args = ["grammar", "inference.jsonl", *COLUMNS, *TINY, "--contrast", "--out", "contrast"]
+    numbers = {"entailment": "0", "neutral": "1", "contradiction": "2"}
+    rows = [row | {"label": numbers[row["label"]]} for row in inference_pairs(90)]
+    (folder / "inference.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    args = ["grammar", "inference.jsonl", *COLUMNS, *TINY, "--out", "contrast", "--contrast-labels"]
+    args.append(",".join(f"{name}={label}" for name, label in numbers.items()))
     told = run(*args)
     assert told.exit_code == 0, told.exception
     assert "Contrast sets" in told.output

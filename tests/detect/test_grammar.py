@@ -1,12 +1,14 @@
 """Subtrees and rules as findings, and the simpler versions of a feature."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longway.detect import detectors_for
-from longway.detect.findings import search
+from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector, kinds
 from longway.detect.grammar_versions import compare_versions
 from longway.errors import SettingError
@@ -140,10 +142,10 @@ def test_trees_of_a_sample_are_scored_as_a_sample():
 def test_permuted_labels_give_no_finding():
     documents, texts, contexts, labels = pairs(n_each=20)
     reading = reading_of(texts, labels, contexts)
-    detector, random, clean = GrammarDetector(reading, documents), np.random.default_rng(3), 0
+    random, clean = np.random.default_rng(3), 0
     for _ in range(40):
         reading.labels = random.permutation(reading.labels)
-        clean += not search(reading, detectors=[detector]).chosen
+        clean += not search(reading, detectors=[GrammarDetector(reading, documents)]).chosen
     assert clean >= 38
 
 
@@ -209,6 +211,24 @@ def test_places_that_do_not_fit_are_told(places):
     reading = reading_of(["a", "b", "c"], ["x", "y", "x"])
     with pytest.raises(SettingError, match="'places' must name a different row of 3 for each of 2 documents"):
         GrammarDetector(reading, [[], []], places=places)
+
+
+def test_patterns_can_be_described_without_being_counted_first():
+    documents, reading = pair_reading()
+    keys = GrammarDetector(reading, documents).count(reading).keys.tolist()
+    counted, fresh = (GrammarDetector(reading, documents) for _ in range(2))
+    counted.count(reading)
+    assert [fresh.describe(key) for key in keys] == [counted.describe(key) for key in keys]
+
+
+def test_another_reading_is_refused_instead_of_miscounted():
+    documents, reading = pair_reading()
+    detector, (_, other) = GrammarDetector(reading, documents), pair_reading()
+    chosen = search(reading, detectors=[detector]).chosen
+    assert recount(chosen, reading).sum() > 0
+    for ask in (detector.count, partial(recount, chosen), partial(presence, chosen)):
+        with pytest.raises(SettingError, match="the reading whose trees it was given"):
+            ask(other)
 
 
 def stands_in(phrase, text):

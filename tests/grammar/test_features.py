@@ -186,6 +186,7 @@ def test_composites_equal_the_union_of_their_subtrees(rows, top):
 
 
 MAN, BOY, DOG = "(14 (41 a/a) (32 man/woman))", "(14 (41 a/a) (32 boy/girl))", "(14 (41 a/a) (32 dog/dog))"
+WORD = "(32 dog/dog)"  # no rule
 
 
 def test_a_composite_joins_what_a_root_says_for_one_label():
@@ -295,15 +296,17 @@ def test_labels_that_do_not_fit_the_documents_are_told(labels):
 @settings(max_examples=40)
 @given(corpus, any_tree(), st.integers(0, N_LABELS - 1), st.integers(0, N_LABELS - 1))
 def test_rules_of_a_tree_are_ordered_by_the_ratio_of_their_shares(rows, tree, answer, truth):
-    """Section 6, each count one more than seen."""
+    """Section 6, with as many more documents as there are labels, and the shares beside those of all documents."""
     forest, labels, documents, names = arrays(rows)
+    base = [(1 + list(names).count(y)) / (N_LABELS + len(names)) for y in range(N_LABELS)]
 
     def share(rule, label):
         seen = [
-            1 + sum(has(d, all_rules, rule) for d, name in zip(documents, names, strict=True) if name == y)
+            N_LABELS * base[y]
+            + sum(has(d, all_rules, rule) for d, name in zip(documents, names, strict=True) if name == y)
             for y in range(N_LABELS)
         ]
-        return seen[label] / sum(seen)
+        return seen[label] / sum(seen) / base[label]
 
     found = RuleShares(forest, labels, N_LABELS).explain([tree], answer=answer, truth=truth)
     assert {tuple(one.rule) for one in found} == set(all_rules(tree))
@@ -314,8 +317,27 @@ def test_rules_of_a_tree_are_ordered_by_the_ratio_of_their_shares(rows, tree, an
     assert [one.ratio for one in found] == sorted((one.ratio for one in found), reverse=True)
 
 
-def test_a_rule_that_was_never_seen_speaks_for_no_label():
-    shares = RuleShares(Forest(documents_of(MAN, BOY)), np.array([0, 1]), 2)
+def test_on_balanced_labels_the_ratio_is_the_papers_with_each_count_one_more_than_seen():
+    shares = RuleShares(
+        Forest(documents_of(MAN, MAN, MAN, WORD, MAN, WORD, WORD, WORD)), np.arange(8) // 4, 2
+    )
+    (spoken,) = shares.explain([read_brackets(MAN)], answer=0, truth=1)
+    assert spoken.ratio == pytest.approx((3 + 1) / (1 + 1))
+
+
+def test_a_rule_speaks_for_a_rare_label_that_it_is_seen_with_more_often_than_expected():
+    """Nine documents in ten have label 0; the rule is in 6 of those 90 and in 3 of the ten others, though 6 is more than 3."""
+    forest = Forest(documents_of(*[MAN] * 6, *[WORD] * 84, *[MAN] * 3, *[WORD] * 7))
+    shares = RuleShares(forest, np.array([0] * 90 + [1] * 10), 2)
+    (spoken,) = shares.explain([read_brackets(MAN)], answer=1, truth=0)
+    base = 91 / 102, 11 / 102
+    assert spoken.ratio == pytest.approx((3 + 2 * base[1]) / base[1] / ((6 + 2 * base[0]) / base[0]))
+    assert spoken.ratio > 3
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0, 0]])
+def test_a_rule_that_was_never_seen_speaks_for_no_label(labels):
+    shares = RuleShares(Forest(documents_of(MAN, BOY)), np.array(labels), 2)
     (spoken,) = shares.explain(
         [Tree(7, (Tree(8, words=("x", "")), Tree(9, words=("y", ""))))], answer=0, truth=1
     )

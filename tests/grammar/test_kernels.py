@@ -4,6 +4,7 @@ They run where PyTorch sees a GPU, and with TRITON_INTERPRET=1 on any machine th
 """
 
 import os
+from copy import deepcopy
 from itertools import product
 
 import pytest
@@ -18,6 +19,7 @@ from longway.grammar import chart as plain  # noqa: E402
 from longway.grammar import descend as plain_descend  # noqa: E402
 from longway.grammar import gpu  # noqa: E402
 from longway.grammar.chart import Rules, Shape, prepare  # noqa: E402
+from longway.grammar.model import PairGrammar  # noqa: E402
 from longway.grammar.partition import log_partition, root_places  # noqa: E402
 from longway.grammar.semiring import Log, Max, Sample  # noqa: E402
 from tests.grammar.enumeration import grammar_of, leaves_of, log_of_tree, logs_of_parts, trees_of  # noqa: E402
@@ -144,3 +146,47 @@ def test_single_precision_on_a_gpu_is_close_to_double_on_a_cpu(lengths):
     ]
     for expected, found in zip(*counts, strict=True):
         assert (found.double().cpu() - expected).abs().max() <= 1e-3 * expected.abs().max()
+
+
+def trained_size(model, *, reach=20.0):
+    """The grammar with what stands for its outcomes stretched until the largest logit of each network is as after a training."""
+    after_words = model.second_net(model.second_of.unsqueeze(1) + model.given_word).flatten(0, 1)
+    with torch.no_grad():
+        for hidden, outcomes in [
+            (model.start_net(model.start), model.start_to),
+            (model.whole_net(model.whole), model.parts),
+            (model.kind_net(model.kind_of), model.kinds),
+            (model.first_net(model.first_of), model.first_word),
+            (after_words, model.second_word),
+        ]:
+            outcomes *= reach / (hidden @ outcomes.T).abs().max()
+    return model
+
+
+@pytest.mark.skipif(IS_INTERPRETED, reason="TF32 is a mode of a GPU's matrix units")
+@pytest.mark.parametrize("lengths", [(8, 5), (12, 1)])
+def test_from_words_to_log_likelihood_single_precision_on_a_gpu_is_close_to_double_on_a_cpu(lengths):
+    """With the networks, whose sums over all words are TF32."""
+    torch.manual_seed(7)
+    words, (n, m) = 2000, lengths
+    single = trained_size(PairGrammar(nonterminals=N, preterminals=P, dimension=256, words=words))
+    double, single = deepcopy(single).double(), single.to(DEVICE)
+    texts = (
+        torch.randint(words, (3, n)),
+        torch.randint(words, (3, m)),
+        torch.tensor([[n, m], [n - 2, m], [n, 1]]),
+    )
+    found, expected = (
+        log_partition(model.rules(), model.leaves(first, second), own_lengths, Shape(n, m))
+        for model, (first, second, own_lengths) in (
+            (single, [tensor.to(DEVICE) for tensor in texts]),
+            (double, texts),
+        )
+    )
+    assert found.dtype == torch.float32
+    assert found.double().cpu().tolist() == pytest.approx(expected.tolist(), rel=1e-4)
+    of_found, of_expected = (
+        torch.autograd.grad(logs.sum(), model.second_word)[0].double().cpu()
+        for logs, model in ((found, single), (expected, double))
+    )
+    assert (of_found - of_expected).abs().max() <= 5e-3 * of_expected.abs().max()

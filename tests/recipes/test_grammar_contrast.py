@@ -8,7 +8,7 @@ import pytest
 import longway as lw
 from longway.errors import MissingExtra, SettingError
 from longway.grammar.trees import Tree
-from longway.recipes.grammar_contrast import contrast_table, lines_of, sets_of, stances_of
+from longway.recipes.grammar_contrast import contrast_table, lines_of, named_labels, sets_of, stances_of
 from longway.recipes.grammar_tables import tables_of
 from longway.stats import wilson_interval
 from longway.text import english as analysis
@@ -19,6 +19,7 @@ pytest.importorskip("nltk")
 
 TINY = lw.GrammarSettings(nonterminals=3, preterminals=6, dimension=8, epochs=1, device="cpu")
 E, C, N = "entailment", "contradiction", "neutral"
+INFERENCE_TOLD = {E: "yes", N: "maybe", C: "no"}
 
 
 def word_by_word(unit):
@@ -115,15 +116,57 @@ def test_the_usual_names_of_labels_are_known():
     }
 
 
+def test_labels_that_say_nothing_of_a_pair_are_left_out():
+    assert set(stances_of(["-", C, E, N], context="premise")) == {C, E, N}
+
+
+def test_labels_of_any_name_may_be_told():
+    assert named_labels("entailment=yes,neutral=maybe, contradiction = no") == INFERENCE_TOLD
+    told = toy_dataset(60).labels
+    assert stances_of(told, context="premise", given=INFERENCE_TOLD) == {
+        "yes": "entails",
+        "maybe": "neutral",
+        "no": "contradicts",
+    }
+
+
+def test_what_was_told_decides_which_rows_are_edited(induced, sets):
+    turned = {
+        "entailment": C,
+        "neutral": N,
+        "contradiction": E,
+    }  # its words for "more general" would be man/woman
+    settings = replace(induced.settings, contrast_labels=turned)
+    assert sets
+    assert not sets_of(replace(induced, settings=settings))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "entailment=yes,neutral=maybe",
+        "entailment=yes,neutral=maybe,contradiction=never",
+        "entailment=yes,neutral=no,contradiction=no",
+        "entails=yes,neutral=maybe,contradiction=no",
+        "yes",
+    ],
+)
+def test_labels_told_wrongly_are_refused_with_those_that_exist(told):
+    with pytest.raises(
+        SettingError, match=r"the data have 'maybe', 'no', 'yes'\. Write it like --contrast-labels"
+    ):
+        stances_of(["maybe", "no", "yes"], context="premise", given=named_labels(told))
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (toy_dataset(60), "Got 'maybe', 'no', 'yes'. Rename the labels"),
+        (toy_dataset(60), "Got 'maybe', 'no', 'yes'. Say which is which, like --contrast-labels entailment="),
         (
             lw.load([{"text": f"Film {i}.", "label": (E, C, N)[i % 3]} for i in range(60)]),
             "made of pairs. Got single texts",
         ),
-        (inference_dataset(60, leave_out=N), "Got 'contradiction', 'entailment'. Rename the labels"),
+        (inference_dataset(60, leave_out=N), r"Got 'contradiction', 'entailment'\. Leave --contrast out"),
     ],
 )
 def test_data_that_cannot_be_edited_are_refused_before_anything_is_learned(data, words, tmp_path):

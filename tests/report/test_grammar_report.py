@@ -89,7 +89,7 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         "25.0% of 4",
         "+55.0",
         "3 → 14 7",
-        "6.5 times as often with the answer",
+        "6.5 times as often in rows of the answer’s label",
         "12 pairs were not parsed.",
     ):
         assert words in text

@@ -158,7 +158,7 @@ def test_no_adjective_is_added_where_it_would_say_nothing_new_or_read_badly(
     assert not edited("adjective", premise, hypothesis, label)
 
 
-def test_the_words_are_those_of_leaves_with_the_right_majority_label():
+def test_the_words_are_those_of_leaves_that_speak_for_the_right_label():
     trees = [
         chain("a/a", "man/person"), chain("the/a", "man/person"), chain("man/person", "/to"),  # entailment
         chain("man/woman", "big/small"), chain("a/a", "man/woman"), chain("big/small", "dog/cat"),  # contradiction
@@ -171,6 +171,13 @@ def test_the_words_are_those_of_leaves_with_the_right_majority_label():
     assert words.added == ("sad",)
     assert words.side_by_side == {("a", "man"), ("a", "sad"), ("sad", "man"), ("a", "person")}
     assert GrammarWords.learn(trees, labels, STANCES, at_least=4).hypernyms == {}
+
+
+def test_a_leaf_goes_with_the_rare_label_that_it_speaks_for():
+    """Three of the five pairs with the leaf are neutral, as most pairs are; but both contradictions have it."""
+    trees = [chain("a/a", "big/small")] * 5 + [chain("a/a", "dog/dog")] * 20
+    words = GrammarWords.learn(trees, [N] * 3 + [C] * 2 + [N] * 20, STANCES)
+    assert words.opposites == {"big": ("small",), "small": ("big",)}
 
 
 def test_more_general_and_opposite_words_are_told_from_others():

@@ -53,6 +53,12 @@ def command(
             "and neutral, and the extra `rules`.",
         ),
     ] = False,
+    contrast_labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Which labels these are, where their names do not say it: entailment=0,neutral=1,contradiction=2. Implies --contrast."
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(min=1, help="Kinds of phrases to print; the report has more.")] = 15,
     max_q: Annotated[float, typer.Option(help="False discovery rate of findings.")] = 0.05,
     device: Annotated[str, typer.Option(help="auto (a GPU where there is one), cpu or cuda.")] = "auto",
@@ -85,6 +91,7 @@ def command(
     """
     from longway.cli.screen import cells_progress, errors
     from longway.data import load
+    from longway.recipes.grammar_contrast import named_labels
     from longway.recipes.grammar_settings import GrammarSettings
     from longway.recipes.run_grammar import run_grammar
 
@@ -95,7 +102,8 @@ def command(
         epochs=epochs,
         limit=limit,
         classifier=None if classifier == "none" else classifier,
-        contrast=contrast,
+        contrast=contrast or contrast_labels is not None,
+        contrast_labels=None if contrast_labels is None else named_labels(contrast_labels),
         max_q=max_q,
         seed=seed,
         device=device,

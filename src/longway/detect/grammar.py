@@ -42,7 +42,7 @@ class GrammarDetector:
     documents: the trees of each example that was parsed; several where its text was parsed sentence by sentence.
     places: where those examples stand in the reading, in ascending order; without, they are all of it.
     rules: whether rules are looked at, too. A text of many sentences has more of them, so that many rules tell its length and little else.
-    Patterns can be described after `count`.
+    It knows the trees of the reading that it was made of, and of no other: another one is refused.
     """
 
     level = "grammar"
@@ -55,7 +55,7 @@ class GrammarDetector:
         places: Sequence[int] | None = None,
         rules: bool = True,
     ) -> None:
-        self.forest = Forest(documents)
+        self._reading, self.forest = reading, Forest(documents)
         rows = np.arange(reading.n_texts) if places is None else np.array(places, dtype=np.int64)
         self.places: Ints = _checked(rows, self.forest.n_documents, reading)
         self.rules = rules
@@ -63,24 +63,30 @@ class GrammarDetector:
         self.field = reading.columns[TEXT]
         if self.is_pair:
             self.field = f"{reading.columns[TEXT]} + {reading.columns[CONTEXT]}"
-
-    def count(self, reading: Reading) -> Features:
-        """How often each subtree and each rule stands with each label."""
         labels, n_labels = reading.labels[self.places].astype(np.int64), reading.n_labels
         min_leaves = 1 if self.is_pair else 2
         self._subtrees = count_subtrees(self.forest, labels, n_labels, min_leaves=min_leaves)
         self._rules = count_rules(self.forest, labels, n_labels)
+        self._features = self._often_enough(labels)
+        names = Counter(self._name(key) for key in self._features.keys.tolist() if not key & _RULE)
+        self._shared_names = {name for name, n in names.items() if n > 1}
+
+    def _often_enough(self, labels: Ints) -> Features:
+        """The subtrees and rules that stand in enough examples to say anything."""
         parts = []
         for counted, mark in ((self._subtrees, 0), (self._rules, _RULE)):
-            kept = enough(counted.counts, reading.min_count, n_texts=len(labels))
+            kept = enough(counted.counts, self._reading.min_count, n_texts=len(labels))
             parts.append((counted.keys[kept] | mark, counted.counts[kept]))
         (subtrees, of_subtrees), (rules, of_rules) = parts
         if not self.rules:
             rules, of_rules = rules[:0], of_rules[:0]
-        names = Counter(self._name(number) for number in subtrees.tolist())
-        self._shared_names = {name for name, n in names.items() if n > 1}
-        totals = np.bincount(labels, minlength=n_labels)
+        totals = np.bincount(labels, minlength=self._reading.n_labels)
         return Features(np.concatenate([subtrees, rules]), np.concatenate([of_subtrees, of_rules]), totals)
+
+    def count(self, reading: Reading) -> Features:
+        """How often each subtree and each rule stands with each label."""
+        _check_own(reading is self._reading)
+        return self._features
 
     def describe(self, key: int) -> Pattern:
         """The words of a subtree, or a rule with the words of some subtrees that it makes."""
@@ -88,6 +94,8 @@ class GrammarDetector:
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which examples have which subtrees and rules; none where an example was not parsed."""
+        # a piece's labels are a part of its reading's
+        _check_own(not piece.n_texts or np.may_share_memory(piece.labels, self._reading.labels))
         parts = (self.forest.subtree_places(), self.forest.rule_places())
         documents = np.concatenate([documents for documents, _ in parts])
         found = np.concatenate([parts[0][1], parts[1][1] | _RULE])
@@ -187,6 +195,14 @@ def _as_written(phrase: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """
     whole = tuple(tokenize(_CUT_NUMBER.sub(r"\1", " ".join(phrase))))
     return (whole, phrase) if len(whole) < len(phrase) else ()
+
+
+def _check_own(is_own: bool) -> None:
+    if not is_own:
+        raise SettingError(
+            "The grammar level must be asked about the reading whose trees it was given. Got another one. "
+            "Parse the other reading's examples, and make a detector of their trees."
+        )
 
 
 def _checked(places: Ints, n_documents: int, reading: Reading) -> Ints:

@@ -36,8 +36,8 @@ class Limits:
     waste: float
 
 
-TRAINING = {"cpu": Limits(16, 200_000, 1.3), "cuda": Limits(64, 40_000_000, 2.0)}
-PARSING = {"cpu": Limits(32, 400_000, 1.3), "cuda": Limits(512, 40_000_000, 2.0)}
+TRAINING = {"cpu": Limits(16, 1_000_000, 1.5), "cuda": Limits(64, 40_000_000, 2.0)}
+PARSING = {"cpu": Limits(32, 1_500_000, 1.5), "cuda": Limits(512, 40_000_000, 2.0)}
 
 
 def batches(pairs: Sequence[Pair], limits: Limits, *, rng: np.random.Generator | None = None) -> list[Batch]:

@@ -37,7 +37,7 @@ the array [batch, i, wa, k, wb, symbol]; both parts of all splits are strided vi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product as every_pair
 from typing import Any
@@ -193,17 +193,17 @@ def _added(
 def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     """The value of every cell and symbol: all its trees, or the best one, by the algebra."""
     chart = start_chart(semiring, parts, shape)
+    leaf_parts = _leaf_parts(parts, shape)
     for widths in shape.widths():
         place = _place(widths, shape)
-        weights, top = _weights(chart, parts, shape, widths)
+        leaves = leaf_parts(widths)
+        weights, top = _weights(chart, leaves, shape, widths)
         value = semiring.weigh(
             chart.values[place], (chart.scales[place] - top).unsqueeze(-1)
         )  # of two leaves
         value = semiring.add(value, _of_splits(semiring, chart, parts, widths, shape, weights[0]))
-        for (matrix, tree, _), weight in zip(
-            _leaf_parts(chart.values, parts, shape, widths), weights[1:], strict=True
-        ):
-            made = semiring.matmul(matrix, tree.unsqueeze(-1)).squeeze(-1)
+        for leaf, weight in zip(leaves, weights[1:], strict=True):
+            made = semiring.matmul(leaf.matrix, chart.values[leaf.rest].unsqueeze(-1)).squeeze(-1)
             value = semiring.add(value, semiring.weigh(made, weight.unsqueeze(-1)))
         most = semiring.scale_of(value)
         chart.values[place] = semiring.weigh(value, -most.unsqueeze(-1))
@@ -243,40 +243,54 @@ def _outer(
 
 
 def _weights(
-    chart: Chart, parts: Parts, shape: Shape, widths: tuple[int, int]
+    chart: Chart, leaves: list[_LeafPart], shape: Shape, widths: tuple[int, int]
 ) -> tuple[list[Tensor], Tensor]:
     """Log weights of the splits and of each leaf part, relative to the largest, and that one."""
     scales = chart.scales.unsqueeze(-1)
     split = (_flat(left_parts(scales, widths, shape)) + _flat(right_parts(scales, widths, shape))).squeeze(
         -1
     )  # [batch, i, k, split]
-    found = [split] + [scale for *_, scale in _leaf_parts(chart.scales, parts, shape, widths, scales=True)]
+    found = [split] + [leaf.scale + chart.scales[leaf.rest] for leaf in leaves]
     tops = [chart.scales[_place(widths, shape)], *found[1:]]
     tops += [split.amax(-1)] if split.shape[-1] else []
     top = torch.stack(tops).amax(0)
     return [split - top.unsqueeze(-1), *(one - top for one in found[1:])], top
 
 
-def _leaf_parts(
-    values: Tensor, parts: Parts, shape: Shape, widths: tuple[int, int], *, scales: bool = False
-) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """The leaves that may begin or end a cell of these widths, with the tree that is the rest of it.
+@dataclass(frozen=True)
+class _LeafPart:
+    """A leaf that begins or ends the cells of some widths: what it makes of the rest, and where that lies in the chart."""
 
-    Gives matrix [batch, i, k, N, N], the tree's values [batch, i, k, N], and the sum of both scales
-    where `values` are the chart's scales.
-    """
-    rows, columns = shape.grid(widths)
-    for da, db in KINDS:
-        wa, wb = widths[0] - da, widths[1] - db
-        if wa < 0 or wb < 0 or wa + wb < 2:  # the rest is no tree
-            continue
-        behind = values[:, da : da + rows, wa, db : db + columns, wb]
-        before = values[:, :rows, wa, :columns, wb]
-        first = (slice(None), slice(rows), slice(columns))
-        last = (slice(None), slice(wa, wa + rows), slice(wb, wb + columns))
-        for tensor, tree, where in ((parts.left, behind, first), (parts.right, before, last)):
-            total = shape.block(parts.leaf_scale, (da, db))[where] + tree if scales else tree
-            yield shape.block(tensor, (da, db))[where], tree, total
+    matrix: Tensor  # [batch, i, k, N, N]
+    scale: Tensor  # [batch, i, k], of the leaf
+    rest: Any
+
+
+def _leaf_parts(parts: Parts, shape: Shape) -> Callable[[tuple[int, int]], list[_LeafPart]]:
+    """For any widths, the leaves that may begin or end such a cell, with the tree that is the rest of it."""
+    blocks = {
+        kind: [shape.block(array, kind) for array in (parts.left, parts.right, parts.leaf_scale)]
+        for kind in KINDS
+        if all(shape.grid(kind))
+    }
+    every = slice(None)
+
+    def of(widths: tuple[int, int]) -> list[_LeafPart]:
+        rows, columns = shape.grid(widths)
+        found = []
+        for (da, db), (left, right, scale) in blocks.items():
+            wa, wb = widths[0] - da, widths[1] - db
+            if wa < 0 or wb < 0 or wa + wb < 2:  # the rest is no tree
+                continue
+            first = every, slice(rows), slice(columns)
+            last = every, slice(wa, wa + rows), slice(wb, wb + columns)
+            behind = every, slice(da, da + rows), wa, slice(db, db + columns), wb
+            before = every, slice(rows), wa, slice(columns), wb
+            found.append(_LeafPart(left[first], scale[first], behind))
+            found.append(_LeafPart(right[last], scale[last], before))
+        return found
+
+    return of
 
 
 def _splits(own: int, other: int) -> tuple[int, int]:
@@ -324,10 +338,12 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
     N = parts.rules.shape[0]
     flat_rules = parts.rules.flatten(1)
     counts = zero_counts(parts)
+    leaf_parts = _leaf_parts(parts, shape)
     for widths in reversed(list(shape.widths())):
         place = _place(widths, shape)
         given = outer_values[place].clamp(max=LARGEST)  # [batch, i, k, N]
-        weights, top = _weights(chart, parts, shape, widths)
+        leaves = leaf_parts(widths)
+        weights, top = _weights(chart, leaves, shape, widths)
         shift = top - chart.scales[place]
         if weights[0].shape[-1]:
             factors = (weights[0] + shift.unsqueeze(-1)).exp().unsqueeze(-1)
@@ -339,14 +355,9 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
             back = product(given, flat_rules).unflatten(-1, (N, N))
             right_view.add_(product(left, back).view(right_view.shape))
             left_view.add_(product(right * factors, back.transpose(-1, -2)).view(left_view.shape))
-        for (matrix, _, _), (_, to_tree, _), weight in zip(
-            _leaf_parts(chart.values, parts, shape, widths),
-            _leaf_parts(outer_values, parts, shape, widths),
-            weights[1:],
-            strict=True,
-        ):
+        for leaf, weight in zip(leaves, weights[1:], strict=True):
             weighed = given * (weight + shift).exp().unsqueeze(-1)
-            to_tree.add_(product(weighed.unsqueeze(-2), matrix).squeeze(-2))
+            outer_values[leaf.rest].add_(product(weighed.unsqueeze(-2), leaf.matrix).squeeze(-2))
     _count_leaf_parts(parts, shape, chart, outer_values, counts)
     _count_two_leaves(parts, shape, chart, outer_values, counts)
     return counts

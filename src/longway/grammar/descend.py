@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from longway.grammar.chart import KINDS, Chart, Rules, Shape
-from longway.grammar.semiring import EMPTY, Semiring, gpu_twins
+from longway.grammar.device import gpu_twins
+from longway.grammar.semiring import EMPTY, Semiring
 
 _CHUNK = 1 << 26  # numbers laid out at once
 

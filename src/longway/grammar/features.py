@@ -140,6 +140,15 @@ def subtrees_of_rule(
     return tuple(counted.keys[made][:n].tolist())
 
 
+def speaks_for(counts: Ints, totals: Ints) -> Ints:
+    """For each row of counts by label the label with the largest z, one that some document has. totals: documents of each label.
+
+    >>> speaks_for(np.array([[9, 9], [9, 2]]), np.array([90, 10])).tolist()
+    [1, 1]
+    """
+    return np.where(totals > 0, z_scores(counts, totals), -np.inf).argmax(axis=1)
+
+
 def for_and_against(present: NDArray[np.bool_], labels: Ints, label: int) -> tuple[Ints, Ints]:
     """The documents with a feature that carry its label (supporting) and those that do not (counter-examples).
 
@@ -176,9 +185,7 @@ def _counted(documents: Ints, features: Ints, labels: Ints, n_labels: int) -> Co
     flat = np.bincount(which * n_labels + labels[documents], minlength=len(keys) * n_labels)
     counts = flat.reshape(len(keys), n_labels)
     totals = np.bincount(labels, minlength=n_labels)
-    spoken_for = np.where(totals > 0, z_scores(counts, totals), -np.inf).argmax(
-        axis=1
-    )  # a label that some document has
+    spoken_for = speaks_for(counts, totals)
     information = mutual_information(counts, totals)
     order = np.argsort(-information, kind="stable")
     return Counted(keys[order], counts[order], spoken_for[order], information[order])

@@ -15,21 +15,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from longway.errors import DataError
 from longway.grammar.batches import PARSING, Batch, Pair, batches
-from longway.grammar.chart import Shape, prepare
+from longway.grammar.chart import prepare
 from longway.grammar.descend import descend
 from longway.grammar.model import GRAMMARS, NeuralGrammar
 from longway.grammar.partition import inside, log_partition
 from longway.grammar.semiring import Max, Sample, Semiring
+from longway.grammar.steps import on_device
 from longway.grammar.trees import Tree
 from longway.grammar.words import Vocabulary
 
-Texts = Sequence[
-    tuple[Sequence[str], Sequence[str]]
-]  # the words of both texts; the second is empty for sentences
+# the words of both texts; the second is empty for sentences
+Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 FORMAT = 1
 _WEIGHTS, _ABOUT = "grammar.safetensors", "grammar.json"
@@ -165,15 +164,6 @@ def numbered(texts: Texts, vocabulary: Vocabulary, kind: str) -> list[Pair]:
                 f"Text {place} is a pair, and this is a grammar of single sentences. Give one text each."
             )
     return [(vocabulary.ids(first), vocabulary.ids(second)) for first, second in texts]
-
-
-def on_device(batch: Batch, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Shape]:
-    """A batch as tensors, and its shape."""
-    first, second, lengths = (
-        torch.as_tensor(array).to(device, non_blocking=True)
-        for array in (batch.first, batch.second, batch.lengths)
-    )
-    return first, second, lengths, Shape(first.shape[1], second.shape[1])
 
 
 def _built(

@@ -28,7 +28,7 @@ import torch
 from torch import Tensor, nn
 
 from longway.grammar.chart import Rules
-from longway.grammar.semiring import gpu_kernels
+from longway.grammar.device import gpu_kernels
 
 COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
 _CHUNK = 1 << 27  # logits laid out at once
@@ -137,9 +137,8 @@ class PairGrammar(NeuralGrammar):
         """All (word, ε), then (ε, word), then (word, word), each for every place of the other text."""
         n, m = first.shape[1], second.shape[1]
         kinds = (self.kind_net(self.kind_of) @ self.kinds.T).log_softmax(-1).T  # [kind, P]
-        of_first = (
-            (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]
-        )  # [batch, n, P]
+        # [batch, n, P]
+        of_first = (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]
         of_second, when_new = self._second(first, second)
         gone = kinds[GONE] + of_first
         new = kinds[NEW] + when_new
@@ -230,7 +229,13 @@ def _left_out_(logits: Tensor, without: Tensor) -> Tensor:
 
 @contextmanager
 def _quick_products(like: Tensor) -> Iterator[None]:
-    """On a GPU, products of 32-bit numbers by the matrix units' own 32-bit mode, here alone."""
+    """On a GPU, products of 32-bit numbers as TF32, here alone: factors are rounded to 10 bits of mantissa instead of 23.
+
+    Each term of a logit is then off by up to 2^-10 of itself, either way, so that most of it cancels in the sum of `dimension`
+    terms, and again in the sum over all words. Where logits reach 20, as they do after training, that leaves about 2e-5 of
+    a text's log probability (rounding by hand on a CPU; tests/grammar/test_kernels.py asks for 1e-4 on a GPU). The words that
+    a text has keep their full 32-bit logits, and the chart's products are TF32 in three parts (`gpu/cells.py`).
+    """
     if not like.is_cuda:
         yield
         return

@@ -9,44 +9,37 @@ constants to the derivative: a value and its scale are always used together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from longway.grammar import chart as plain
+from longway.grammar import cores
 from longway.grammar.chart import KINDS, Chart, Parts, Rules, Shape, prepare
-from longway.grammar.semiring import EMPTY, Log, Semiring, gpu_twins
+from longway.grammar.device import gpu_twins
+from longway.grammar.semiring import EMPTY, Log, Semiring
 
 
 def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     """The filled chart, by whichever twin of the recursion suits the device."""
-    return _recursions(parts)[0](semiring, parts, shape)
+    if (gpu := _twins(parts)) is not None:
+        return gpu.inside(semiring, parts, shape)
+    with cores.shared_out() if semiring.by_products else nullcontext():
+        return plain.inside(semiring, parts, shape)
 
 
-def _recursions(parts: Parts) -> tuple[Callable[..., Chart], Callable[..., Parts]]:
-    if (gpu := gpu_twins(parts.rules, parts.leaf.shape[-1])) is not None:
-        return gpu.inside, gpu.outside
-    return _on_one_thread(plain.inside), _on_one_thread(plain.outside)
+def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> Parts:
+    """The counts of every part (`chart.outside`), by whichever twin suits the device."""
+    if (gpu := _twins(parts)) is not None:
+        return gpu.outside(parts, shape, chart, outer_values)
+    with cores.shared_out():
+        return plain.outside(parts, shape, chart, outer_values)
 
 
-def _on_one_thread(recursion: Callable[..., Any]) -> Callable[..., Any]:
-    """The recursion with NumPy's products on one thread: small matrices gain nothing from two, and wait for the second."""
-
-    def run(*arguments: Any) -> Any:
-        with _blas().limit(limits=1, user_api="blas"):
-            return recursion(*arguments)
-
-    return run
-
-
-@lru_cache(maxsize=1)
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
+def _twins(parts: Parts) -> Any:
+    return gpu_twins(parts.rules, parts.leaf.shape[-1])
 
 
 class _Roots(torch.autograd.Function):
@@ -64,7 +57,7 @@ class _Roots(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Any, ...]:
         outer_values = torch.zeros_like(ctx.chart.values)
         outer_values[ctx.roots] = given[0]
-        counts = _recursions(ctx.parts)[1](ctx.parts, ctx.shape, ctx.chart, outer_values)
+        counts = outside(ctx.parts, ctx.shape, ctx.chart, outer_values)
         return (
             None,
             None,

@@ -15,52 +15,31 @@ such scales are zero and not "not a number".
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from longway.grammar import cores
+from longway.grammar.device import gpu_kernels
+
 EMPTY = -1e30
-_CHUNK = 1 << 22  # numbers that one step of a max product may lay out at once
-
-
-@lru_cache(maxsize=1)
-def gpu_kernels() -> Any:
-    """The package `grammar.gpu`; None where there is no Triton beside this PyTorch."""
-    try:
-        from longway.grammar import gpu
-    except ImportError:
-        return None
-    return gpu
-
-
-def gpu_twins(rules: Tensor, preterminals: int) -> Any:
-    """The package `grammar.gpu` where it can take rules [N, ...], else None.
-
-    It can on a GPU, with 32-bit numbers, and with numbers of symbols that are powers of two from 16.
-    """
-    sizes = (rules.shape[0], preterminals)
-    fits = all(size >= 16 and size & (size - 1) == 0 for size in sizes)
-    return gpu_kernels() if fits and rules.is_cuda and rules.dtype == torch.float32 else None
+_CHUNK = 1 << 20  # numbers that one step of a max product may lay out at once
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """left @ right; on a CPU by NumPy, whose loop over a stack of small matrices costs a tenth of PyTorch's.
-
-    Where a derivative is wanted, it is PyTorch's product all the same.
-    """
+    """left @ right; on a CPU by `cores.product`. Where a derivative is wanted, it is PyTorch's product all the same."""
     wants_derivative = torch.is_grad_enabled() and (left.requires_grad or right.requires_grad)
     if left.is_cuda or wants_derivative:
         return left @ right
-    return torch.from_numpy(np.matmul(left.detach().numpy(), right.detach().numpy()))
+    return torch.from_numpy(cores.product(left.detach().numpy(), right.detach().numpy()))
 
 
 class Semiring(Protocol):
     """What the chart needs to know of an algebra."""
 
     zero: float  # nothing reaches this symbol
+    by_products: bool  # whether its work is ordinary products of matrices
 
     def lift(self, logs: Tensor) -> Tensor:
         """The values of log probabilities."""
@@ -95,6 +74,7 @@ class Log:
     """Sums over all trees, by plain sums and products of scaled probabilities."""
 
     zero = 0.0
+    by_products = True
 
     def lift(self, logs: Tensor) -> Tensor:
         """The probabilities themselves."""
@@ -131,6 +111,7 @@ class Max:
     """The best tree, in logarithms: the sum is the maximum, the product is the sum."""
 
     zero = EMPTY
+    by_products = False
 
     def lift(self, logs: Tensor) -> Tensor:
         """The logarithms, with a finite value for what cannot be."""
@@ -145,7 +126,7 @@ class Max:
         return (values + log_weights).clamp(min=EMPTY)
 
     def matmul(self, left: Tensor, right: Tensor) -> Tensor:
-        """The product of matrices with maxima for sums, laid out a few rows at a time."""
+        """The product of matrices with maxima for sums."""
         *stack, rows, inner = left.shape
         columns = right.shape[-1]
         if not inner:
@@ -158,13 +139,14 @@ class Max:
             turned = right.T.contiguous()
             parts = [(part.unsqueeze(1) + turned).amax(-1) for part in flat.split(size)]
             return torch.cat(parts).reshape(*stack, rows, columns)
-        a, b = left.reshape(-1, rows, inner), right.reshape(-1, inner, columns)
-        size = max(1, _CHUNK // (rows * inner * columns))
-        parts = [
-            (one.unsqueeze(-1) + other.unsqueeze(-3)).amax(-2)
-            for one, other in zip(a.split(size), b.split(size), strict=True)
-        ]
-        return torch.cat(parts).reshape(*stack, rows, columns)
+        if columns == 1:
+            return (left + right.transpose(-1, -2)).amax(-1, keepdim=True)
+        found = left[..., :1] + right[..., :1, :]
+        made = torch.empty_like(found)
+        for place in range(1, inner):
+            torch.add(left[..., place, None], right[..., place, None, :], out=made)
+            torch.maximum(found, made, out=found)
+        return found
 
     def add(self, left: Tensor, right: Tensor) -> Tensor:
         """The larger of the two."""

@@ -23,17 +23,14 @@ import torch
 
 from longway.errors import DataError, SettingError, TrainingError
 from longway.grammar.batches import TRAINING, Batch, Pair, batches
-from longway.grammar.grammar import Grammar, Texts, numbered, on_device
+from longway.grammar.grammar import Grammar, Texts, numbered
 from longway.grammar.model import GRAMMARS, NeuralGrammar
-from longway.grammar.partition import log_partition
+from longway.grammar.steps import improve, log_probabilities
 from longway.grammar.words import LIMIT, Vocabulary
 
-_TELL, _KEEP = (
-    0.2,
-    20.0,
-)  # seconds between two words about the progress, and between two checkpoints within an epoch
+_TELL = 0.2  # seconds between two words about the progress
+_KEEP = 20.0  # seconds between two checkpoints within an epoch
 _COUNTS = ("epoch", "step", "since", "waited")
-_CLIP = 3.0  # of the gradient's length, as in Kim et al. 2019
 
 
 @dataclass(frozen=True)
@@ -73,8 +70,6 @@ class Progress:
     texts: int
     nats_per_word: float  # of the training texts of this epoch so far
     held_out: float | None  # nats per word of the held-out texts at the last check
-    texts_a_second: float
-    seconds_left: float  # at this speed, if no check ends it sooner
 
 
 def induce(
@@ -127,11 +122,8 @@ class _Training:
             words=len(vocabulary),
         ).to(self.device)  # fmt: skip
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=settings.learning_rate)
-        self.epoch, self.step, self.since = (
-            0,
-            0,
-            0,
-        )  # epochs done, batches of the next one, texts since the last check
+        self.epoch, self.step = 0, 0  # epochs done, batches of the next one
+        self.since = 0  # texts since the last check
         self.best, self.waited = float("inf"), 0
         self.history: list[dict[str, float]] = []
         self.best_weights = self._weights()
@@ -151,11 +143,11 @@ class _Training:
         """All batches from where this epoch was left; the same seed gives the same batches."""
         steps = self._batches(self.pairs, np.random.default_rng([self.settings.seed, self.epoch]))
         done = sum(len(batch.rows) for batch in steps[: self.step])
-        nats, words, seen = torch.zeros((), device=self.device), 0, 0
-        began = told = written = time.monotonic()
+        nats, words = torch.zeros((), device=self.device), 0
+        told = written = time.monotonic()
         for batch in steps[self.step :]:
             nats += self._step(batch)
-            words, seen = words + int(batch.lengths.sum()), seen + len(batch.rows)
+            words += int(batch.lengths.sum())
             done, self.since, self.step = done + len(batch.rows), self.since + len(batch.rows), self.step + 1
             is_last = done == len(self.pairs)
             if self.since >= self.settings.check or is_last:
@@ -163,35 +155,29 @@ class _Training:
                 self.since = 0
             now = time.monotonic()
             if progress and (is_last or now - told > _TELL):
-                speed, told = seen / (now - began), now
-                left = (len(self.pairs) * (self.epochs - self.epoch) - done) / speed
+                told = now
                 held_out = self.history[-1]["held_out"] if self.history else None
-                progress(Progress(
-                    self.epoch + 1, self.epochs, done, len(self.pairs), float(nats) / words, held_out, speed, left,
-                ))  # fmt: skip
+                progress(
+                    Progress(
+                        self.epoch + 1, self.epochs, done, len(self.pairs), float(nats) / words, held_out
+                    )
+                )
             if self.checkpoint and not is_last and now - written > _KEEP:
                 self.checkpoint.write()
                 written = now
             if self.waited >= self.settings.patience:
-                break
+                return
 
     def _step(self, batch: Batch) -> torch.Tensor:
-        self.model.train()
-        nats = -self._logs(batch).sum()
-        self.optimiser.zero_grad(set_to_none=True)
-        (nats / len(batch.rows)).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _CLIP)
-        self.optimiser.step()
-        return nats.detach()
-
-    def _logs(self, batch: Batch) -> torch.Tensor:
-        first, second, lengths, shape = on_device(batch, self.device)
-        return log_partition(self.model.rules(), self.model.leaves(first, second), lengths, shape)
+        return improve(self.model, self.optimiser, log_probabilities(self.model, batch))
 
     def _check(self) -> None:
         """Measures the held-out texts, and keeps the weights if they are the best so far."""
         with torch.no_grad():
-            nats = sum(float(-self._logs(batch).sum()) for batch in self._batches(self.validation, None))
+            nats = sum(
+                float(-log_probabilities(self.model, batch).sum())
+                for batch in self._batches(self.validation, None)
+            )
         held_out = nats / sum(len(first) + len(second) for first, second in self.validation)
         if not math.isfinite(held_out):
             raise TrainingError(
@@ -293,9 +279,7 @@ class _Checkpoint:
             training.best = about["best"]
         for key in _COUNTS:
             setattr(training, key, about[key])
-        if about["batches"] != asdict(
-            training.limits
-        ):  # another kind of device: this epoch's batches are others
+        if about["batches"] != asdict(training.limits):  # another device: this epoch's batches are others
             training.step = 0
 
 

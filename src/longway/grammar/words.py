@@ -20,9 +20,8 @@ from longway.text.tokens import UNSPACED
 
 UNKNOWN = "[UNK]"
 LIMIT = 20_000  # words of a vocabulary, as in the paper
-AT_LEAST = (
-    3  # times a word must stand in the texts, as in the published code; else [UNK] would never be learned
-)
+# times a word must stand in the texts, as in the published code; else [UNK] would never be learned
+AT_LEAST = 3
 
 _LETTERS = rf"[\w--{UNSPACED}]+"
 _PATTERN = rf"{_LETTERS}(?:'{_LETTERS})*|{UNSPACED}|[^\w\s]"

@@ -39,14 +39,8 @@ Report = Callable[[int, int], object]  # texts done, of how many
 Trees = list[list[Tree]]  # of each document
 
 FEWEST = 20  # rows to learn from
-VALIDATION = (
-    "validation",
-    "valid",
-    "val",
-    "dev",
-    "development",
-    "test",
-)  # splits to check on, the first that is there
+# splits to check on, the first that is there
+VALIDATION = ("validation", "valid", "val", "dev", "development", "test")
 CHECKED = 0.2  # at most as many rows of such a split as this share of those learned from
 CHECKPOINT = "checkpoint"
 

@@ -19,32 +19,62 @@ from longway.errors import SettingError
 from longway.recipes.grammar import Induced
 from longway.rewrite.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.rewrite.contrast.words import is_hypernym
-from longway.task import Stance, task_of
+from longway.task import Stance, stances_named
 from longway.text.english import english
 
 CONTRAST = "contrast.jsonl"
+STANCES: Mapping[str, Stance] = {
+    "entailment": "entails",
+    "neutral": "neutral",
+    "contradiction": "contradicts",
+}
+AS_IN = "--contrast-labels entailment=0,neutral=1,contradiction=2"
 NOT_MEASURED = {"counted": None, "error": None, "low": None, "high": None}
 
 Predict = Callable[[Inputs], Sequence[str]]
 
 
-def stances_of(labels: Sequence[str], *, context: str | None) -> Mapping[str, Stance]:
-    """What each label says of a pair, guessed from its name; SettingError where no contrast example can be made.
+def named_labels(text: str) -> dict[str, str]:
+    """What --contrast-labels says: the label that stands for each of the three.
 
-    context: the name of the column that is read beside the text, None for single texts.
+    >>> named_labels("entailment=0, neutral=1, contradiction=2")
+    {'entailment': '0', 'neutral': '1', 'contradiction': '2'}
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    return {name.strip(): label.strip() for name, _, label in parts}
 
-    >>> stances_of(["contradiction", "entailment", "neutral"], context="premise")["neutral"]
-    'neutral'
+
+def stances_of(
+    labels: Sequence[str], *, context: str | None, given: Mapping[str, str] | None = None
+) -> Mapping[str, Stance]:
+    """What each label says of a pair; SettingError where no contrast example can be made. Other labels are left out.
+
+    context: the name of the column that is read beside the text, None for single texts. given: the labels that stand for
+    "entailment", "neutral" and "contradiction"; guessed from the labels' names where it is None.
+
+    >>> stances_of(["0", "1", "2"], context="premise", given={"entailment": "0", "neutral": "1", "contradiction": "2"})["2"]
+    'contradicts'
     """
     if context is None:
         raise SettingError(
             "Contrast examples are made of pairs. Got single texts. Name the column of the premise with --context, or leave --contrast out."
         )
-    stances = task_of(labels, context_name=context).stances
-    if not {"entails", "contradicts", "neutral"} <= set(stances.values()):
+    there = ", ".join(map(repr, labels))
+    if given is not None:
+        told, known = list(given.values()), set(labels)
+        if set(given) != set(STANCES) or not set(told) <= known or len(set(told)) < len(told):
+            asked = ",".join(f"{name}={label}" for name, label in given.items())
+            raise SettingError(
+                f"--contrast-labels must name a label of the data for each of entailment, neutral and contradiction. Got {asked!r}, and the "
+                f"data have {there}. Write it like {AS_IN}."
+            )
+        return {label: STANCES[name] for name, label in given.items()}
+    stances = stances_named(labels)
+    if not set(STANCES.values()) <= set(stances.values()):
+        next_step = f"Say which is which, like {AS_IN}, or leave" if len(labels) >= len(STANCES) else "Leave"
         raise SettingError(
-            "Contrast examples need labels for entailment, contradiction and neutral, called so or SUPPORTS, REFUTES and NOT ENOUGH INFO. "
-            f"Got {', '.join(map(repr, labels))}. Rename the labels in the data, or leave --contrast out."
+            "Contrast examples need labels for entailment, neutral and contradiction (or SUPPORTS, NOT ENOUGH INFO and REFUTES). "
+            f"Got {there}. {next_step} --contrast out."
         )
     return stances
 
@@ -57,7 +87,11 @@ def needs_english() -> None:
 
 def sets_of(induced: Induced) -> list[ContrastSet]:
     """The contrast sets of the held-out rows, made of the words that the trees of the other rows have."""
-    stances = stances_of(induced.label_names, context="context" if induced.is_pair else None)
+    stances = stances_of(
+        induced.label_names,
+        context="context" if induced.is_pair else None,
+        given=induced.settings.contrast_labels,
+    )
     learned, held_out = induced.learned, induced.held_out
     words = GrammarWords.learn(
         [trees[0] for trees in learned.trees],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -40,7 +41,8 @@ class GrammarSettings:
 
     nonterminals, preterminals, dimension: the grammar's size. epochs: at most. limit: rows to learn from, the labels taking turns.
     classifier: whose accuracy on supporting and counter-examples is measured, None for no classifier (names as in `classify.models`).
-    contrast: whether contrast examples are made of held-out pairs. max_q: false discovery rate of findings. device: auto, cpu or cuda.
+    contrast: whether contrast examples are made of held-out pairs; contrast_labels: the labels that stand for "entailment", "neutral" and
+    "contradiction", guessed from their names where it is None. max_q: false discovery rate of findings. device: auto, cpu or cuda.
     """
 
     nonterminals: int | None = None
@@ -50,6 +52,7 @@ class GrammarSettings:
     limit: int | None = None
     classifier: str | None = "bow"
     contrast: bool = False
+    contrast_labels: Mapping[str, str] | None = None
     max_q: float = 0.05
     seed: int = 0
     device: str = "auto"

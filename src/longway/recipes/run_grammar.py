@@ -55,7 +55,7 @@ def run_grammar(
     if (done := Run.finished(folder, **asked)) is not None:
         return done, read_json(folder / TABLES)
     if settings.contrast:
-        stances_of(data.labels, context=data.columns.context)
+        stances_of(data.labels, context=data.columns.context, given=settings.contrast_labels)
         needs_english()
     if settings.classifier is not None:  # one that cannot be is told now, not after the training
         model_named(settings.classifier, seed=settings.seed, device=settings.device)

@@ -16,17 +16,10 @@ from torch import Tensor
 
 from longway.grammar.chart import KINDS, Shape
 
-SIZES = [
-    "n",
-    "m",
-    "all_cells",
-    "all_leaves",
-    "count",
-    "rows",
-]  # change with every batch: no kernel of their own
-PRECISION = (
-    "tf32x3"  # products of 32-bit numbers on the matrix units, in three parts, so that hardly a digit is lost
-)
+# arguments that change with every batch: no kernel of their own for each value
+SIZES = ["n", "m", "all_cells", "all_leaves", "count", "rows"]
+# products of 32-bit numbers on the matrix units, in three parts, so that hardly a digit is lost
+PRECISION = "tf32x3"
 
 
 @lru_cache(maxsize=1024)
@@ -50,6 +43,25 @@ def leaf_places(shape: Shape, device: torch.device) -> Tensor:
         (i, da, k, db) for da, db in KINDS for i in range(shape.n + 1 - da) for k in range(shape.m + 1 - db)
     ]
     return torch.tensor(found, dtype=torch.int32).to(device)
+
+
+@triton.jit
+def place_of(table, number):
+    """A row of `cells_by_width` (i, wa, k, wb) or of `leaf_places` (i, da, k, db)."""
+    row = table + number * 4
+    return tl.load(row), tl.load(row + 1), tl.load(row + 2), tl.load(row + 3)
+
+
+@triton.jit
+def is_beyond(lengths, item, i, wa, k, wb):
+    """Whether a place ends behind the item's own words, where nobody reads it."""
+    return (i + wa > tl.load(lengths + item * 2)) | (k + wb > tl.load(lengths + item * 2 + 1))
+
+
+@triton.jit
+def rows_at(values, cells, fits, N: tl.constexpr):
+    """The values of some cells, [cell, symbol]; zeros where there is no such cell."""
+    return tl.load(values + cells[:, None] * N + tl.arange(0, N)[None, :], mask=fits[:, None], other=0.0)
 
 
 @triton.jit

@@ -6,7 +6,17 @@ import triton
 import triton.language as tl
 
 from longway.grammar.chart import Chart, Parts, Shape, start_chart
-from longway.grammar.gpu.cells import PRECISION, SIZES, cells_by_width, leaf_at, offset, parts_of
+from longway.grammar.gpu.cells import (
+    PRECISION,
+    SIZES,
+    cells_by_width,
+    is_beyond,
+    leaf_at,
+    offset,
+    parts_of,
+    place_of,
+    rows_at,
+)
 from longway.grammar.gpu.products import max_product, of_rules
 from longway.grammar.semiring import EMPTY, Max, Semiring
 
@@ -14,21 +24,8 @@ _SPLITS = 16  # splits that a program multiplies at once
 
 
 @triton.jit
-def _leaf_scales(
-    scales,
-    leaf_scales,
-    base,
-    leaf_base,
-    i,
-    wa,
-    k,
-    wb,
-    n,
-    m,
-    DA: tl.constexpr,
-    DB: tl.constexpr,
-    EMPTY_: tl.constexpr,
-):
+def _leaf_scales(scales, leaf_scales, base, leaf_base, i, wa, k, wb, n, m,
+                 DA: tl.constexpr, DB: tl.constexpr, EMPTY_: tl.constexpr):  # fmt: skip
     """Log weights of a leaf of this kind on the left and on the right."""
     ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
     behind = base + offset(i + DA, wa - DA, k + DB, wb - DB, n, m)
@@ -43,28 +40,9 @@ def _leaf_scales(
 
 
 @triton.jit
-def _leaf_values(
-    value,
-    values,
-    left,
-    right,
-    base,
-    leaf_base,
-    i,
-    wa,
-    k,
-    wb,
-    n,
-    m,
-    on_left,
-    on_right,
-    top,
-    DA: tl.constexpr,
-    DB: tl.constexpr,
-    N: tl.constexpr,
-    MAX: tl.constexpr,
-    ZERO: tl.constexpr,
-):
+def _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, on_left, on_right, top,
+                 DA: tl.constexpr, DB: tl.constexpr, N: tl.constexpr, MAX: tl.constexpr):  # fmt: skip
+    """The value with what a leaf of this kind makes with the tree behind it, and with the tree before it."""
     ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
     if ok:
         symbol = tl.arange(0, N)
@@ -84,40 +62,18 @@ def _leaf_values(
 
 
 @triton.jit(do_not_specialize=SIZES)
-def _inside(
-    cells,
-    lengths,
-    values,
-    scales,
-    left,
-    right,
-    leaf_scales,
-    outer,
-    made,
-    tops,
-    n,
-    m,
-    all_cells,
-    all_leaves,
-    count,
-    N: tl.constexpr,
-    S: tl.constexpr,
-    MAX: tl.constexpr,
-    EMPTY_: tl.constexpr,
-    PRECISION: tl.constexpr,
-):
+def _inside(cells, lengths, values, scales, left, right, leaf_scales, outer, made, tops, n, m, all_cells, all_leaves, count,
+            N: tl.constexpr, S: tl.constexpr, MAX: tl.constexpr, EMPTY_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
+    """A cell's outer products of all splits into two trees, what its leaves make, and the scale of both."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
-    i = tl.load(cells + cell * 4)
-    wa = tl.load(cells + cell * 4 + 1)
-    k = tl.load(cells + cell * 4 + 2)
-    wb = tl.load(cells + cell * 4 + 3)
+    i, wa, k, wb = place_of(cells, cell)
     base = item * all_cells
     leaf_base = item * all_leaves
     own = base + offset(i, wa, k, wb, n, m)
     symbol = tl.arange(0, N)
-    if (i + wa > tl.load(lengths + item * 2)) | (k + wb > tl.load(lengths + item * 2 + 1)):
-        return  # behind the item's own words: nobody reads it
+    if is_beyond(lengths, item, i, wa, k, wb):
+        return
     n_splits = (wa + 1) * (wb + 1)
 
     # the largest scale of all alternatives; what two leaves make was put into the cell beforehand
@@ -135,20 +91,13 @@ def _inside(
     lc, rc = _leaf_scales(scales, leaf_scales, base, leaf_base, i, wa, k, wb, n, m, 1, 1, EMPTY_)
     top = tl.maximum(top, tl.maximum(tl.maximum(la, ra), tl.maximum(tl.maximum(lb, rb), tl.maximum(lc, rc))))
 
-    ZERO: tl.constexpr = EMPTY_ if MAX else 0.0
     value = tl.load(values + own * N + symbol)
     value = value + (own_scale - top) if MAX else value * tl.exp(own_scale - top)
-    value = _leaf_values(
-        value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, la, ra, top, 1, 0, N, MAX, ZERO
-    )
-    value = _leaf_values(
-        value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, lb, rb, top, 0, 1, N, MAX, ZERO
-    )
-    value = _leaf_values(
-        value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, lc, rc, top, 1, 1, N, MAX, ZERO
-    )
+    value = _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, la, ra, top, 1, 0, N, MAX)  # fmt: skip
+    value = _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, lb, rb, top, 0, 1, N, MAX)  # fmt: skip
+    value = _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, lc, rc, top, 1, 1, N, MAX)  # fmt: skip
 
-    product = tl.full((N, N), ZERO, tl.float32)
+    product = tl.full((N, N), EMPTY_ if MAX else 0.0, tl.float32)
     if MAX:
         for split in range(0, n_splits):
             sa = split // (wb + 1)
@@ -168,10 +117,8 @@ def _inside(
                 + tl.load(scales + base + other_, mask=fits, other=EMPTY_)
                 - top
             )
-            rows = (base + one_)[:, None] * N + symbol[None, :]
-            one = tl.load(values + rows, mask=fits[:, None], other=0.0) * weight[:, None]
-            rows = (base + other_)[:, None] * N + symbol[None, :]
-            other = tl.load(values + rows, mask=fits[:, None], other=0.0)
+            one = rows_at(values, base + one_, fits, N) * weight[:, None]
+            other = rows_at(values, base + other_, fits, N)
             product += tl.dot(tl.trans(one), other, input_precision=PRECISION)
     row = item * count + cell
     tl.store(outer + row * N * N + symbol[:, None] * N + symbol[None, :], product)
@@ -180,32 +127,16 @@ def _inside(
 
 
 @triton.jit(do_not_specialize=SIZES)
-def _finish(
-    cells,
-    lengths,
-    values,
-    scales,
-    by_rules,
-    made,
-    tops,
-    n,
-    m,
-    all_cells,
-    count,
-    N: tl.constexpr,
-    MAX: tl.constexpr,
-):
+def _finish(cells, lengths, values, scales, by_rules, made, tops, n, m, all_cells, count,
+            N: tl.constexpr, MAX: tl.constexpr):  # fmt: skip
     """Adds what the rules made to what the leaves made, and takes the scale out."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
-    i = tl.load(cells + cell * 4)
-    wa = tl.load(cells + cell * 4 + 1)
-    k = tl.load(cells + cell * 4 + 2)
-    wb = tl.load(cells + cell * 4 + 3)
+    i, wa, k, wb = place_of(cells, cell)
     own = item * all_cells + offset(i, wa, k, wb, n, m)
     row = item * count + cell
     symbol = tl.arange(0, N)
-    if (i + wa > tl.load(lengths + item * 2)) | (k + wb > tl.load(lengths + item * 2 + 1)):
+    if is_beyond(lengths, item, i, wa, k, wb):
         return
     one = tl.load(by_rules + row * N + symbol)
     other = tl.load(made + row * N + symbol)

@@ -7,7 +7,18 @@ import triton.language as tl
 from torch import Tensor
 
 from longway.grammar.chart import LARGEST, Chart, Parts, Shape, zero_counts
-from longway.grammar.gpu.cells import PRECISION, SIZES, cells_by_width, leaf_at, leaf_places, offset, parts_of
+from longway.grammar.gpu.cells import (
+    PRECISION,
+    SIZES,
+    cells_by_width,
+    is_beyond,
+    leaf_at,
+    leaf_places,
+    offset,
+    parts_of,
+    place_of,
+    rows_at,
+)
 from longway.grammar.gpu.products import count as count_rules
 from longway.grammar.gpu.products import to_parts
 from longway.grammar.semiring import EMPTY
@@ -16,41 +27,19 @@ _SPLITS = 16  # splits, or trees beside a leaf, that a program multiplies at onc
 
 
 @triton.jit(do_not_specialize=SIZES)
-def _outside(
-    cells,
-    lengths,
-    values,
-    scales,
-    outer_values,
-    left,
-    right,
-    leaf_scales,
-    outer,
-    back,
-    n,
-    m,
-    all_cells,
-    all_leaves,
-    count,
-    N: tl.constexpr,
-    S: tl.constexpr,
-    EMPTY_: tl.constexpr,
-    LARGEST_: tl.constexpr,
-    PRECISION: tl.constexpr,
-):
+def _outside(cells, lengths, values, scales, outer_values, left, right, leaf_scales, outer, back, n, m, all_cells, all_leaves, count,
+             N: tl.constexpr, S: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
+    """A cell's outer products once more, and what its parts get of what it is given."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
-    i = tl.load(cells + cell * 4)
-    wa = tl.load(cells + cell * 4 + 1)
-    k = tl.load(cells + cell * 4 + 2)
-    wb = tl.load(cells + cell * 4 + 3)
+    i, wa, k, wb = place_of(cells, cell)
     base = item * all_cells
     leaf_base = item * all_leaves
     own = base + offset(i, wa, k, wb, n, m)
     symbol = tl.arange(0, N)
     square = symbol[:, None] * N + symbol[None, :]
     row = item * count + cell
-    if (i + wa > tl.load(lengths + item * 2)) | (k + wb > tl.load(lengths + item * 2 + 1)):
+    if is_beyond(lengths, item, i, wa, k, wb):
         tl.store(outer + row * N * N + square, tl.zeros((N, N), tl.float32))
         return
     own_scale = tl.load(scales + own)
@@ -65,8 +54,8 @@ def _outside(
         )
         lefts = (base + one_)[:, None] * N + symbol[None, :]
         rights = (base + other_)[:, None] * N + symbol[None, :]
-        one = tl.load(values + lefts, mask=fits[:, None], other=0.0)
-        other = tl.load(values + rights, mask=fits[:, None], other=0.0)
+        one = rows_at(values, base + one_, fits, N)
+        other = rows_at(values, base + other_, fits, N)
         weighed = one * weight[:, None]
         product += tl.dot(tl.trans(weighed), other, input_precision=PRECISION)
         to_left = tl.dot(other, tl.trans(to_parts), input_precision=PRECISION) * weight[:, None]
@@ -75,97 +64,14 @@ def _outside(
         tl.atomic_add(outer_values + rights, to_right, mask=fits[:, None], sem="relaxed")
     tl.store(outer + row * N * N + square, product)
     given = tl.minimum(tl.load(outer_values + own * N + symbol), LARGEST_)
-    _leaf_back(
-        values,
-        scales,
-        outer_values,
-        left,
-        right,
-        leaf_scales,
-        given,
-        own_scale,
-        base,
-        leaf_base,
-        i,
-        wa,
-        k,
-        wb,
-        n,
-        m,
-        1,
-        0,
-        N,
-        EMPTY_,
-    )
-    _leaf_back(
-        values,
-        scales,
-        outer_values,
-        left,
-        right,
-        leaf_scales,
-        given,
-        own_scale,
-        base,
-        leaf_base,
-        i,
-        wa,
-        k,
-        wb,
-        n,
-        m,
-        0,
-        1,
-        N,
-        EMPTY_,
-    )
-    _leaf_back(
-        values,
-        scales,
-        outer_values,
-        left,
-        right,
-        leaf_scales,
-        given,
-        own_scale,
-        base,
-        leaf_base,
-        i,
-        wa,
-        k,
-        wb,
-        n,
-        m,
-        1,
-        1,
-        N,
-        EMPTY_,
-    )
+    _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale, base, leaf_base, i, wa, k, wb, n, m, 1, 0, N)  # fmt: skip
+    _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale, base, leaf_base, i, wa, k, wb, n, m, 0, 1, N)  # fmt: skip
+    _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale, base, leaf_base, i, wa, k, wb, n, m, 1, 1, N)  # fmt: skip
 
 
 @triton.jit
-def _leaf_back(
-    values,
-    scales,
-    outer_values,
-    left,
-    right,
-    leaf_scales,
-    given,
-    own_scale,
-    base,
-    leaf_base,
-    i,
-    wa,
-    k,
-    wb,
-    n,
-    m,
-    DA: tl.constexpr,
-    DB: tl.constexpr,
-    N: tl.constexpr,
-    EMPTY_: tl.constexpr,
-):
+def _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale, base, leaf_base, i, wa, k, wb, n, m,
+               DA: tl.constexpr, DB: tl.constexpr, N: tl.constexpr):  # fmt: skip
     """What the tree beside a leaf gets."""
     ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
     if ok:
@@ -187,35 +93,25 @@ def _leaf_back(
         )
 
 
+@triton.jit
+def _with_trees(values, scales, outer_values, tree, whole, fits, own_scale,
+                N: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
+    """What some cells, each made of one leaf and a tree, are given, times their trees: [symbol of the cell, of the tree]."""
+    scale = tl.load(scales + tree, mask=fits, other=EMPTY_) + own_scale
+    weight = tl.exp(scale - tl.load(scales + whole, mask=fits, other=0.0))
+    given = tl.minimum(rows_at(outer_values, whole, fits, N), LARGEST_) * weight[:, None]
+    return tl.dot(tl.trans(given), rows_at(values, tree, fits, N), input_precision=PRECISION)
+
+
 @triton.jit(do_not_specialize=SIZES)
-def _leaf_counts(
-    leaf_places,
-    lengths,
-    values,
-    scales,
-    outer_values,
-    leaf_scales,
-    by_left,
-    by_right,
-    n,
-    m,
-    all_cells,
-    all_leaves,
-    N: tl.constexpr,
-    S: tl.constexpr,
-    EMPTY_: tl.constexpr,
-    LARGEST_: tl.constexpr,
-    PRECISION: tl.constexpr,
-):
+def _leaf_counts(places, lengths, values, scales, outer_values, leaf_scales, by_left, by_right, n, m, all_cells, all_leaves,
+                 N: tl.constexpr, S: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
     """The counts of one leaf beside all trees it may stand before, and behind."""
     leaf = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
-    i = tl.load(leaf_places + leaf * 4)
-    da = tl.load(leaf_places + leaf * 4 + 1)
-    k = tl.load(leaf_places + leaf * 4 + 2)
-    db = tl.load(leaf_places + leaf * 4 + 3)
+    i, da, k, db = place_of(places, leaf)
     base = item * all_cells
-    if (i + da > tl.load(lengths + item * 2)) | (k + db > tl.load(lengths + item * 2 + 1)):
+    if is_beyond(lengths, item, i, da, k, db):
         return  # its counts are zero already
     n_own = tl.load(lengths + item * 2)
     m_own = tl.load(lengths + item * 2 + 1)
@@ -234,57 +130,25 @@ def _leaf_counts(
         fits = (number < across * up) & (wa + wb > 1)
         tree = base + offset(i + da, wa, k + db, wb, n, m)
         whole = base + offset(i, wa + da, k, wb + db, n, m)
-        weight = tl.exp(
-            tl.load(scales + tree, mask=fits, other=EMPTY_)
-            + own_scale
-            - tl.load(scales + whole, mask=fits, other=0.0)
-        )
-        given = tl.load(outer_values + whole[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
-        given = tl.minimum(given, LARGEST_) * weight[:, None]
-        trees = tl.load(values + tree[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
-        on_left += tl.dot(tl.trans(given), trees, input_precision=PRECISION)
+        on_left += _with_trees(values, scales, outer_values, tree, whole, fits, own_scale, N, EMPTY_, LARGEST_, PRECISION)  # fmt: skip
     tl.store(by_left + own * N * N + square, on_left)
 
     on_right = tl.zeros((N, N), tl.float32)
-    for start in range(
-        0, (i + 1) * (k + 1), S
-    ):  # widths of the tree before, which ends where the leaf begins
+    # widths of the tree before, which ends where the leaf begins
+    for start in range(0, (i + 1) * (k + 1), S):
         number = start + tl.arange(0, S)
         wa = number // (k + 1)
         wb = number % (k + 1)
         fits = (number < (i + 1) * (k + 1)) & (wa + wb > 1)
         tree = base + offset(i - wa, wa, k - wb, wb, n, m)
         whole = base + offset(i - wa, wa + da, k - wb, wb + db, n, m)
-        weight = tl.exp(
-            tl.load(scales + tree, mask=fits, other=EMPTY_)
-            + own_scale
-            - tl.load(scales + whole, mask=fits, other=0.0)
-        )
-        given = tl.load(outer_values + whole[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
-        given = tl.minimum(given, LARGEST_) * weight[:, None]
-        trees = tl.load(values + tree[:, None] * N + symbol[None, :], mask=fits[:, None], other=0.0)
-        on_right += tl.dot(tl.trans(given), trees, input_precision=PRECISION)
+        on_right += _with_trees(values, scales, outer_values, tree, whole, fits, own_scale, N, EMPTY_, LARGEST_, PRECISION)  # fmt: skip
     tl.store(by_right + own * N * N + square, on_right)
 
 
 @triton.jit
-def _beside(
-    scales,
-    outer_values,
-    leaf_scales,
-    base,
-    leaf_base,
-    i,
-    wa,
-    k,
-    wb,
-    one,
-    other,
-    n,
-    m,
-    N: tl.constexpr,
-    LARGEST_: tl.constexpr,
-):
+def _beside(scales, outer_values, leaf_scales, base, leaf_base, i, wa, k, wb, one, other, n, m,
+            N: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
     """What a cell made of two leaves is given, times their weight in it."""
     own = base + offset(i, wa, k, wb, n, m)
     scale = tl.load(leaf_scales + leaf_base + one) + tl.load(leaf_scales + leaf_base + other)
@@ -294,189 +158,53 @@ def _beside(
 
 
 @triton.jit
-def _with_leaf(
-    matrix,
-    vector,
-    scales,
-    outer_values,
-    left_of_leaf,
-    leaf_values,
-    leaf_scales,
-    base,
-    leaf_base,
-    leaf,
-    i,
-    da,
-    k,
-    db,
-    n,
-    m,
-    n_own,
-    m_own,
-    EA: tl.constexpr,
-    EB: tl.constexpr,
-    N: tl.constexpr,
-    P: tl.constexpr,
-    LARGEST_: tl.constexpr,
-):
+def _with_leaf(matrix, vector, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, base, leaf_base,
+               leaf, i, da, k, db, n, m, n_own, m_own,
+               EA: tl.constexpr, EB: tl.constexpr, N: tl.constexpr, P: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
     """Adds what a leaf counts with a leaf of the given kind behind it, and with one before it."""
     symbol, word = tl.arange(0, N), tl.arange(0, P)
     if (i + da + EA <= n_own) & (k + db + EB <= m_own):
         other = leaf_at(i + da, k + db, n, m, EA, EB)
-        given = _beside(
-            scales,
-            outer_values,
-            leaf_scales,
-            base,
-            leaf_base,
-            i,
-            da + EA,
-            k,
-            db + EB,
-            leaf,
-            other,
-            n,
-            m,
-            N,
-            LARGEST_,
-        )
+        given = _beside(scales, outer_values, leaf_scales, base, leaf_base, i, da + EA, k, db + EB, leaf, other, n, m, N, LARGEST_)  # fmt: skip
         values = tl.load(leaf_values + (leaf_base + other) * P + word)
         matrix += given[:, None] * values[None, :]
     if (i >= EA) & (k >= EB):
         one = leaf_at(i - EA, k - EB, n, m, EA, EB)
-        given = _beside(
-            scales,
-            outer_values,
-            leaf_scales,
-            base,
-            leaf_base,
-            i - EA,
-            da + EA,
-            k - EB,
-            db + EB,
-            one,
-            leaf,
-            n,
-            m,
-            N,
-            LARGEST_,
-        )
+        given = _beside(scales, outer_values, leaf_scales, base, leaf_base, i - EA, da + EA, k - EB, db + EB, one, leaf, n, m, N, LARGEST_)  # fmt: skip
         square = symbol[:, None] * P + word[None, :]
         vector += tl.sum(given[:, None] * tl.load(left_of_leaf + (leaf_base + one) * N * P + square), 0)
     return matrix, vector
 
 
 @triton.jit(do_not_specialize=SIZES)
-def _two_leaf_counts(
-    leaf_places,
-    lengths,
-    scales,
-    outer_values,
-    left_of_leaf,
-    leaf_values,
-    leaf_scales,
-    by_left,
-    by_leaf,
-    n,
-    m,
-    all_cells,
-    all_leaves,
-    N: tl.constexpr,
-    P: tl.constexpr,
-    LARGEST_: tl.constexpr,
-):
+def _two_leaf_counts(places, lengths, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, by_left, by_leaf,
+                     n, m, all_cells, all_leaves, N: tl.constexpr, P: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
     """The counts of one leaf beside all leaves it may stand before (as a matrix), and behind (as a vector)."""
     leaf = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
-    i = tl.load(leaf_places + leaf * 4)
-    da = tl.load(leaf_places + leaf * 4 + 1)
-    k = tl.load(leaf_places + leaf * 4 + 2)
-    db = tl.load(leaf_places + leaf * 4 + 3)
+    i, da, k, db = place_of(places, leaf)
     base = item * all_cells
+    if is_beyond(lengths, item, i, da, k, db):
+        return
     n_own = tl.load(lengths + item * 2)
     m_own = tl.load(lengths + item * 2 + 1)
-    if (i + da > n_own) | (k + db > m_own):
-        return
     leaf_base = item * all_leaves
     symbol, word = tl.arange(0, N), tl.arange(0, P)
     square = symbol[:, None] * P + word[None, :]
     matrix = tl.zeros((N, P), tl.float32)
     vector = tl.zeros((P,), tl.float32)
     matrix, vector = _with_leaf(
-        matrix,
-        vector,
-        scales,
-        outer_values,
-        left_of_leaf,
-        leaf_values,
-        leaf_scales,
-        base,
-        leaf_base,
-        leaf,
-        i,
-        da,
-        k,
-        db,
-        n,
-        m,
-        n_own,
-        m_own,
-        1,
-        0,
-        N,
-        P,
-        LARGEST_,
-    )
+        matrix, vector, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, base, leaf_base,
+        leaf, i, da, k, db, n, m, n_own, m_own, 1, 0, N, P, LARGEST_,
+    )  # fmt: skip
     matrix, vector = _with_leaf(
-        matrix,
-        vector,
-        scales,
-        outer_values,
-        left_of_leaf,
-        leaf_values,
-        leaf_scales,
-        base,
-        leaf_base,
-        leaf,
-        i,
-        da,
-        k,
-        db,
-        n,
-        m,
-        n_own,
-        m_own,
-        0,
-        1,
-        N,
-        P,
-        LARGEST_,
-    )
+        matrix, vector, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, base, leaf_base,
+        leaf, i, da, k, db, n, m, n_own, m_own, 0, 1, N, P, LARGEST_,
+    )  # fmt: skip
     matrix, vector = _with_leaf(
-        matrix,
-        vector,
-        scales,
-        outer_values,
-        left_of_leaf,
-        leaf_values,
-        leaf_scales,
-        base,
-        leaf_base,
-        leaf,
-        i,
-        da,
-        k,
-        db,
-        n,
-        m,
-        n_own,
-        m_own,
-        1,
-        1,
-        N,
-        P,
-        LARGEST_,
-    )
+        matrix, vector, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, base, leaf_base,
+        leaf, i, da, k, db, n, m, n_own, m_own, 1, 1, N, P, LARGEST_,
+    )  # fmt: skip
     tl.store(by_left + (leaf_base + leaf) * N * P + square, matrix)
     tl.store(by_leaf + (leaf_base + leaf) * P + word, vector)
 

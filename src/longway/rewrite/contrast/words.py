@@ -1,6 +1,7 @@
 """Which words a grammar of pairs writes for a word, and which it adds: what contrast examples may be made of.
 
-    leaves of the training trees      majority label      used as
+    leaves of the training trees      the label they      used as
+                                      speak for
     man/person, dog/animal            entailment          hypernyms      where WordNet knows the second as more general
     white/black, small/large          contradiction       opposites      where WordNet has them as opposites, or both are colours;
                                                                          each is then the other's
@@ -22,6 +23,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from longway.grammar.features import speaks_for
 from longway.grammar.trees import Tree, leaves, sides
 from longway.grammar.words import UNKNOWN
 from longway.stats import mutual_information
@@ -78,8 +80,8 @@ class GrammarWords:
         """
         names = sorted(set(labels))
         found: dict[Stance, list[tuple[str, str]]] = {stance: [] for stance in stances.values()}
-        for words, majority in _telling_leaves(trees, [names.index(label) for label in labels], at_least):
-            if (stance := stances.get(names[majority])) is not None:
+        for words, number in _telling_leaves(trees, [names.index(label) for label in labels], at_least):
+            if (stance := stances.get(names[number])) is not None:
                 found[stance].append(words)
         added = [second for first, second in found.get("neutral", []) if not first]
         replaced = found.get("contradicts", [])
@@ -180,7 +182,7 @@ def is_colour(word: str) -> bool:
 def _telling_leaves(
     trees: Sequence[Tree], labels: list[int], at_least: int
 ) -> Iterable[tuple[tuple[str, str], int]]:
-    """The words of leaves that write something new in the second text, with their majority label, most telling first."""
+    """The words of leaves that write something new in the second text, with the label they speak for, most telling first."""
     n_labels = max(labels, default=0) + 1
     counts: dict[tuple[str, str], list[int]] = {}
     for tree, label in zip(trees, labels, strict=True):
@@ -191,9 +193,10 @@ def _telling_leaves(
     if not kept:
         return []
     table = np.array(list(kept.values()))
-    information = mutual_information(table, np.bincount(labels, minlength=n_labels))
-    ordered = sorted(zip(-information, kept, table.argmax(axis=1).tolist(), strict=True))
-    return [(words, majority) for _, words, majority in ordered]
+    totals = np.bincount(labels, minlength=n_labels)
+    information = mutual_information(table, totals)
+    ordered = sorted(zip(-information, kept, speaks_for(table, totals).tolist(), strict=True))
+    return [(words, label) for _, words, label in ordered]
 
 
 def _table(pairs: Iterable[tuple[str, str]], holds: Callable[[str, str], bool]) -> Table:
