@@ -24,9 +24,14 @@ def test_as_numpy(stack, rows, inner, columns, one_for_all, threads, seed):
     np.testing.assert_allclose(found, left @ right, rtol=1e-12, atol=1e-12)
 
 
-def test_pytorch_has_its_cores_back():
-    before = torch.get_num_threads()
-    with pytest.raises(ValueError, match="stop"), cores.shared_out():
+def stopped_within():
+    with cores.shared_out():
         assert torch.get_num_threads() == 1
         raise ValueError("stop")
+
+
+def test_pytorch_has_its_cores_back():
+    before = torch.get_num_threads()
+    with pytest.raises(ValueError, match="stop"):
+        stopped_within()
     assert torch.get_num_threads() == before
