@@ -126,7 +126,7 @@ class Max:
         return (values + log_weights).clamp(min=EMPTY)
 
     def matmul(self, left: Tensor, right: Tensor) -> Tensor:
-        """The product of matrices with maxima for sums."""
+        """The product of matrices with maxima for sums, laid out a few rows at a time."""
         *stack, rows, inner = left.shape
         columns = right.shape[-1]
         if not inner:
@@ -139,14 +139,13 @@ class Max:
             turned = right.T.contiguous()
             parts = [(part.unsqueeze(1) + turned).amax(-1) for part in flat.split(size)]
             return torch.cat(parts).reshape(*stack, rows, columns)
-        if columns == 1:
-            return (left + right.transpose(-1, -2)).amax(-1, keepdim=True)
-        found = left[..., :1] + right[..., :1, :]
-        made = torch.empty_like(found)
-        for place in range(1, inner):
-            torch.add(left[..., place, None], right[..., place, None, :], out=made)
-            torch.maximum(found, made, out=found)
-        return found
+        a, b = left.reshape(-1, rows, inner), right.reshape(-1, inner, columns)
+        size = max(1, _CHUNK // (rows * inner * columns))
+        parts = [
+            (one.unsqueeze(-1) + other.unsqueeze(-3)).amax(-2)
+            for one, other in zip(a.split(size), b.split(size), strict=True)
+        ]
+        return torch.cat(parts).reshape(*stack, rows, columns)
 
     def add(self, left: Tensor, right: Tensor) -> Tensor:
         """The larger of the two."""
