@@ -43,15 +43,22 @@ def differences(before: str, after: str) -> list[Change]:
     """
     old, new = _words(before), _words(after)
     changes: list[Change] = []
+    same: list[str] = []  # words that stay, one after the other
     i = j = 0
     for at_old, at_new in _matches([word for _, word in old], [word for _, word in new]):
         space, word = old[at_old]
         new_space = new[at_new][0]
-        if space == new_space:
-            _add(changes, _joined(old[i:at_old]), _joined(new[j:at_new]), space + word)
+        if space == new_space and i == at_old and j == at_new:
+            same.append(space + word)
         else:
-            _add(changes, _joined(old[i:at_old]) + space, _joined(new[j:at_new]) + new_space, word)
+            _add(changes, "", "", "".join(same))
+            same.clear()
+            if space == new_space:
+                _add(changes, _joined(old[i:at_old]), _joined(new[j:at_new]), space + word)
+            else:
+                _add(changes, _joined(old[i:at_old]) + space, _joined(new[j:at_new]) + new_space, word)
         i, j = at_old + 1, at_new + 1
+    _add(changes, "", "", "".join(same))
     return changes
 
 
