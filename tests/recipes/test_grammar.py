@@ -360,6 +360,9 @@ def test_too_few_rows_and_a_missing_torch_are_told(monkeypatch):
         lw.induce_grammar(toy_dataset(60), settings=TINY)
 
 
+SHORT = Limits(pair=42, sentence=20)
+
+
 @pytest.fixture
 def tiny_level(monkeypatch):
     """The grammar level of an audit, real and tiny."""
@@ -368,10 +371,10 @@ def tiny_level(monkeypatch):
         "FEWEST": 60,
         "SYMBOLS": (3, 6),
         "DIMENSION": 8,
-        "EPOCHS": {True: 2, False: 1},
+        "EPOCHS": 2,
+        "SIZES": {True: [(SHORT, 90), (replace(SHORT, pair=400), 80)], False: [(SHORT, 60)]},
     }.items():
         monkeypatch.setattr(audit_grammar, name, value)
-    monkeypatch.setattr(audit_grammar, "TEXTS", {True: 90, False: 60})
 
 
 def test_an_audit_looks_at_the_grammar_of_a_sample_and_says_so(tiny_level):
@@ -398,6 +401,18 @@ def test_texts_of_many_sentences_are_looked_at_by_their_first_ones(tiny_level):
     )
 
 
+def test_where_too_few_pairs_are_short_longer_ones_are_looked_at(tiny_level):
+    words = ["man", "woman", "dog", "child", "girl", "boy"]
+    rows = [
+        {"premise": f"the {words[i % 6]} goes down the long street with a red bag", "hypothesis": f"a {words[i % 5]} is out there", "label": "ab"[i % 2]}
+        for i in range(100)
+    ]  # fmt: skip
+    data = lw.load(rows, text="hypothesis", context="premise", label="label")
+    detector, (told,) = audit_grammar.grammar_detector(data, recipe.Reading.of(data), seed=0)
+    assert detector.forest.n_documents == 80
+    assert "sample of 80 of 100 rows" in told.message
+
+
 def test_levels_are_chosen_by_name(tiny_level):
     data = toy_dataset(150)
     found = audit(data, settings=AuditSettings(levels=levels_named("token, ngram")))
@@ -414,7 +429,12 @@ def test_a_level_that_cannot_be_looked_at_is_told(tiny_level, monkeypatch):
     assert "grammar" not in found.tested
     assert not [problem for problem in found.problems if problem.kind == "no_grammar"]
     long = lw.load(toy_pairs(30, long=60), text="hypothesis", context="premise", label="label", id="id")
-    told = [problem for problem in audit(long).problems if problem.kind == "no_grammar"]
+    alone = audit(
+        long, settings=AuditSettings(levels=levels_named("grammar"))
+    )  # and nothing is left to look at
+    assert not alone.tested
+    assert not alone.findings
+    told = [problem for problem in alone.problems if problem.kind == "no_grammar"]
     assert "30 rows have pairs" in told[0].message
     monkeypatch.setattr(audit_grammar, "find_spec", lambda name: None)
     (told,) = [problem for problem in audit(toy_dataset(150)).problems if problem.kind == "no_grammar"]

@@ -91,7 +91,7 @@ def search(
     q = np.split(
         q_values(np.concatenate([np.zeros(0), *(scores.p for _, _, scores in counted)])),
         np.cumsum([len(features.keys) for _, features, _ in counted])[:-1],
-    )
+    )[: len(counted)]  # of nothing, NumPy makes one empty part
     tested: dict[str, int] = {}
     significant: dict[str, int] = {}
     chosen: list[Chosen] = []

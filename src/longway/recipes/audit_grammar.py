@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 FEWEST = 200  # rows; fewer teach a grammar nothing
 HELD_OUT = 0.1
-# By whether the rows are pairs: how long a pair (product of its lengths) or a sentence may be, how many are taken, and how often they are seen.
-SHORT = Limits(pair=42, sentence=20)
-TEXTS = {True: 750, False: 4000}
-EPOCHS = {True: 4, False: 4}
+# How long a pair (product of its lengths) or a sentence may be, and how many are taken; where too few are so short, the next.
+SIZES = {
+    True: [(Limits(pair=42, sentence=20), 750), (Limits(pair=72, sentence=20), 300)],
+    False: [(Limits(pair=42, sentence=20), 4000)],
+}
+EPOCHS = 4
 BATCH = 32
 SYMBOLS, DIMENSION = (8, 24), 64
 RATE = 0.005  # more than the paper's: there are few steps
@@ -48,15 +50,18 @@ def grammar_detector(
     pair = dataset.columns.context is not None
     if reading.n_texts < FEWEST:
         return None, []  # nobody expects a grammar of so little
-    limits = replace(SHORT, of_a_row=TEXTS[pair] // FEWEST)
-    found = gather(
-        dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=TEXTS[pair], limits=limits
-    )  # fmt: skip
-    if len(found.documents) < FEWEST:
+    for short, texts in SIZES[pair]:
+        limits = replace(short, of_a_row=texts // FEWEST)
+        found = gather(
+            dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=texts, limits=limits
+        )  # fmt: skip
+        if len(found.documents) >= FEWEST:
+            break
+    else:
         unit = (
-            f"pairs below {SHORT.pair} words times words, neither above {SHORT.sentence}"
+            f"pairs below {short.pair} words times words, neither above {short.sentence}"
             if pair
-            else f"sentences up to {SHORT.sentence} words"
+            else f"sentences up to {short.sentence} words"
         )
         message = f"The grammar level was left out: {len(found.documents):,} rows have {unit}, and it needs {FEWEST}."
         next_step = "longway grammar parses longer ones; it takes longer, too."
@@ -68,7 +73,7 @@ def grammar_detector(
 
     learned, held_out = split_off(found.documents, HELD_OUT, seed)
     settings = InduceSettings(
-        nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS[pair],
+        nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS,
         learning_rate=RATE, batch=BATCH, seed=seed,
     )  # fmt: skip
     model = induce(
