@@ -43,6 +43,10 @@ SMALL = {
         ["--rows", "200", "--seconds", "0.2"],
         {"share_of_server", "in_flight", "peak_mb"},
     ),
+    "bench/review.py": (
+        ["--rows", "300", "--times", "1"],
+        {"rows", "index_seconds", "slowest_first_byte_ms", "ratio_to_http_server", "largest_page_kb"},
+    ),
     "bench/grammar.py": (
         ["--rows", "3", "--words", "100", "--longest", "7"],
         {

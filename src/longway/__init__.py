@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from longway.recipes.run_rewrite import run_rewrite
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.report import write_report
+    from longway.review.decided import decisions_of
     from longway.sample import sample_path
     from longway.shortcut_space import ShortcutSpace
     from longway.text.agreement import change_pronouns
@@ -101,6 +102,7 @@ _HOME = {
     "longway.recipes.run_rewrite": ("run_rewrite",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.report": ("write_report",),
+    "longway.review.decided": ("decisions_of",),
     "longway.sample": ("sample_path",),
     "longway.shortcut_space": ("ShortcutSpace",),
     "longway.text.agreement": ("change_pronouns",),
@@ -156,6 +158,7 @@ __all__ = [
     "augment",
     "chains",
     "change_pronouns",
+    "decisions_of",
     "engine_named",
     "english",
     "explain",

@@ -104,6 +104,7 @@ def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
         "20 rows added to 20, 20 of 20 candidates accepted", "Rows by label", "bad 10 10 20", "Spurious words: 1, which told",
         "sadly bad 6 12", "Leak: what a bag of words gets right", "longway-runs/reviews-augment/dataset.csv",
         "longway-runs/reviews-augment/report.html", f"longway prove {data} longway-runs/reviews-augment --test",
+        "Look at every edit and decide: longway review longway-runs/reviews-augment",
     ):  # fmt: skip
         assert words in told, words
 

@@ -84,6 +84,7 @@ def test_a_run_prints_who_is_spoken_of_and_what_to_do_next(data):
         "no word tells a gender, race or age that could be another 4", "Words left alone: a colour", "For example",
         "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
         f"longway prove {data} longway-runs/notes-perturb --test", "makes no model fair",
+        "Look at every edit and decide: longway review longway-runs/notes-perturb",
     ):  # fmt: skip
         assert words in told, words
 

@@ -236,8 +236,9 @@ def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
     assert result.exit_code == 0, result.output
     assert "The planted shortcuts" in result.output
     assert "0 labels changed" in result.output
-    last = result.output.strip().splitlines()[-1]
-    assert last.endswith("longway-runs/claims-prove/report.html")
+    *_, report, last = result.output.strip().splitlines()
+    assert report.endswith("longway-runs/claims-prove/report.html")
+    assert last == "Look at every edit and decide: longway review longway-runs/claims-rewrite"
     assert (tmp_path / "longway-runs/claims-audit/report.html").exists()
     assert run("demo", "nothing").exception is not None
     assert sample_path("claims").exists()

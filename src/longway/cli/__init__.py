@@ -26,6 +26,7 @@ from longway.cli import (
     perturb,
     perturb_train,
     prove,
+    review,
     rewrite,
     runs,
 )
@@ -66,6 +67,7 @@ app.command("grammar")(grammar.command)
 app.command("perturb")(perturb.command)
 app.command("perturb train")(perturb_train.train_command)
 app.command("prove")(prove.command)
+app.command("review")(review.command)
 app.command("rewrite")(rewrite.command)
 app.command("runs")(runs.command)
 

@@ -59,7 +59,7 @@ def _one_sample(name: str, out: Path | None) -> None:
 def _rewrite_sample(name: str, out: Path | None) -> None:
     from longway.cli.live import Live
     from longway.cli.rewrite_tables import show_planted, show_rewrite
-    from longway.cli.screen import errors, output, safe
+    from longway.cli.screen import errors, output, safe, show_review
     from longway.data import load
     from longway.errors import MissingExtra
     from longway.recipes.planted import fates
@@ -101,6 +101,7 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
     show_planted(fates(name, dataset.select_split("train"), after.select_split("train")))
     show_rewrite(found, run.folder)
     _prove_sample(dataset, after, None if out is None else out / f"{name}-prove")
+    show_review(output(), run.folder)
 
 
 def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:

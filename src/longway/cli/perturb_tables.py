@@ -11,7 +11,7 @@ from rich.table import Table
 
 from longway.cli.live import Live
 from longway.cli.rewrite_tables import show_cost, show_failed
-from longway.cli.screen import output, safe, shortened
+from longway.cli.screen import output, safe, shortened, show_review
 from longway.recipes.engine_runs import Started
 
 N_PAIRS, N_REASONS, N_EDITS = 8, 8, 3
@@ -46,6 +46,7 @@ def show_perturb(found: Mapping[str, Any], folder: Path, data: str) -> None:
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+    show_review(console, folder)
     if found["perturbed"]:
         console.print(
             f"Next:    [bold]{safe(f'longway prove {data} {folder} --test other=other-data.csv')}[/] says what it changed; "

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from longway.cli import rewrite_options as options
 from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+
+if TYPE_CHECKING:
+    from longway.recipes.decided import Decided
 
 
 def command(
@@ -18,6 +24,7 @@ def command(
     budget: options.Budget = None,
     choose: options.Choose = "gamma",
     keep: options.Keep = None,
+    decisions: options.Decisions = None,
     k: options.K = "0.1",
     candidates: options.Candidates = 4,
     rounds: options.Rounds = 10,
@@ -50,6 +57,8 @@ def command(
         longway rewrite reviews.csv --choose leak --keep great --keep awful
 
         longway rewrite reviews.csv --engine served:gpt-4o-mini --budget 2
+
+        longway rewrite reviews.csv --choose leak --decisions longway-runs/reviews-rewrite
     """
     from longway.cli.live import Live
     from longway.cli.rewrite_tables import show_rewrite
@@ -71,6 +80,7 @@ def command(
         balance=balance,  # type: ignore[arg-type]
         space=space,  # type: ignore[arg-type]
         keep=tuple(keep or ()),
+        decisions=None if decisions is None else _decided(decisions),
         temperature=temperature,
         top_p=top_p,
         seed=seed,
@@ -94,6 +104,12 @@ def command(
         typer.echo((run.folder / "rewrite.json").read_text(encoding="utf-8"), nl=False)
         return
     show_rewrite(found, run.folder)
+
+
+def _decided(folder: Path) -> Decided:
+    from longway.review.decided import decisions_of
+
+    return decisions_of(folder)
 
 
 def _share(text: str) -> int | float:

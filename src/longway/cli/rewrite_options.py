@@ -55,6 +55,13 @@ Keep = Annotated[
     list[str] | None,
     typer.Option(help="A word or phrase that is real signal, not a shortcut. Repeatable; for --choose leak."),
 ]
+Decisions = Annotated[
+    Path | None,
+    typer.Option(
+        help="Run folder whose review was decided on: its real signal is left alone, its shortcuts are aimed at first "
+        "(with --choose leak), its rejected texts are not proposed again."
+    ),
+]
 K = Annotated[str, typer.Option(help="Texts taken up each round: a number, or a share such as 0.1 or 10%.")]
 Candidates = Annotated[int, typer.Option(min=1, help="Candidates for each text.")]
 Rounds = Annotated[int, typer.Option(min=1, help="Most rounds.")]

@@ -10,16 +10,17 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from longway.cli.screen import output, safe, shortened
+from longway.cli.screen import output, safe, shortened, show_review
 from longway.recipes.planted import PlantedFate
 
-N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED = 12, 6, 3, 6
+N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED, N_DECIDED = 12, 6, 3, 6, 6
 
 
 def show_rewrite(found: dict[str, Any], folder: Path) -> None:
     """Print a rewrite.json for people."""
     console = output()
     _show_counts(console, found)
+    _show_decisions(console, found.get("decisions"))
     show_leaks(console, found)
     _show_shortcuts(console, found)
     _show_worse(console, found["worse"], found.get("n_worse", len(found["worse"])))
@@ -32,6 +33,7 @@ def show_rewrite(found: dict[str, Any], folder: Path) -> None:
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+    show_review(console, folder)
 
 
 def show_planted(fates: Sequence[PlantedFate]) -> None:
@@ -70,6 +72,36 @@ def _show_counts(console: Console, found: dict[str, Any]) -> None:
         console.print(f"Expected to have a label that no longer holds: {_expected(wrong)}.", soft_wrap=True)
     for missing in found["missing_checks"]:
         console.print(f"[dim]Not checked: {safe(missing)}[/]", soft_wrap=True)
+
+
+def _show_decisions(console: Console, decisions: Mapping[str, Any] | None) -> None:
+    """Print what was taken over from the review of an earlier run, and what was not."""
+    if not decisions:
+        return
+    told = []
+    for what, name in (("left alone as real signal", "signal"), ("aimed at first", "shortcuts")):
+        if patterns := decisions[name]:
+            more = f" and {len(patterns) - N_DECIDED:,} more" if len(patterns) > N_DECIDED else ""
+            told.append(f"{what}: {', '.join(shortened(one, 40) for one in patterns[:N_DECIDED])}{more}")
+    if n := decisions["rejected"]:
+        told.append(
+            "1 rejected text is not proposed again"
+            if n == 1
+            else f"{n:,} rejected texts are not proposed again"
+        )
+    console.print(
+        f"Decisions of {safe(decisions['source'])}: {safe('; '.join(told) or 'none could be used')}.",
+        soft_wrap=True,
+    )
+    for one in decisions["left_out"][:N_DECIDED]:
+        console.print(
+            f"[dim]Not taken over: {safe(shortened(one['pattern'], 60))}: {safe(one['why'])}[/]",
+            soft_wrap=True,
+        )
+    if len(decisions["left_out"]) > N_DECIDED:
+        console.print(
+            f"[dim]and {len(decisions['left_out']) - N_DECIDED:,} more that could not be taken over[/]"
+        )
 
 
 def _expected(wrong: dict[str, Any]) -> str:

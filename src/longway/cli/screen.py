@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 from rich.markup import escape
@@ -43,6 +45,13 @@ def shortened(text: str, n: int) -> str:
 def safe(text: str) -> str:
     """The text for a line with markup: no terminal codes, and its brackets are brackets."""
     return escape(clean(text))
+
+
+def show_review(console: Console, folder: Path) -> None:
+    """Print the line that opens the review of a run."""
+    console.print(
+        f"Look at every edit and decide: [bold]longway review {safe(quote(str(folder)))}[/]", soft_wrap=True
+    )
 
 
 class Steps:

@@ -23,10 +23,11 @@ from longway.errors import SettingError
 from longway.llm.asking import Asker
 from longway.llm.engine import Sampling, Written
 from longway.llm.prompt import rewrite_prompt
+from longway.recipes.decided import Decided, Heeded, Heeding
 from longway.records import Example, Leak
 from longway.rewrite import METHODS, plain_method
 from longway.rewrite.leak_aware import Feature, GiveAway, feature
-from longway.rewrite.method import Asked, Method, Round, Rows
+from longway.rewrite.method import Asked, Method, Objection, Round, Rows, Write
 from longway.rewrite.razor import Razor, RazorSettings
 from longway.rewrite.selection import Balance
 from longway.rewrite.spaces import Embed, SpaceName
@@ -55,6 +56,7 @@ class RewriteSettings:
     writing engine in a conversation of its own where it can judge.
     choose: which texts are rewritten and which candidate is taken: "gamma" is RAZOR's Eq. 12, "leak" what a surface-only
     model could use. keep: words and phrases that are real signal and not to be counted as shortcuts.
+    decisions: what people decided when they reviewed a run on the same data (`longway.decisions_of`), see `recipes/decided.py`.
     k, candidates, rounds, patience, stop, balance, space, only_better, per_row: see `rewrite/razor.py`.
     """
 
@@ -72,6 +74,7 @@ class RewriteSettings:
     only_better: bool = False
     per_row: int | None = None
     keep: tuple[str, ...] = ()
+    decisions: Decided | None = None
     temperature: float = 0.7
     top_p: float = 0.9
     seed: int = 0
@@ -103,6 +106,11 @@ class RewriteSettings:
     def needs_engine(self) -> bool:
         """Whether the method has texts written; the baselines do without engine and checks, as published."""
         return self.method == "razor"
+
+    @property
+    def looks_at_words(self) -> bool:
+        """Whether single words and phrases decide which texts are rewritten."""
+        return self.method == "razor" and self.choose == "leak"
 
     def razor(self) -> RazorSettings:
         """The part of the settings that RAZOR's loop takes."""
@@ -163,6 +171,11 @@ class Rewriting:
         self.writer: Writer | None = None
         self.verifier: Verifier | None = None
         self._embed: Embed | None = None
+        self.heeded: Heeded | None = None
+        if settings.decisions is not None:
+            self.heeded = Heeded.of(
+                settings.decisions, text=self.rows.task.text_name, aims=settings.looks_at_words
+            )
         if writer is None:
             return
         if settings.space == "embedding":
@@ -185,7 +198,7 @@ class Rewriting:
     def _method(self) -> Method:
         settings = self.settings
         if not settings.needs_engine:
-            return plain_method(settings.method, seed=settings.seed)
+            return plain_method(settings.method, seed=settings.seed, objection=self._objection())
         if self.writer is None or self.verifier is None:
             raise SettingError(
                 f"The method {settings.method} has texts written, and needs an engine. Got none. Give `writer`."
@@ -195,16 +208,28 @@ class Rewriting:
         if settings.choose == "leak":
             if not self.rows.task.is_pair:
                 razor = replace(razor, least=0.0)  # a text without a found shortcut is left alone
-            give_away = self._give_away()
+            give_away = give_away_of(self.rows, keep=self.keep, heeded=self.heeded)
             parts = {"rank_by": give_away, "choose_by": give_away, "telling": self._telling(give_away)}
         return Razor(
             razor,
-            write=self.writer,
+            write=self._heeding(self.writer),
             verify=self.verifier.verify,
             leak=self.leak,
             embed=self._embed,
             **parts,
         )
+
+    def _heeding(self, write: Write) -> Write:
+        """The writer, held against what people decided, if anything."""
+        objection = self._objection()
+        return write if objection is None else Heeding(write, self.rows.ids, objection)
+
+    def _objection(self) -> Objection | None:
+        """What speaks against a text by what people decided; rows that CrossAug adds take no signal out of others."""
+        if self.heeded is None:
+            return None
+        keeps_signal = self.settings.method != "crossaug"
+        return self.heeded.objection(self.rows.task.text_name, keeps_signal=keeps_signal)
 
     def checks(self, n_accepted: int, edits: Sequence[int]) -> dict[str, Any]:
         """What the report says about the checks, see `Verifier.report`."""
@@ -213,19 +238,15 @@ class Rewriting:
         missing = [f"all: the method {self.settings.method} is used as published, and that is without checks"]
         return {"errors": {}, "missing": missing if n_accepted else [], "expected_wrong": None}
 
-    def _give_away(self) -> GiveAway:
-        """What a surface-only model could use.
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """What counts as real signal: named by the user, or marked in the review of an earlier run."""
+        return (*self.settings.keep, *(self.heeded.keep if self.heeded else ()))
 
-        The text of a pair should say nothing about the label alone, so that all of it counts. A single text is all there
-        is: there, only patterns that an audit finds count, and what the user called real signal does not.
-        """
-        rows, settings = self.rows, self.settings
-        if rows.task.is_pair:
-            return GiveAway(rows.texts, rows.labels, keep=settings.keep, rarer=RARER)
-        found = search(Reading.of(dataset_of(rows)))
-        only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
-        lengths = any(chosen.finding.level == "length" for chosen in found.chosen)
-        return GiveAway(rows.texts, rows.labels, keep=settings.keep, only=only, lengths=lengths, rarer=RARER)
+    @property
+    def left_alone(self) -> tuple[str, ...]:
+        """The names of patterns that count as real signal, as findings have them."""
+        return (*self.keep, *(self.heeded.names if self.heeded else ()))
 
     def _telling(self, give_away: GiveAway) -> Callable[[str, str], tuple[str, ...]]:
         number = {name: i for i, name in enumerate(self.rows.label_names)}
@@ -234,6 +255,26 @@ class Rewriting:
     def leak(self, rows: Rows) -> Leak:
         """What a bag of words tells from the texts alone, as the rows stand."""
         return leak_by_folds(Reading.of(dataset_of(rows)), "text", seed=self.settings.seed)
+
+
+def give_away_of(rows: Rows, *, keep: Sequence[str] = (), heeded: Heeded | None = None) -> GiveAway:
+    """What a surface-only model could use. keep: real signal; heeded: what people decided.
+
+    The text of a pair should say nothing about the label alone, so that all of it counts. A single text is all there
+    is: there, only patterns that an audit finds count, and what the user called real signal does not.
+    """
+    first = [f for phrase in heeded.shortcuts for f in phrase.features] if heeded else []
+    leaves_lengths = heeded is not None and "length" in heeded.whole
+    if rows.task.is_pair:
+        return GiveAway(
+            rows.texts, rows.labels, keep=keep, lengths=not leaves_lengths, rarer=RARER, first=first
+        )
+    found = search(Reading.of(dataset_of(rows)))
+    only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
+    lengths = any(chosen.finding.level == "length" for chosen in found.chosen) and not leaves_lengths
+    return GiveAway(
+        rows.texts, rows.labels, keep=keep, only=[*only, *first], lengths=lengths, rarer=RARER, first=first
+    )
 
 
 def _feature(chosen: Chosen) -> Feature | None:

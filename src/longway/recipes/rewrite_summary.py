@@ -103,11 +103,12 @@ class Summary:
         budget: float | None,
         failed_calls: Mapping[str, int],
         labels_changed: int,
+        decisions: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Everything as plain JSON values.
 
         checks: "errors" (error rates by check), "missing" (checks that could not be made), "expected_wrong".
-        failed_calls: to engines, by why they failed.
+        failed_calls: to engines, by why they failed. decisions: what was taken over from the review of an earlier run.
         """
         changed = self.changed
         before, after = [self._before[i] for i in changed], [self._rows.texts[i] for i in changed]
@@ -149,6 +150,7 @@ class Summary:
             ],
             "cost": [dict(row) for row in cost],
             "budget": budget,
+            "decisions": None if decisions is None else dict(decisions),
         }
 
     def _shown(self, edit: Edit) -> dict[str, Any]:

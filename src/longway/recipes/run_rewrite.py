@@ -77,6 +77,8 @@ def run_rewrite(
     settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
     try:
         asked = what_is_asked("rewrite", arranged.dataset, settings, writer, judge)
+        if settings.decisions is not None:
+            asked["settings"]["decisions"] = settings.decisions.told()
         folder, note = folder_for(dataset, out, asked)
         if (found := finished(folder, REWRITE, asked, engines.budget)) is not None:
             return Run(folder), found
@@ -96,7 +98,7 @@ def run_rewrite(
                 added = _rewrite(run, rewriting, summary, on_round)
                 after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
                 comparison = compare(
-                    arranged.dataset, after, keep=settings.keep, seed=settings.seed, step=step
+                    arranged.dataset, after, keep=rewriting.left_alone, seed=settings.seed, step=step
                 )
                 found = summary.to_dict(
                     dataset=describe(arranged.dataset),
@@ -107,6 +109,7 @@ def run_rewrite(
                     budget=engines.budget,
                     failed_calls=failed_calls(asker, judging),
                     labels_changed=_labels_changed(arranged.dataset, after),
+                    decisions=None if rewriting.heeded is None else rewriting.heeded.to_dict(),
                 )
             step("writing the report")
             _write_results(run, found)

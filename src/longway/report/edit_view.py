@@ -54,10 +54,11 @@ class EditCard:
     context: str
 
 
-def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label]) -> EditCard:
-    """The card of one edit."""
+def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label], *, limit: int = EDIT_LIMIT) -> EditCard:
+    """The card of one edit; limit: characters of each version."""
     edit = record(Edit, row)
-    before, after = side_by_side(*(harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after)))
+    texts = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
+    before, after = side_by_side(*texts, limit=limit)
     verdicts: list[Verdict] = [record(Verdict, one) for one in edit.verdicts[:MAX_CHIPS]]  # type: ignore[arg-type]
     changed = edit.label_after != edit.label_before
     return EditCard(
@@ -79,26 +80,28 @@ def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label]) -> EditCard:
     )
 
 
-def side_by_side(before: str, after: str, *, marks: Sequence[Span] = ()) -> tuple[list[Piece], list[Piece]]:
+def side_by_side(
+    before: str, after: str, *, marks: Sequence[Span] = (), limit: int = EDIT_LIMIT
+) -> tuple[list[Piece], list[Piece]]:
     """Both texts in pieces, marked where they differ.
 
-    marks: stretches of the text before that are marked, too, with a level of their own, where they stayed the same.
+    limit: characters of each. marks: stretches of the text before that are marked, too, with a level of their own, where they stayed the same.
 
     >>> old, new = side_by_side("It is not open.", "It is closed.")
     >>> [(piece.text, piece.level) for piece in new]
     [('It is ', 0), ('closed', 1), ('.', 0)]
     """
     changes = differences(before, after)
-    return _side(changes, "removed", marks), _side(changes, "added")
+    return _side(changes, "removed", limit, marks), _side(changes, "added", limit)
 
 
-def _side(changes: Sequence[Change], kind: str, marks: Sequence[Span] = ()) -> list[Piece]:
+def _side(changes: Sequence[Change], kind: str, limit: int, marks: Sequence[Span] = ()) -> list[Piece]:
     parts = [change for change in changes if change.kind in ("same", kind)]
     marked = _with_marks([piece for part in parts for piece in _pieces(part)], marks)
     total = sum(len(piece.text) for piece in marked)
     if not total:
         return [Piece("(blank)")]
-    return marked if total <= EDIT_LIMIT else _shortened(marked)
+    return marked if total <= limit else _shortened(marked, limit)
 
 
 def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
@@ -132,11 +135,11 @@ def _pieces(change: Change) -> list[Piece]:
     return [piece for piece in parts if piece.text]
 
 
-def _shortened(parts: Sequence[Piece]) -> list[Piece]:
-    """Long stretches between the changes left out, then at most EDIT_LIMIT characters."""
+def _shortened(parts: Sequence[Piece], limit: int) -> list[Piece]:
+    """Long stretches between the changes left out, then at most `limit` characters."""
     last = len(parts) - 1
     kept: list[Piece] = []
-    left = EDIT_LIMIT
+    left = limit
     for at, piece in enumerate(parts):
         text = piece.text if piece.level or not last else _gap(piece.text, first=at == 0, last=at == last)
         if len(text) > left:

@@ -23,7 +23,7 @@ from longway.errors import SettingError
 from longway.llm.engine import Written
 from longway.records import Edit, Example, Verdict
 from longway.rewrite.drafts import until_spent
-from longway.rewrite.method import Asked, Figures, Round, Rows, Verify, Write, fresh_id
+from longway.rewrite.method import Asked, Figures, Objection, Round, Rows, Verify, Write, fresh_id
 from longway.rewrite.negate import RuleNegator
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.text.capitals import like
@@ -60,7 +60,7 @@ class CrossAug:
     """CrossAug over given pairs.
 
     write: gives negative claims; None for the rules. verify: looks at each negative claim under the label that it should have
-    now; None, as published, for no check.
+    now; None, as published, for no check. objection: what speaks against a negative claim before that.
     """
 
     name = "crossaug"
@@ -71,8 +71,10 @@ class CrossAug:
         *,
         write: Write | None = None,
         verify: Verify | None = None,
+        objection: Objection | None = None,
     ) -> None:
         self.settings = CrossAugSettings() if settings is None else settings
+        self.objection = objection
         self.write: Write = RuleNegator(self.settings.seed) if write is None else write
         self.verify = verify
 
@@ -85,7 +87,9 @@ class CrossAug:
             if rows.label(row) == supported
         ]
         answers, is_spent = until_spent(lambda: self.write(asked))
-        contrasts = [self._contrast(one, w) for one, w in zip(asked, answers, strict=not is_spent)]
+        contrasts = [
+            self._contrast(one, w, rows.ids[one.row]) for one, w in zip(asked, answers, strict=not is_spent)
+        ]
         kept, rejected = self._verified(rows, [c for c in contrasts if c is not None], refuted)
         edits, added = self._rows(rows, kept, refuted, set(rows.ids))
         figures = Figures(
@@ -98,11 +102,12 @@ class CrossAug:
         stopped = BUDGET_SPENT if is_spent else "every row was gone through once"
         yield Round(1, tuple(edits), tuple(added), figures, stopped)
 
-    def _contrast(self, one: Asked, written: Written) -> Contrast | None:
+    def _contrast(self, one: Asked, written: Written, id: str) -> Contrast | None:
         how = written.how or ("",) * len(written.texts)
         found = [
             Contrast(one.row, text, done, self._evidence(one, text))
             for text, done in zip(written.texts, how, strict=True)
+            if not (self.objection and self.objection(id, one.text, text))
         ]
         return next((c for c in found if c.evidence is not None), found[0] if found else None)
 

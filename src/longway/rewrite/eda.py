@@ -24,7 +24,7 @@ from random import Random
 
 from longway.errors import SettingError
 from longway.records import Edit, Example
-from longway.rewrite.method import Figures, Round, Rows, fresh_id
+from longway.rewrite.method import Figures, Objection, Round, Rows, fresh_id
 from longway.text.capitals import like
 from longway.text.inflect import lemmas
 from longway.text.wordnet import POS, senses
@@ -69,12 +69,13 @@ class EdaSettings:
 
 
 class Eda:
-    """EDA over given rows."""
+    """EDA over given rows. objection: what speaks against a text, another one is drawn then; None, as published, for nothing."""
 
     name = "eda"
 
-    def __init__(self, settings: EdaSettings | None = None) -> None:
+    def __init__(self, settings: EdaSettings | None = None, *, objection: Objection | None = None) -> None:
         self.settings = EdaSettings() if settings is None else settings
+        self.objection = objection
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """One round: every row is replaced, or gets additions."""
@@ -111,7 +112,7 @@ class Eda:
                 break
             how = operations[turn % len(operations)]
             new = OPERATIONS[how](text, getattr(self.settings, how), random)
-            if new not in (text, ""):
+            if new not in (text, "") and not (self.objection and self.objection(key, text, new)):
                 made.setdefault(new, how)
         return [(how, new) for new, how in made.items()]
 

@@ -12,7 +12,8 @@ alone: choosing a whole round at once would turn the shortcut around instead of 
 
 Features that the user called real signal (`keep`) say nothing here; with `only`, of what the texts have at the start nothing but the given features
 does, so that real signal is left alone; what comes in later counts: it must not become a shortcut in its turn.
-`lengths` adds one more feature: in which eighth of the lengths the text falls.
+`lengths` adds one more feature: in which eighth of the lengths the text falls. Texts with a feature of `first` come before all
+others, as long as it still speaks for their label.
 
 A shortcut can be balanced in two ways: take the pattern out of its label, or plant it in the others. `rarer` bounds the
 second: a pattern that was telling at the start may come into a text only while it stands in fewer texts than this share
@@ -39,6 +40,9 @@ _N_LENGTHS = 8
 TELLING = 0.7  # log odds from which a word is called telling: two to one
 OFTEN = 5  # and the texts it must stand in
 STRONG = 1.1  # log odds of patterns that must not spread: three to one
+FIRST = (
+    1e3  # added to the score of a text that has a pattern to begin with: more than its words can sum up to
+)
 PLANTED = 1e6  # added to the score of a text that would spread a telling pattern
 
 
@@ -62,6 +66,7 @@ class GiveAway:
         only: Iterable[Feature] | None = None,
         lengths: bool = True,
         rarer: float | None = None,
+        first: Iterable[Feature] = (),
     ) -> None:
         self.labels = np.asarray(labels, dtype=np.int64)
         n_of_label = np.bincount(self.labels)
@@ -84,6 +89,7 @@ class GiveAway:
         for label, numbers in zip(self.labels, self._rows, strict=True):
             self._counts[label, numbers] += 1
         self._most = self._most_allowed(rarer)
+        self._first = frozenset(self._numbers[f] for f in set(first) if f in self._numbers)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -95,6 +101,8 @@ class GiveAway:
         label_of = np.repeat(self.labels, lengths)
         row_of = np.repeat(np.arange(len(self._rows)), lengths)
         told = self._told(flat, label_of, np.ones(len(flat), dtype=np.int64))
+        if self._first:
+            told[np.isin(flat, list(self._first)) & (told > 0)] += FIRST
         return np.bincount(row_of, weights=told, minlength=len(self._rows)).astype(np.float64)
 
     def of_candidates(self, row: int, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -110,7 +118,10 @@ class GiveAway:
         return scores
 
     def telling(self, text: str, label: int, *, most: int = 8) -> tuple[str, ...]:
-        """The words and phrases of a text that speak for the label, strongest first; of two that overlap the stronger."""
+        """The words and phrases of a text that speak for the label, strongest first; of two that overlap the stronger.
+
+        Patterns to begin with stand before all others, however weakly they speak.
+        """
         found = {feature: self._numbers.get(feature) for feature in self._features(tokenize(text))}
         known = [
             (f, n) for f, n in found.items() if n is not None and f[0] not in _MARKS and f[-1] not in _MARKS
@@ -119,12 +130,12 @@ class GiveAway:
         told = self._told(numbers, np.full(len(numbers), label), np.ones(len(numbers), dtype=np.int64))
         often = self._counts[:, numbers].sum(axis=0) >= OFTEN
         ranked = sorted(
-            (-float(told[i]), len(feature), feature)
-            for i, (feature, _) in enumerate(known)
-            if often[i] and told[i] > TELLING
+            (number not in self._first, -float(told[i]), len(feature), feature)
+            for i, (feature, number) in enumerate(known)
+            if (often[i] and told[i] > TELLING) or (number in self._first and told[i] > 0)
         )
         chosen: list[Feature] = []
-        for _, _, feature in ranked:
+        for *_, feature in ranked:
             if not any(stands_inside(feature, other) for other in chosen):
                 chosen.append(feature)
         return tuple(" ".join(feature) for feature in chosen[:most])

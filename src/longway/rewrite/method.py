@@ -13,7 +13,7 @@ what came before `BudgetSpent` is kept and used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from longway.task import Task
 from longway.verify.check import Candidate, Origin
 
 Floats = NDArray[np.float64]
+Objection = Callable[[str, str, str], str]  # id, text, proposed text -> why it must not be; "" where it may
 
 
 @dataclass(slots=True)

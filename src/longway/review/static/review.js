@@ -1,0 +1,162 @@
+/* Saves without leaving the page, and the keys. Every form works without it; only the keys need it. */
+"use strict";
+const $ = (selector, from = document) => from.querySelector(selector);
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const WORDS = { accept: "accepted", reject: "rejected", hand: "edited by hand", none: "not decided", signal: "real signal, leave alone", shortcut: "shortcut, remove" };
+const NUMBERS = new Set(["seen", "size", "seed", "batch"]);
+
+/* What a form says, as the server reads JSON: numbers as numbers, group.name as an object in the object, tags as a list. */
+function said(form, button) {
+  const values = {};
+  for (const [name, value] of new FormData(form, button)) {
+    const [group, inner] = name.split(".");
+    if (name === "back") continue;
+    if (name === "tags") (values.tags ||= []).push(value);
+    else if (inner) (values[group] ||= {})[inner] = value;
+    else values[name] = NUMBERS.has(name) ? Number(value) : value;
+  }
+  if (form.getAttribute("action") === "/tag") values.tags ||= [];
+  if (form.getAttribute("action") === "/decide-many") values.filter ||= {};
+  return values;
+}
+
+function tell(words) {
+  $("#saved").textContent = words;
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => { $("#saved").textContent = ""; }, 6000);
+}
+
+/* Words for the page that comes next. */
+function leave(words, address) {
+  try { sessionStorage.setItem("saved", words); } catch { /* no storage: the words are lost, the decision is not */ }
+  const here = location.pathname + location.search;
+  if (address && address !== here) return location.assign(address);
+  history.replaceState(null, "", here); // without #by-hand, which would lead back into the field
+  location.reload();
+}
+
+function object(words) {
+  $("#problem p").textContent = words;
+  $("#problem").hidden = false;
+  $("#problem [data-reload]").focus();
+}
+
+function sentence(answer) {
+  const now = answer.current;
+  if (!now) return answer.error || "This could not be saved.";
+  const choice = WORDS[now.value.choice] || "something else";
+  return `Somebody was faster: ${now.author} decided “${choice}” at ${now.time.slice(0, 16).replace("T", " ")}. Yours was not saved. Load the page again to see it, and decide anew.`;
+}
+
+async function send(form, button) {
+  if (form.dataset.busy) return;
+  form.dataset.busy = "1";
+  try {
+    const values = said(form, button);
+    const answer = await fetch(form.action, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) });
+    const told = await answer.json().catch(() => ({}));
+    if (answer.ok) saved(form, values, told);
+    else object(sentence(told));
+  } catch {
+    object("The review does not answer. Is it still running? What was saved before is kept.");
+  } finally {
+    delete form.dataset.busy;
+  }
+}
+
+function saved(form, values, answer) {
+  const decision = answer.decision;
+  if (form.hasAttribute("data-undo")) return undone(answer);
+  if (form.hasAttribute("data-sample")) return leave("Drawn.", "/sample/" + encodeURIComponent(values.name));
+  if (form.hasAttribute("data-hand")) return leave(decision.value.passed === false ? "Saved, but a check fails." : "Saved: it passes the checks.", form.dataset.then);
+  if ("written" in answer) return leave(`Saved: ${answer.written} edits. Undo with u.`, form.dataset.then);
+  if (values.tags) return leave("Saved.", form.dataset.then);
+  const words = WORDS[decision.value.choice] || "saved";
+  if (form.dataset.then) return leave(`Saved: ${words}. Undo with u.`, form.dataset.then);
+  show(form.closest("[data-item]"), decision);
+  tell(`Saved: ${words}. Undo with u.`);
+}
+
+/* The new decision, where the old one stood. */
+function show(item, decision) {
+  const choice = decision.value.choice;
+  item.dataset.choice = choice;
+  for (const field of all("input[name=seen]", item)) field.value = decision.seq;
+  for (const button of all("button[name=choice]", item)) if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(button.value === choice));
+  const badge = $("[data-badge]", item);
+  badge.className = `badge ${choice}`;
+  badge.textContent = choice === "none" ? WORDS.none : `${WORDS[choice]} by ${decision.author}`;
+}
+
+function undone(answer) {
+  if (!answer.written) return tell("There is nothing to undo.");
+  const words = answer.written === 1 ? "Undone." : `Undone: ${answer.written} decisions.`;
+  const only = answer.written === 1 ? answer.decisions[0] : null;
+  const place = location.pathname.split("/");
+  const moves = only && only.kind === "edit" && place[1] === "edits" && place[2] && place[2] !== only.key;
+  leave(words, moves ? `/edits/${only.key}${location.search}` : "");
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.hasAttribute("data-send")) return;
+  event.preventDefault();
+  send(form, event.submitter);
+});
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-reload], [data-close], [data-help]");
+  if (!target) return;
+  if (target.hasAttribute("data-reload")) { event.preventDefault(); location.reload(); }
+  if (target.hasAttribute("data-close")) $("#problem").hidden = true;
+  if (target.hasAttribute("data-help")) $("#help").showModal();
+});
+
+/* The one that keys speak of: the page's own, or the marked one of a list. */
+const items = () => all("[data-item]");
+const marked = () => $("[data-current]") || document.activeElement.closest("[data-item]");
+
+function move(step) {
+  const link = $(step > 0 ? "[data-go=next]" : "[data-go=previous]");
+  if (link) return link.click();
+  if ($("[data-current]")) return;
+  const list = items();
+  const at = list.indexOf(marked());
+  const next = list[at < 0 ? (step > 0 ? 0 : list.length - 1) : at + step];
+  if (next) next.focus();
+}
+
+function press(key) {
+  const item = marked() || (["a", "r", "s", "x"].includes(key) && items()[0]);
+  const control = (item && $(`[data-key="${key}"]`, item)) || $(`main > .decision-bar [data-key="${key}"], main > [data-current] [data-key="${key}"], .list-head [data-key="${key}"], #decisions [data-key="${key}"], .tags [data-key="${key}"]`);
+  if (key === "e" && item && $("[data-open]", item)) return location.assign($("[data-open]", item).href + "#by-hand");
+  if (!control) return;
+  control.click();
+  if (key === "e") setTimeout(() => $("#hand-text").focus());
+}
+
+document.addEventListener("keydown", (event) => {
+  const field = event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("#hand-text")) return event.target.form.requestSubmit();
+  if (event.key === "Escape" && field) return field.blur();
+  if (field || event.ctrlKey || event.metaKey || event.altKey || $("#help").open) return;
+  const { key } = event;
+  const keys = {
+    j: () => move(1), ArrowRight: () => move(1), k: () => move(-1), ArrowLeft: () => move(-1),
+    "/": () => $("[data-search]")?.focus(), "?": () => $("#help").showModal(),
+  };
+  if (keys[key]) { if (event.target.matches("input")) return; event.preventDefault(); return keys[key](); }
+  if (key === "Enter" && event.target.matches("[data-item]")) return $("[data-open]", event.target)?.click();
+  if (key === "Enter" && $(".tags") && !event.target.closest("a, button, summary")) { event.preventDefault(); return $(".tags").requestSubmit(); }
+  if (/^[areusx1-5]$/.test(key)) { event.preventDefault(); press(key); }
+});
+
+for (const button of all("[data-help]")) button.hidden = false;
+try {
+  const words = sessionStorage.getItem("saved");
+  sessionStorage.removeItem("saved");
+  if (words) tell(words);
+} catch { /* no storage */ }
+if (location.hash === "#by-hand") $("#hand-text")?.focus();
+const json = $("[data-json]");
+if (json) json.href += location.search;

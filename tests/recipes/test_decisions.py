@@ -1,0 +1,351 @@
+"""What people decided in a review, and what the next rewrite makes of it: `longway rewrite DATA --decisions RUN`."""
+
+import csv
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.data import load
+from longway.errors import RunError, SettingError
+from longway.llm.engine import Written
+from longway.recipes.audit import AuditSettings, levels_named
+from longway.recipes.decided import (
+    LOSES_SIGNAL,
+    REJECTED,
+    Decided,
+    Heeded,
+    Heeding,
+    Marked,
+    Phrase,
+    fingerprint,
+    phrase_of,
+)
+from longway.recipes.rewrite import RewriteSettings, Rewriting
+from longway.recipes.run_audit import run_audit
+from longway.recipes.run_rewrite import Engines, run_rewrite
+from longway.review.book import Book, EditFilter
+from longway.review.decided import decisions_of
+from longway.rewrite.eda import Eda
+from longway.rewrite.leak_aware import FIRST, GiveAway, feature
+from longway.rewrite.method import Asked
+from longway.sample import sample_path
+from longway.text.tokens import tokenize
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes.toy_run import answer, write_csv
+
+GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
+SADLY = Marked("token", "sadly", "review", "bad")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server():
+    with Loopback(answer) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A finished rewrite of toy reviews by the leak, whose server takes "sadly" out of every text."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch, Loopback(answer) as server:
+        without_settings_of_the_user(patch, folder)
+        without_encoder(patch)
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        rewrite(write_csv(folder / "reviews.csv", 80), server, folder / "first")
+    return folder
+
+
+@pytest.fixture
+def first(made, tmp_path):
+    """The same, on which nothing was decided yet."""
+    shutil.copytree(made / "first", tmp_path / "first")
+    return SimpleNamespace(data=made / "reviews.csv", folder=tmp_path / "first")
+
+
+def rewrite(data, server, out, **more):
+    asked = {"engine": "served:toy", "choose": "leak", "rounds": 2, "k": 40, "candidates": 2, "stop": "never"}
+    engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+    return run_rewrite(load(data), settings=RewriteSettings(**asked | more), engines=engines, out=out)
+
+
+def texts(folder):
+    with next(folder.glob("dataset.*")).open(newline="", encoding="utf-8") as file:
+        return [row["review"] for row in csv.DictReader(file)]
+
+
+def edits(folder):
+    return [json.loads(line) for line in (folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def with_word(texts, word):
+    return sum(word in tokenize(text) for text in texts)
+
+
+def mark(folder, choice, *patterns):
+    book = Book(folder)
+    keys = {one["pattern"]: one["key"] for one in book.findings(size=200).rows}
+    for pattern in patterns:
+        book.decisions.write("finding", keys[pattern], {"choice": choice}, author="ann")
+    book.close()
+
+
+# ---- whole runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_marked_as_real_signal_stays_in_all_texts(first, server, tmp_path):
+    before = [row["review"] for row in csv.DictReader(first.data.open(encoding="utf-8"))]
+    assert with_word(texts(first.folder), "sadly") < with_word(before, "sadly")  # what happens without
+    mark(first.folder, "signal", GIVEN_AWAY)
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert with_word(texts(run.folder), "sadly") == with_word(before, "sadly")
+    assert not any(
+        edit["accepted"] and "sadly" in edit["before"] and "sadly" not in edit["after"]
+        for edit in edits(run.folder)
+    )
+    assert found["decisions"] == {
+        "source": "first", "signal": [GIVEN_AWAY], "shortcuts": [], "rejected": 0, "left_out": [],
+    }  # fmt: skip
+    fate = next(one for one in found["findings"] if one["pattern"] == GIVEN_AWAY)
+    assert fate["marked"] == "real signal, left alone"
+
+
+def test_rejected_texts_are_not_proposed_again(first, server, tmp_path):
+    book = Book(first.folder)
+    kept = book.keys(EditFilter(status="kept"))[:5]
+    rejected = {(edit["id"], edit["after"]) for edit in map(book.edit, kept)}
+    book.decisions.write_many("edit", {key: {"choice": "reject"} for key in kept}, author="ann")
+    book.close()
+    again, _ = rewrite(first.data, server, tmp_path / "again")
+    assert rejected <= {(edit["id"], edit["after"]) for edit in edits(again.folder)}  # what happens without
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert not rejected & {(edit["id"], edit["after"]) for edit in edits(run.folder)}
+    assert found["decisions"]["rejected"] == 5
+    assert sum(one["refusals"].get(REJECTED, 0) for one in found["rounds"]) >= 5
+
+
+def test_texts_with_a_marked_shortcut_are_taken_up_first(first, server, tmp_path):
+    mark(first.folder, "shortcut", GIVEN_AWAY)
+    run, found = rewrite(
+        first.data, server, tmp_path / "next", k=10, rounds=1, decisions=decisions_of(first.folder)
+    )
+    asked = {edit["before"] for edit in edits(run.folder)}
+    assert len(asked) == 10
+    assert all("sadly" in text for text in asked)
+    assert found["decisions"]["shortcuts"] == [GIVEN_AWAY]
+
+
+def test_the_same_decisions_are_the_same_run_and_others_another_one(first, server, tmp_path):
+    mark(first.folder, "signal", GIVEN_AWAY)
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    n_calls = len(server.calls)
+    _, same = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert same == found
+    assert len(server.calls) == n_calls
+    assert found["settings"]["decisions"]["signal"][0]["pattern"] == GIVEN_AWAY
+    book = Book(first.folder)
+    book.decisions.write("edit", book.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    book.close()
+    with pytest.raises(RunError, match="differs in: decisions"):
+        rewrite(first.data, server, run.folder, decisions=decisions_of(first.folder))
+
+
+def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
+    """By commands: an audit, two marks, `longway rewrite --decisions`; EDA changes words at random."""
+    data = load(sample_path("reviews"), limit=250)
+    run, found = run_audit(
+        data, settings=AuditSettings(levels=levels_named("token,ngram,position")), out=tmp_path / "audit"
+    )
+    signal = next(one["pattern"] for one in found["findings"] if "whitlock" in one["pattern"])
+    mark(run.folder, "signal", signal, "first word: honestly")
+    came = counts([text for batch in data.batches() for text in batch.texts], signal)
+    plain = Rewriting(data, RewriteSettings(method="eda"))
+    list(plain.run())
+    assert counts(plain.rows.texts, signal) != came  # what happens without
+    asked = "rewrite", sample_path("reviews"), "--limit", 250, "--method", "eda", "--decisions", run.folder
+    result = CliRunner().invoke(app, [str(one) for one in (*asked, "--out", tmp_path / "heeding")])
+    assert result.exit_code == 0, result.output
+    after = load(tmp_path / "heeding" / "dataset.jsonl")
+    assert counts([text for batch in after.batches() for text in batch.texts], signal) == came
+    told = " ".join(result.output.split())
+    assert "Decisions of audit: left alone as real signal: " in told
+    assert f"{signal}, first word: honestly." in told or f"first word: honestly, {signal}." in told
+    assert f"Look at every edit and decide: longway review {tmp_path / 'heeding'}" in told
+
+
+def counts(texts, phrase):
+    """How many texts have a phrase, and how many begin with "honestly"."""
+    phrases = Phrase(tuple(tokenize(phrase))), Phrase(("honestly",), "first")
+    return [sum(one.stands_in(tokenize(text)) for text in texts) for one in phrases]
+
+
+def test_a_run_on_which_nothing_was_decided_is_told(first):
+    with pytest.raises(
+        SettingError, match=r"Nothing that a rewrite could heed was decided on .*longway review"
+    ):
+        decisions_of(first.folder)
+
+
+def test_a_mark_that_was_taken_back_counts_no_more(first):
+    mark(first.folder, "signal", GIVEN_AWAY)
+    book = Book(first.folder)
+    book.decisions.undo(author="ann")
+    book.close()
+    with pytest.raises(SettingError, match="Nothing that a rewrite could heed"):
+        decisions_of(first.folder)
+
+
+def test_no_run_is_told_with_the_next_step(tmp_path):
+    result = CliRunner().invoke(
+        app, ["rewrite", str(write_csv(tmp_path / "a.csv")), "--decisions", str(tmp_path / "no")]
+    )
+    assert isinstance(result.exception, RunError)
+    assert "longway runs" in str(result.exception)
+
+
+# ---- parts -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("level", "pattern", "expected"),
+    [
+        ("token", "sadly", Phrase(("sadly",))),
+        ("ngram", "isn't it", Phrase(("isn't", "it"))),
+        ("position", "first word: honestly", Phrase(("honestly",), "first")),
+        ("position", "last word: ever", Phrase(("ever",), "last")),
+        ("position", "in the first quarter: well", Phrase(("well",))),
+        ("length", "38 or more words", None),
+        ("grammar", "(S (NP a) b)", None),
+        ("token", "aaaa…", None),  # cut: nobody knows what it was
+    ],
+)
+def test_findings_stand_for_their_words(level, pattern, expected):
+    assert phrase_of(Marked(level, pattern, "review", "bad")) == expected
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", ",", "!"]), max_size=6),
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=2),
+)
+def test_a_phrase_stands_where_a_slow_look_finds_it(tokens, words):
+    said = [token for token in tokens if token in "ab"]
+    assert Phrase(tuple(words)).stands_in(tokens) == any(
+        tokens[i : i + len(words)] == words for i in range(len(tokens))
+    )
+    assert Phrase(tuple(words), "first").stands_in(tokens) == (said[: len(words)] == words)
+    assert Phrase(tuple(words), "last").stands_in(tokens) == (said[-len(words) :] == words)
+
+
+def test_what_cannot_be_taken_over_is_told_with_the_reason():
+    decided = Decided(
+        "run",
+        signal=(
+            SADLY,
+            Marked("token", "she", "evidence", "bad"),
+            Marked("surface", "has an exclamation mark", "review", "bad"),
+        ),
+        shortcuts=(Marked("token", "fine", "review", "good"),),
+    )
+    gamma = Heeded.of(decided, text="review", aims=False)
+    assert [(one.pattern, why) for one, why in gamma.left_out] == [
+        ("she", "it is about evidence, and only review is rewritten"),
+        ("has an exclamation mark", "it is no word or phrase of the text"),
+        ("fine", "this method looks at no single words; it aims with --choose leak"),
+    ]
+    assert gamma.to_dict()["signal"] == ["sadly"]
+    leak = Heeded.of(decided, text="review", aims=True)
+    assert leak.shortcuts == (Phrase(("fine",)),)
+
+
+def test_lengths_and_negation_count_as_no_shortcut_where_the_leak_decides():
+    decided = Decided(
+        "run",
+        signal=(
+            Marked("length", "38 or more words", "claim", "x"),
+            Marked("negation", "negation in claim", "claim", "x"),
+        ),
+    )
+    heeded = Heeded.of(decided, text="claim", aims=True)
+    assert heeded.whole == {"length", "negation"}
+    assert "not" in heeded.keep
+    assert heeded.left_out == ()
+    assert len(Heeded.of(decided, text="claim", aims=False).left_out) == 2
+
+
+def test_a_word_that_is_signal_is_no_shortcut_whatever_else_was_said():
+    decided = Decided("run", signal=(SADLY,), shortcuts=(Marked("token", "sadly", "review", "good"),))
+    assert Heeded.of(decided, text="review", aims=True).shortcuts == ()
+
+
+def test_a_writer_is_held_against_decisions():
+    decided = Decided(
+        "run", (SADLY,), rejected=frozenset({fingerprint("r1", "review", "It was sadly fine.")})
+    )
+    objection = Heeded.of(decided, text="review", aims=True).objection("review")
+
+    class Writes:
+        name = "toy"
+
+        def __call__(self, asked):
+            yield Written(
+                ("It was sadly fine.", "It was fine.", "Sadly, it was fine."), ("too long",), ("a", "b", "c")
+            )
+
+    held = Heeding(Writes(), ["r0", "r1"], objection)
+    (written,) = held([Asked(1, "It sadly was fine.", "bad", 3)])
+    assert held.name == "toy"
+    assert written.texts == ("Sadly, it was fine.",)
+    assert written.how == ("c",)
+    assert written.refusals == ("too long", REJECTED, LOSES_SIGNAL)
+    (other,) = held([Asked(0, "It was fine.", "bad", 3)])
+    assert len(other.texts) == 3  # another row, and a text that had no signal to lose
+
+
+def test_eda_draws_another_text_where_one_is_objected_to():
+    text = "The plot was slow and the ending was weak."
+    ((_how, once),) = Eda().texts_for(text, key="r1")
+    ((_, other),) = Eda(objection=lambda id, before, after: REJECTED if after == once else "").texts_for(
+        text, key="r1"
+    )
+    assert other not in (text, once)
+    assert Eda(objection=lambda id, before, after: REJECTED).texts_for(text, key="r1") == []
+
+
+def test_texts_with_a_first_pattern_lead_as_long_as_it_tells():
+    told = [
+        "sadly slow",
+        "sadly weak",
+        "sadly dull",
+        "a grim mess",
+        "a grim end",
+        "bright",
+        "warm",
+        "quick",
+        "sadly strong",
+        "fine",
+    ]
+    labels = [0] * 5 + [1] * 5
+    plain, aimed = (GiveAway(told, labels, first=first) for first in ((), [feature("sadly")]))
+    assert aimed.scores()[:3] - plain.scores()[:3] == pytest.approx(FIRST)
+    assert (aimed.scores()[3:] == plain.scores()[3:]).all()  # "sadly strong" has the other label
+    assert aimed.telling(told[0], 0)[0] == "sadly"
+    aimed.replace({0: "slow", 1: "weak"})
+    assert (aimed.scores() < FIRST).all()  # as common with both labels now: nothing to aim at
+
+
+def test_fingerprints_do_not_run_into_each_other():
+    assert fingerprint("a", "b\0c", "d") != fingerprint("a\0b", "c", "d")

@@ -1,0 +1,435 @@
+"""A book of a run folder: filters, search, order and pages against plain lists; every kind of run; folders that are none."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.data import load
+from longway.errors import RunError, SettingError
+from longway.plant import Plant
+from longway.recipes.audit import AuditSettings, levels_named
+from longway.recipes.perturb_settings import PerturbSettings
+from longway.recipes.run_audit import run_audit
+from longway.recipes.run_perturb import run_perturb
+from longway.recipes.run_plant import run_plant
+from longway.review import index
+from longway.review.book import Book, EditFilter, LookupFailed
+from longway.review.index import edit_key, finding_key
+from longway.sample import sample_path
+from tests.recipes.toy_perturb import rows_of
+from tests.review.made_runs import an_edit, made_run, reviews, rewritten
+
+CHECKS = ("negation", "numbers", "meaning")
+TEXTS = st.text(alphabet="abAB ßäÄ\"'%_\n\0é*", max_size=6)
+VERDICTS = st.lists(
+    st.fixed_dictionaries({"check": st.sampled_from(CHECKS), "passed": st.booleans(), "reason": st.just("")}),
+    max_size=3,
+)
+SCORES = st.none() | st.sampled_from([-1.0, 0.0, 0.25, 2.0])
+EDITS = st.builds(
+    an_edit,
+    id=st.sampled_from(["1", "2", "Ab3"]),
+    before=TEXTS,
+    after=TEXTS,
+    label_after=st.sampled_from(["pos", "neg"]),
+    method=st.sampled_from(["razor", "eda"]),
+    engine=st.sampled_from(["rules", "served:x"]),
+    accepted=st.booleans(),
+    reason=st.just("not chosen"),
+    verdicts=VERDICTS,
+    score_before=SCORES,
+    score_after=SCORES,
+)
+FILTERS = st.builds(
+    EditFilter,
+    status=st.sampled_from(["all", "kept", "refused"]),
+    choice=st.sampled_from(["", "none", "accept", "reject"]),
+    label=st.sampled_from(["", "pos", "neg"]),
+    method=st.sampled_from(["", "eda"]),
+    engine=st.sampled_from(["", "rules"]),
+    check=st.sampled_from(["", "numbers", "not chosen"]),
+    search=TEXTS,
+    order=st.sampled_from(["file", "score"]),
+)
+
+
+def lets_through(filter, edit, choice):
+    """Slow and obvious: whether a filter lets an edit through."""
+    failed = [verdict["check"] for verdict in edit["verdicts"] if not verdict["passed"]]
+    why = failed or ([] if edit["accepted"] else ["not chosen"])
+    text = "\n".join((edit["id"], edit["before"], edit["after"])).casefold().replace("\0", " ")
+    return (
+        filter.status in ("all", "kept" if edit["accepted"] else "refused")
+        and filter.choice in ("", choice)
+        and filter.label in ("", edit["label_after"])
+        and filter.method in ("", edit["method"])
+        and filter.engine in ("", edit["engine"])
+        and (not filter.check or filter.check in why)
+        and filter.search.strip().casefold().replace("\0", " ") in text
+    )
+
+
+def gain(edit):
+    """How edits are ordered by score: the most improved first, those without a score last."""
+    if edit["score_before"] is None or edit["score_after"] is None:
+        return (1, 0.0)
+    return (0, edit["score_after"] - edit["score_before"])
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(EDITS, min_size=1, max_size=12),
+    st.lists(st.sampled_from(["none", "accept", "reject"]), min_size=12, max_size=12),
+    st.lists(FILTERS, min_size=1, max_size=4),
+    st.booleans(),
+)
+def test_filters_search_order_and_neighbours_equal_those_of_a_list(edits, choices, filters, has_trigrams):
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "HAS_TRIGRAMS", has_trigrams)
+        book = Book(made_run(Path(folder) / "run", edits))
+        keys = book.keys(EditFilter())
+        for key, choice in zip(keys, choices, strict=False):
+            if choice != "none":
+                book.decisions.write("edit", key, {"choice": choice}, author="ann")
+        for filter in filters:
+            wanted = [i for i, edit in enumerate(edits) if lets_through(filter, edit, choices[i])]
+            if filter.order == "score":
+                wanted.sort(key=lambda i: gain(edits[i]))
+            expected = [keys[i] for i in wanted]
+            pages = [book.edits(filter, page=number, size=5) for number in (1, 2, 3)]
+            assert [row["key"] for page in pages[: pages[0].pages] for row in page.rows] == expected
+            assert {page.total for page in pages} == {len(expected)}
+            assert book.keys(filter) == expected
+            for place, key in enumerate(expected):
+                one = book.edit(key, filter)
+                around = [None, *expected, None]
+                assert (one["previous"], one["next"]) == (around[place], around[place + 2])
+                assert (one["place"], one["total"]) == (place + 1, len(expected))
+        for row, edit in zip(book.edits(EditFilter()).rows, edits, strict=True):
+            assert edit.items() <= row.items()
+        book.close()
+
+
+def test_an_edit_that_a_filter_no_longer_lets_through_still_knows_its_neighbours(tmp_path):
+    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(5)]))
+    filter = EditFilter(choice="none")
+    keys = book.keys(filter)
+    book.decisions.write("edit", keys[2], {"choice": "accept"}, author="ann")
+    one = book.edit(keys[2], filter)
+    assert (one["previous"], one["next"], one["place"], one["total"]) == (keys[1], keys[3], 0, 4)
+    assert one["decision"]["value"] == {"choice": "accept"}
+
+
+def test_the_random_order_is_the_same_each_time_and_holds_everything(tmp_path):
+    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
+    filter = EditFilter(order="random")
+    keys = book.keys(filter)
+    assert keys == [row["key"] for page in (1, 2) for row in book.edits(filter, page=page).rows]
+    assert keys != book.keys(EditFilter())
+    assert [book.edit(key, filter)["next"] for key in keys] == [*keys[1:], None]
+    assert sorted(keys) == sorted(book.keys(EditFilter()))
+
+
+def test_threads_that_read_and_decide_at_once_agree_in_the_end(tmp_path):
+    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(60)]))
+    keys = book.keys(EditFilter())
+
+    def work(number):
+        for key in keys[number::4]:
+            book.decisions.write(
+                "edit", key, {"choice": ("accept", "reject")[number % 2]}, author=f"rater {number}"
+            )
+            filter = EditFilter(
+                choice=("accept", "none")[number % 2], search="a", order=("file", "random")[number // 2]
+            )
+            assert 0 <= book.edits(filter).total <= 60
+            assert book.edit(key)["decision"]["author"] == f"rater {number}"
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert book.facets()["choice"] == {"none": 0, "accept": 30, "reject": 30, "hand": 0}
+    assert book.edits(EditFilter(choice="accept")).total == 30
+
+
+def test_facets_count_everything_and_follow_what_is_decided(tmp_path):
+    failed = [{"check": "numbers", "passed": False, "reason": "3 is gone"}]
+    edits = [
+        an_edit("1", accepted=True),
+        an_edit("2", verdicts=failed),
+        an_edit("3", reason="not verified", label_after="neg"),
+    ]
+    book = Book(made_run(tmp_path / "run", edits))
+    assert book.facets()["choice"] == {"none": 3, "accept": 0, "reject": 0, "hand": 0}
+    book.decisions.write("edit", book.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    book.decisions.write("edit", "a key of no edit", {"choice": "reject"}, author="ann")
+    facets = book.facets()
+    assert facets["choice"] == {"none": 2, "accept": 0, "reject": 1, "hand": 0}
+    assert facets["status"] == {"refused": 2, "kept": 1}
+    assert facets["label"] == {"pos": 2, "neg": 1}
+    assert facets["check"] == {"not verified": 1, "numbers": 1}
+
+
+def test_repeated_edits_have_keys_of_their_own_that_survive_a_run_that_goes_on(tmp_path):
+    edits = [an_edit("1"), an_edit("2"), an_edit("1"), an_edit("1")]
+    key, other = edit_key(edits[0]), edit_key(edits[1])
+    folder = made_run(tmp_path / "run", edits)
+    book = Book(folder)
+    assert book.keys(EditFilter()) == [key, other, f"{key}-2", f"{key}-3"]
+    book.decisions.write("edit", f"{key}-2", {"choice": "accept"}, author="ann")
+    book.close()
+    made_run(folder, [*edits, an_edit("9", after="new")])  # the run went on
+    again = Book(folder)
+    assert again.edits(EditFilter()).total == 5
+    assert again.edit(f"{key}-2")["decision"]["value"] == {"choice": "accept"}
+
+
+def test_edits_of_earlier_versions_say_what_they_did_not_know(tmp_path):
+    known = {"id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted"}
+    old = {name: value for name, value in an_edit().items() if name in known}
+    book = Book(made_run(tmp_path / "run", [old]))
+    assert an_edit().items() <= book.edits(EditFilter()).rows[0].items()
+
+
+def test_a_run_that_is_opened_again_is_not_read_again(tmp_path):
+    folder, steps = made_run(tmp_path / "run", [an_edit(str(i)) for i in range(2500)]), []
+    Book(folder, progress=lambda done, of: steps.append((done, of))).close()
+    assert steps == sorted(steps)
+    assert len(steps) >= 2
+    size = (folder / "edits.jsonl").stat().st_size
+    assert all(0 < done <= of == size for done, of in steps)
+    steps.clear()
+    assert Book(folder, progress=lambda done, of: steps.append(done)).edits(EditFilter()).total == 2500
+    assert steps == []
+
+
+def test_reading_that_is_broken_off_leaves_what_was_there(tmp_path):
+    folder = made_run(tmp_path / "run", [an_edit("old")])
+    Book(folder).close()
+    made_run(folder, [an_edit(str(i)) for i in range(2500)])
+
+    def stop(done, of):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Book(folder, progress=stop)
+    assert Book(folder).edits(EditFilter()).total == 2500
+
+
+def test_the_files_of_the_run_stay_as_they_were(tmp_path):
+    folder = made_run(tmp_path / "run", [an_edit()], rows=[{"text": "a", "label": "pos", "longway_id": "1"}])
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    book = Book(folder)
+    book.decisions.write("edit", book.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
+    book.close()
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["review"]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """A rewrite of a few reviews by the real command."""
+    folder = tmp_path_factory.mktemp("real")
+    data = folder / "reviews.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in reviews(40)), encoding="utf-8")
+    return Book(rewritten(folder / "run", data))
+
+
+def test_a_rewrite_has_edits_and_rows_with_their_history(real):
+    assert (real.command, real.has("edits"), real.has("rows"), real.has("trees")) == (
+        "rewrite",
+        True,
+        True,
+        False,
+    )
+    assert real.summary["method"] == "eda"
+    edit = real.edits(EditFilter(status="kept")).rows[0]
+    row = real.row(edit["id"])
+    assert row["text"] == edit["after"]
+    assert [one["key"] for one in row["edits"]] == [edit["key"]]
+    written = real.decisions.write("edit", edit["key"], {"choice": "reject"}, author="ann")
+    assert real.row(edit["id"])["history"] == [written.to_dict()]
+    assert real.rows().total == 40
+    assert real.rows(label="neg").total == 20
+    assert {one["label"] for one in real.rows(search="SADLY").rows} == {"neg"}
+    assert real.rows(search="zz").total == real.rows(search="zzzz").total == 0
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("audit")
+    run_audit(
+        load(sample_path()), settings=AuditSettings(levels=levels_named("token,ngram")), out=folder / "run"
+    )
+    return folder / "run"
+
+
+def test_an_audit_has_findings_and_with_its_data_their_examples(audited):
+    book = Book(audited)
+    assert (book.has("findings"), book.has("edits"), book.has("rows")) == (True, False, False)
+    listed = book.findings(size=500)
+    assert listed.total == len(json.loads((audited / "findings.json").read_text())["findings"])
+    assert book.finding(listed.rows[0]["key"])["supporting_rows"] == []
+    assert (book.edits(EditFilter()).total, book.keys(EditFilter()), book.rows().total) == (0, [], 0)
+    book.close()
+    book = Book(audited, data=sample_path())
+    for finding in (book.finding(one["key"]) for one in listed.rows):
+        assert [one["id"] for one in finding["supporting_rows"]] == finding["supporting"]
+        assert {one["label"] for one in finding["supporting_rows"]} <= {finding["label"]}
+        assert finding["label"] not in {one["label"] for one in finding["counter_rows"]}
+    book.close()
+
+
+def test_findings_are_filtered_as_a_list_is(audited):
+    book = Book(audited)
+    every = book.findings(size=500).rows
+    book.decisions.write("finding", every[0]["key"], {"choice": "signal"}, author="ann")
+    some = every[len(every) // 2]
+    for asked, keeps in (
+        ({"level": "token"}, lambda one: one["level"] == "token"),
+        ({"label": some["label"]}, lambda one: one["label"] == some["label"]),
+        ({"field": "nothing"}, lambda one: False),
+        ({"max_q": some["q"]}, lambda one: one["q"] <= some["q"]),
+        ({"search": some["pattern"].upper()}, lambda one: some["pattern"].lower() in one["pattern"].lower()),
+        ({"choice": "signal"}, lambda one: one["key"] == every[0]["key"]),
+        ({"choice": "none"}, lambda one: one["key"] != every[0]["key"]),
+    ):
+        found = [one["key"] for one in book.findings(size=500, **asked).rows]
+        assert found == [one["key"] for one in every if keeps(one)], asked
+    assert book.finding(every[0]["key"])["decision"]["value"] == {"choice": "signal"}
+    assert book.finding(every[0]["key"])["next"] == every[1]["key"] == finding_key(every[1])
+    book.close()
+
+
+def test_a_finding_without_examples_gets_rows_that_have_its_words(tmp_path):
+    texts = [("It is NOT good.", "neg"), ("Nothing here.", "neg"), ("why not?", "pos"), ("so be it", "pos")]
+    rows = [{"text": text, "label": label, "longway_id": str(i)} for i, (text, label) in enumerate(texts)]
+    fate = {"level": "token", "pattern": "not", "field": "text", "label": "neg", "count_before": 9}
+    other = {**fate, "pattern": "negation in text"}
+    summary = {"findings": [fate], "worse": [other, fate]}
+    book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=summary))
+    assert [one["pattern"] for one in book.findings().rows] == ["not", "negation in text"]
+    found = book.finding(finding_key(fate))
+    assert [one["id"] for one in found["supporting_rows"]] == ["0"]
+    assert [one["id"] for one in found["counter_rows"]] == ["2"]
+    assert book.finding(finding_key(other))["supporting_rows"] == []
+
+
+def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
+    rows = sample_path().read_text(encoding="utf-8").splitlines(keepends=True)
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(rows[1:]), encoding="utf-8")
+    with pytest.raises(RunError, match=r"is not the data that .* was made from"):
+        Book(audited, data=other)
+    with pytest.raises(RunError, match="does not exist"):
+        Book(audited, data=tmp_path / "nothing.jsonl")
+
+
+def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
+    data = load(rows_of(12), id="id")
+    run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "perturb")
+    book = Book(tmp_path / "perturb")
+    kept = book.edits(EditFilter(status="kept")).rows
+    assert book.row(kept[0]["source"])["edits"][-1]["key"] == kept[0]["key"]
+    assert book.rows().total == 12 + len({edit["id"] for edit in kept})
+    book.close()
+    run_plant(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
+    book = Book(tmp_path / "plant")
+    assert (book.rows().total, book.has("edits")) == (book.summary["rows"]["train"], False)
+    book.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "has"),
+    [
+        ("grammar", "tables__json", "trees"),
+        ("prove", "results__json", "proof"),
+        ("fairness", "fairness__json", None),
+    ],
+)
+def test_runs_of_other_commands_open_with_their_summary(tmp_path, command, file, has):
+    book = Book(made_run(tmp_path / "run", command=command, **{file: {"rows": [1]}}))
+    assert book.summary == {"rows": [1]}
+    assert [what for what in ("edits", "findings", "rows", "trees", "proof") if book.has(what)] == [
+        has
+    ] * bool(has)
+
+
+def test_unknown_keys_and_impossible_filters_are_told(real):
+    for look in (real.edit, real.finding, real.row):
+        with pytest.raises(LookupFailed, match=r"There is no \w+ '../../etc/passwd' in this run"):
+            look("../../etc/passwd")
+    for wrong in ({"status": "x"}, {"choice": "x"}, {"order": "x; drop table log"}):
+        with pytest.raises(SettingError, match="must be one of"):
+            EditFilter(**wrong)
+    with pytest.raises(SettingError, match="'size' must be from 1"):
+        real.edits(EditFilter(), size=0)
+    with pytest.raises(SettingError):
+        real.findings(choice="accept")
+    assert real.edits(EditFilter(), page=10**12).number == real.edits(EditFilter()).pages
+    assert real.edits(EditFilter(), page=-3).number == 1
+    assert real.edits(EditFilter(search="'; drop table log; --")).total == 0
+
+
+def test_a_report_that_was_edited_or_deleted_keeps_nobody_from_reviewing(tmp_path):
+    folder = made_run(tmp_path / "run", [an_edit()], report__html="as it was")
+    (folder / "report.html").write_text("with a remark")
+    assert Book(folder).edits(EditFilter()).total == 1
+    (folder / "report.html").unlink()
+    assert Book(folder).edits(EditFilter()).total == 1
+
+
+def test_folders_that_cannot_be_reviewed_say_why_and_what_to_do(tmp_path):
+    with pytest.raises(RunError, match=r"is not there\..*longway runs"):
+        Book(tmp_path / "nowhere")
+    with pytest.raises(RunError, match=r"holds no run\..*longway runs"):
+        Book(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match=r"is a file\."):
+        Book(tmp_path / "file")
+    folder = made_run(tmp_path / "run", [an_edit()])
+    about = json.loads((folder / "run.json").read_text())
+    (folder / "edits.jsonl").write_text("{}\n")
+    with pytest.raises(RunError, match=r"edits.jsonl changed or went.*Run the same `longway rewrite` again"):
+        Book(folder)
+    for damaged in ("[]", "{", '{"state": "done"}'):
+        (folder / "run.json").write_text(damaged)
+        with pytest.raises(RunError, match=r"run\.json"):
+            Book(folder)
+    (folder / "run.json").write_text(json.dumps({**about, "files": {"edits.jsonl": 3}}))
+    with pytest.raises(RunError, match=r"edits\.jsonl, line 1, is no edit"):
+        Book(folder)
+    (folder / "run.json").write_text(json.dumps({**about, "state": "running"}))
+    with pytest.raises(RunError, match=r"was broken off.*goes on where it stopped"):
+        Book(folder)
+    assert not (tmp_path / "nowhere").exists()
+
+
+HOLD = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from longway.store.hold import holding
+
+with holding(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_run_that_is_still_going_is_waited_for(tmp_path):
+    folder = made_run(tmp_path / "run", [an_edit()])
+    about = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**about, "state": "running"}))
+    command = [sys.executable, "-c", HOLD, folder]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(RunError, match=r"still being written by `longway rewrite`.*Wait"):
+            Book(folder)
+        process.stdin.close()

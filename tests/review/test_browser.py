@@ -1,0 +1,263 @@
+"""The review in a real browser, on the folder of a real run: people look, decide, change their minds and export."""
+
+import json
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+from longway.review.book import Book, EditFilter
+from longway.review.serve import serving
+
+CHROMIUM = shutil.which("chromium")
+sync_api = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def review(small_rewrite, tmp_path):
+    """The run, served, without any decision; `review.book` tells what is in it."""
+    book = Book(shutil.copytree(small_rewrite, tmp_path / "run"))
+    with serving(book, author="ada") as served:
+        yield served
+    book.close()
+
+
+@contextmanager
+def tab(browser, review, **settings):
+    """An open page that fails the test where the browser objects to anything; `errors` says what it told."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on(
+        "console",
+        lambda message: page.errors.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    page.goto(review.url)
+    yield page
+    context.close()
+
+
+def choice(review, key):
+    found = review.book.decisions.of("edit", key)
+    return None if found is None else found.value["choice"]
+
+
+def key_in(page):
+    return page.url.split("?")[0].split("#")[0].rsplit("/", 1)[1]
+
+
+def moved(page, from_key):
+    page.wait_for_url(lambda url: f"/edits/{from_key}" not in url)
+
+
+def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(browser, review, tmp_path):
+    book = review.book
+    before = {row["id"]: row["text"] for row in _all_rows(book)}
+    with tab(browser, review) as page:
+        # reads a finding
+        page.get_by_role("link", name="Findings", exact=True).click()
+        page.get_by_label("Label", exact=True).select_option("neg")
+        page.get_by_role("button", name="Show").click()
+        page.wait_for_url("**/findings?*label=neg*")
+        page.locator("a.pattern", has_text="sadly").first.click()
+        assert page.locator("#supporting mark").first.inner_text().lower().startswith("sadly")
+        page.get_by_role("button", name="Shortcut, remove").click()
+        page.get_by_text("shortcut, remove by ada", exact=True).wait_for()
+
+        # filters, then one after another
+        page.get_by_role("link", name="Edits", exact=True).click()
+        page.get_by_label("The run", exact=True).select_option("kept")
+        page.get_by_role("button", name="Show").click()
+        page.wait_for_url("**/edits?*status=kept*")
+        total = len(book.keys(EditFilter(status="kept")))
+        assert page.locator("[data-total]").inner_text() == f"{total} edits"
+        page.locator("[data-open]").first.click()
+        page.wait_for_url("**/edits/*")
+
+        accepted = key_in(page)
+        page.get_by_role("button", name="Accept").click()
+        moved(page, accepted)
+        rejected = key_in(page)
+        page.keyboard.press("r")
+        moved(page, rejected)
+
+        # by hand
+        by_hand = key_in(page)
+        page.keyboard.press("e")
+        page.locator("#hand-text:focus").wait_for()
+        page.keyboard.press("Control+A")
+        page.keyboard.type('Written "by hand" & <b>well</b>')
+        page.keyboard.press("Control+Enter")
+        page.get_by_text("edited by hand by ada", exact=True).wait_for()
+        assert page.locator(".by-hand dd").inner_text() == 'Written "by hand" & <b>well</b>'
+
+        # decides and takes it back: the page goes to what was undone
+        page.keyboard.press("j")
+        moved(page, by_hand)
+        undone = key_in(page)
+        page.keyboard.press("r")
+        moved(page, undone)
+        assert choice(review, undone) == "reject"
+        page.keyboard.press("u")
+        page.wait_for_url(f"**/edits/{undone}*")
+        page.get_by_text("not decided").first.wait_for()
+        assert choice(review, undone) == "none"
+
+        # all of a filter at once
+        page.goto(f"{review.address}edits?status=kept&choice=none&label=pos")
+        rest = book.keys(EditFilter(status="kept", choice="none", label="pos"))
+        page.locator(".bulk summary").click()
+        page.get_by_role("button", name=f"Accept all {len(rest)}").click()
+        page.get_by_text("No edit is like this").wait_for()
+        assert {choice(review, key) for key in rest} == {"accept"}
+        assert not page.errors
+
+        page.goto(f"{review.address}run")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Dataset, accepted edits only").click()
+        download.value.save_as(tmp_path / "exported.jsonl")
+
+    decided = {
+        accepted: "after",
+        rejected: "before",
+        by_hand: 'Written "by hand" & <b>well</b>',
+        **dict.fromkeys(rest, "after"),
+    }
+    expected = dict(before)
+    for key in book.keys(EditFilter(status="kept")):
+        edit = book.edit(key)
+        what = decided.get(key, "before")  # nobody decided: left out
+        expected[edit["id"]] = edit.get(what, what)
+    rows = [
+        json.loads(line) for line in (tmp_path / "exported.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert {row["longway_id"]: row["text"] for row in rows} == expected
+    assert book.decisions.history("finding")[0].value["choice"] == "shortcut"
+
+
+def test_a_list_is_driven_by_keys_alone(browser, review):
+    keys = review.book.keys(EditFilter())
+    with tab(browser, review) as page:
+        page.goto(f"{review.address}edits")
+        page.keyboard.press("j")
+        page.keyboard.press("a")
+        page.locator("[data-item]").nth(0).get_by_text("accepted by ada", exact=True).wait_for()
+        page.keyboard.press("j")
+        page.keyboard.press("r")
+        page.locator("[data-item]").nth(1).get_by_text("rejected by ada", exact=True).wait_for()
+        assert (choice(review, keys[0]), choice(review, keys[1])) == ("accept", "reject")
+        assert "rejected" in page.locator("#saved[aria-live]").inner_text()
+        page.keyboard.press("k")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/edits/{keys[0]}*")
+        page.keyboard.press("?")
+        assert page.locator("#help").get_attribute("open") is not None
+        page.keyboard.press("Escape")
+        page.goto(f"{review.address}edits")
+        page.keyboard.press("/")
+        page.keyboard.type("arj")  # letters in a field are letters
+        assert page.locator("[data-search]").input_value() == "arj"
+        assert (choice(review, keys[0]), choice(review, keys[1])) == ("accept", "reject")
+        assert not page.errors
+
+
+def test_the_second_of_two_tabs_is_told_what_the_first_decided(browser, review):
+    key = review.book.keys(EditFilter())[0]
+    with tab(browser, review) as one, tab(browser, review) as other:
+        for page in (one, other):
+            page.goto(f"{review.address}edits/{key}")
+        one.get_by_role("button", name="Accept").click()
+        moved(one, key)
+        other.get_by_role("button", name="Reject").click()
+        alert = other.get_by_role("alert")
+        alert.get_by_text("ada decided “accepted”").wait_for()
+        assert choice(review, key) == "accept"
+        alert.get_by_role("link", name="Load the page again").click()
+        other.get_by_text("accepted by ada", exact=True).wait_for()
+        other.get_by_role("button", name="Reject").click()
+        moved(other, key)
+        assert choice(review, key) == "reject"
+
+
+def test_forms_work_without_any_script(browser, review):
+    keys = review.book.keys(EditFilter())
+    with tab(browser, review, java_script_enabled=False) as page:
+        page.goto(f"{review.address}edits/{keys[0]}")
+        page.get_by_role("button", name="Accept").click()
+        page.wait_for_url(f"**/edits/{keys[1]}*")
+        page.get_by_role("button", name="Undo my last").click()
+        page.wait_for_url(f"**/edits/{keys[1]}*")
+        assert choice(review, keys[0]) == "none"
+        page.goto(f"{review.address}edits?status=kept")
+        page.locator(".bulk summary").click()
+        page.get_by_role("button", name="Reject all").click()
+        page.wait_for_url("**/edits?status=kept*")
+        kept = review.book.keys(EditFilter(status="kept"))
+        assert {choice(review, key) for key in kept} == {"reject"}
+
+
+def test_a_sample_is_drawn_and_rated_by_keys(browser, review):
+    with tab(browser, review) as page:
+        page.get_by_role("link", name="Sample", exact=True).click()
+        page.get_by_label("Name").fill("first")
+        page.get_by_label("Edits", exact=True).fill("3")
+        page.get_by_role("button", name="Draw").click()
+        page.wait_for_url("**/sample/first")
+        for at, tags in enumerate(("1", "13", "2"), 1):
+            page.locator("h1", has_text=f"{at} of 3").wait_for()
+            for key in tags:
+                page.keyboard.press(key)
+            page.keyboard.press("Enter")
+        page.get_by_text("Edits that are wrong").wait_for()
+        said = review.book.decisions.current("tag").values()
+        assert sorted(one.value["tags"] for one in said) == [
+            ["label changed"],
+            ["label kept"],
+            ["label kept", "unnatural"],
+        ]
+        assert not page.errors
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_nothing_sticks_out_and_nothing_is_refused(browser, review, width, scheme):
+    key, finding = review.book.keys(EditFilter())[0], review.book.findings().rows[0]["key"]
+    row = review.book.edit(key)["id"]
+    with tab(browser, review, color_scheme=scheme) as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        for path in (
+            "",
+            "findings",
+            f"findings/{finding}",
+            "edits",
+            f"edits/{key}",
+            "data",
+            f"data/{row}",
+            "sample",
+            "run",
+        ):
+            page.goto(review.address + path)
+            inner, outer = page.evaluate(
+                "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+            )
+            assert inner <= outer, path
+            assert (
+                page.evaluate("getComputedStyle(document.body).marginTop") == "0px"
+            )  # the style sheets came
+        assert not page.errors
+
+
+def _all_rows(book):
+    first = book.rows(size=200)
+    assert first.pages == 1
+    return first.rows

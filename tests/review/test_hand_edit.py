@@ -1,0 +1,255 @@
+"""Texts written by hand: they go through the checks of the run, are kept in any case, and say what the checks said."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from longway.data import load
+from longway.errors import RunError, SettingError
+from longway.recipes.augment import AugmentSettings
+from longway.recipes.engine_runs import Engines
+from longway.recipes.perturb import CONTRAST, OFFENSIVE
+from longway.recipes.rewrite import RewriteSettings, rows_of
+from longway.recipes.run_augment import run_augment
+from longway.recipes.run_rewrite import run_rewrite
+from longway.review import hand_edit
+from longway.review.book import Book, EditFilter
+from longway.review.decisions import Conflict, LookupFailed
+from longway.review.hand_edit import LONGEST, checker_of, write_by_hand
+from longway.verify.check import Candidate
+from longway.verify.verifier import verifier_for
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes import toy_augment, toy_run
+from tests.review.made_runs import an_edit, made_run
+
+KEPT = EditFilter(status="kept")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with the runs `rewrite` (two rounds) and `augment` of toy reviews."""
+    folder = tmp_path_factory.mktemp("by hand")
+    with pytest.MonkeyPatch.context() as patch:
+        without_settings_of_the_user(patch, folder)
+        without_encoder(patch)
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        data = load(toy_run.write_csv(folder / "reviews.csv", 40))
+        with Loopback(toy_run.answer) as server:
+            engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+            asked = RewriteSettings(engine="served:toy", rounds=2, k=20, candidates=3, stop="never")
+            run_rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
+        with Loopback(toy_augment.answer) as server:
+            engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+            more = AugmentSettings(engine="served:toy", method="counterfactual", models=("bow",))
+            run_augment(data, settings=more, engines=engines, out=folder / "augment")
+    return SimpleNamespace(folder=folder, data=data)
+
+
+@pytest.fixture
+def opened(made, tmp_path):
+    """Opens a run, on which nothing was decided yet."""
+    books = []
+
+    def book(name):
+        shutil.copytree(made.folder / name, tmp_path / name, ignore=shutil.ignore_patterns("review"))
+        books.append(Book(tmp_path / name))
+        return books[-1]
+
+    yield book
+    for one in books:
+        one.close()
+
+
+def first(book, filter=KEPT):
+    return book.edit(book.keys(filter)[0])
+
+
+def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened):
+    """All that was verified in two rounds, kept or refused, but for the judge, which is a server."""
+    book = opened("rewrite")
+    checker, rounds = checker_of(book), set()
+    for edit in book.all_edits():
+        said = [verdict for verdict in edit["verdicts"] if verdict["check"] != "judge"]
+        if edit["verdicts"]:
+            verdicts, _ = checker.check(edit, edit["after"])
+            assert [verdict.to_dict() for verdict in verdicts] == said
+            rounds.add(edit["round"])
+    assert rounds == {1, 2}
+
+
+def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(opened, made):
+    book = opened("rewrite")
+    edit, rows = first(book), rows_of(made.data)
+    labels = [rows.label(place) for place in range(len(rows))]
+    verifier = verifier_for(rows.task, rows.texts, labels, None, seed=0)
+    for text in (
+        edit["after"] + " So it was.",
+        edit["before"].replace(" was ", " was not "),
+        "Completely different.",
+    ):
+        found = write_by_hand(book, edit["key"], text, author="ann")
+        row = list(rows.ids).index(edit["id"])
+        candidate = Candidate(row, edit["before"], text, edit["label_after"])
+        (expected,) = verifier.verify([candidate])
+        assert found.value["verdicts"] == [verdict.to_dict() for verdict in expected]
+        assert found.value["passed"] == all(verdict.passed for verdict in expected)
+
+
+def test_a_text_that_fails_is_kept_and_marked(opened):
+    book = opened("rewrite")
+    edit = first(book)
+    text = edit["before"].replace(" was ", " was not ")
+    found = write_by_hand(book, edit["key"], text, author="ann", seen=0)
+    assert (found.kind, found.key, found.author) == ("edit", edit["key"], "ann")
+    assert (found.value["choice"], found.value["text"], found.value["passed"]) == ("hand", text, False)
+    assert found.value["verdicts"][-1]["check"] == "negation"
+    assert book.edit(edit["key"])["decision"]["value"] == found.value
+    assert any("judge" in missing for missing in found.value["missing"])
+
+
+def test_a_text_that_passes_is_not_marked(opened):
+    book = opened("rewrite")
+    edit = first(book)
+    found = write_by_hand(
+        book, edit["key"], "  " + edit["before"].replace("we ", "that we ") + "\r\n", author="ann"
+    )
+    assert found.value["passed"]
+    assert found.value["text"] == edit["before"].replace("we ", "that we ")
+
+
+def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
+    book = opened("rewrite")
+    edit = first(book)
+    for text, words in (
+        (" \n ", "empty. .* reject the edit"),
+        (edit["after"] + "\n", "what the machine wrote. .* Accept the edit"),
+        (edit["before"], "what was there before. .* Reject the edit"),
+        ("x" * (LONGEST + 1), "At most 50,000"),
+    ):
+        with pytest.raises(SettingError, match=words):
+            write_by_hand(book, edit["key"], text, author="ann")
+    assert book.decisions.of("edit", edit["key"]) is None
+    with pytest.raises(LookupFailed):
+        write_by_hand(book, "no such key", "A text.", author="ann")
+
+
+def test_two_tabs_do_not_lose_each_others_text(opened):
+    book = opened("rewrite")
+    edit = first(book)
+    one = write_by_hand(book, edit["key"], "One text.", author="ann", seen=0)
+    with pytest.raises(Conflict):
+        write_by_hand(book, edit["key"], "Another text.", author="bob", seen=0)
+    assert book.decisions.of("edit", edit["key"]) == one
+
+
+def test_the_verifier_is_made_once_for_a_book(opened, monkeypatch):
+    book, made = opened("rewrite"), []
+    monkeypatch.setattr(hand_edit, "verifier_for", lambda *a, **k: made.append(a) or verifier_for(*a, **k))
+    for text in ("One text.", "Another text.", "A third one."):
+        write_by_hand(book, first(book)["key"], text, author="ann")
+    assert len(made) == 1
+
+
+def test_the_run_itself_stays_as_it_was(opened):
+    book = opened("rewrite")
+    before = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
+    write_by_hand(book, first(book)["key"], "One text.", author="ann")
+    after = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
+    for name in before:
+        assert name.startswith("journal") or before[name] == after[name]
+    assert {name for name in after if not name.startswith("journal")} == {
+        name for name in before if not name.startswith("journal")
+    }
+    Book(book.folder).close()  # still a finished run
+
+
+def test_an_added_text_must_carry_its_new_label(opened):
+    book = opened("augment")
+    edit = first(book, EditFilter())
+    assert edit["label_after"] != edit["label_before"]
+    good, bad = (
+        "The meal we saw was bright and quick and warm.",
+        "The meal we saw was dull and slow and weak.",
+    )
+    right, wrong = (good, bad) if edit["label_after"] == "good" else (bad, good)
+    assert write_by_hand(book, edit["key"], right, author="ann").value["passed"]
+    found = write_by_hand(book, edit["key"], wrong, author="ann").value
+    assert not found["passed"]
+    assert found["verdicts"][-1]["check"] == "new label"
+
+
+@pytest.fixture
+def perturbed(tmp_path):
+    """A perturbation of pairs: one was changed on both sides, of the other only the hypothesis."""
+    both = {"id": "p0", "method": "perturb", "accepted": True, "how": "gender: woman to man"}
+    edits = [
+        an_edit(before="Ann lost her keys.", after="Bob lost his keys.", field="premise", **both),
+        an_edit(before="Ann has no keys.", after="Bob has no keys.", field="hypothesis", **both),
+        an_edit("p1", "John saw his uncle.", "John saw his aunt.", field="hypothesis", method="perturb"),
+    ]
+    rows = [
+        {
+            "longway_id": "p0",
+            "premise": "Bob lost his keys.",
+            "hypothesis": "Bob has no keys.",
+            "label": "yes",
+        },
+        {
+            "longway_id": "p1",
+            "premise": "John saw his aunt.",
+            "hypothesis": "John saw his uncle.",
+            "label": "no",
+        },
+    ]
+    columns = {
+        "text": "hypothesis",
+        "context": "premise",
+        "label": "label",
+        "id": None,
+        "split": None,
+        "seed": 0,
+    }
+    book = Book(made_run(tmp_path / "perturb", edits, command="perturb", settings=columns, rows=rows))
+    yield book
+    book.close()
+
+
+def test_a_perturbed_text_must_not_hurt(perturbed):
+    key = perturbed.keys(KEPT)[1]
+    fine = write_by_hand(perturbed, key, "Bob has no keys now.", author="ann").value
+    assert [(one["check"], one["passed"]) for one in fine["verdicts"]] == [
+        (OFFENSIVE, True),
+        (CONTRAST, True),
+    ]
+    hurts = write_by_hand(perturbed, key, "Bob is black trash.", author="ann").value
+    assert next((one["check"], one["passed"]) for one in hurts["verdicts"]) == (OFFENSIVE, False)
+    assert not hurts["passed"]
+
+
+def test_a_pair_is_looked_at_as_it_would_be_with_the_other_sides_edit(perturbed):
+    premise, hypothesis = perturbed.keys(KEPT)
+    lost = write_by_hand(perturbed, hypothesis, "Jim has no keys.", author="ann").value
+    assert lost["verdicts"][1]["reason"] == "'Ann' stands in both texts, and was replaced by different names"
+    write_by_hand(perturbed, premise, "Jim lost his keys.", author="ann")  # now the other side says the same
+    assert write_by_hand(perturbed, hypothesis, "Jim has no keys now.", author="ann").value["passed"]
+
+
+def test_a_pair_that_no_longer_differs_is_marked(perturbed):
+    key = perturbed.keys(EditFilter(status="refused"))[0]
+    same = write_by_hand(perturbed, key, "John saw his dear aunt.", author="ann").value
+    assert "told the texts apart, and no longer do" in same["verdicts"][1]["reason"]
+    assert not same["passed"]
+
+
+def test_a_run_without_edits_is_told(made, tmp_path):
+    book = SimpleNamespace(command="audit", folder=tmp_path)
+    with pytest.raises(RunError, match="whose edits cannot be written by hand"):
+        checker_of(book)
