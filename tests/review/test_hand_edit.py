@@ -1,6 +1,7 @@
 """Texts written by hand: they go through the checks of the run, are kept in any case, and say what the checks said."""
 
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -35,7 +36,7 @@ def alone(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with the runs `rewrite` (two rounds) and `augment` of toy reviews."""
+    """A folder with the runs `rewrite` (two rounds), `leak` (one) and `augment` of toy reviews."""
     folder = tmp_path_factory.mktemp("by hand")
     with pytest.MonkeyPatch.context() as patch:
         without_settings_of_the_user(patch, folder)
@@ -46,6 +47,8 @@ def made(tmp_path_factory):
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             asked = RewriteSettings(engine="served:toy", rounds=2, k=20, candidates=3, stop="never")
             run_rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
+            asked = replace(asked, choose="leak", rounds=1)
+            run_rewrite(data, settings=asked, engines=engines, out=folder / "leak")
         with Loopback(toy_augment.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             more = AugmentSettings(engine="served:toy", method="counterfactual", models=("bow",))
@@ -72,9 +75,10 @@ def first(book, filter=KEPT):
     return book.edit(book.keys(filter)[0])
 
 
-def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened):
-    """All that was verified in two rounds, kept or refused, but for the judge, which is a server."""
-    book = opened("rewrite")
+@pytest.mark.parametrize(("name", "expected"), [("rewrite", {1, 2}), ("leak", {1})])
+def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened, name, expected):
+    """All that was verified, kept or refused, but for the judge, which is a server."""
+    book = opened(name)
     checker, rounds = checker_of(book), set()
     for edit in book.all_edits():
         said = [verdict for verdict in edit["verdicts"] if verdict["check"] != "judge"]
@@ -82,7 +86,7 @@ def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened):
             verdicts, _ = checker.check(edit, edit["after"])
             assert [verdict.to_dict() for verdict in verdicts] == said
             rounds.add(edit["round"])
-    assert rounds == {1, 2}
+    assert rounds == expected
 
 
 def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(opened, made):

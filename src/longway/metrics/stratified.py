@@ -102,7 +102,7 @@ def estimate_share(strata: Sequence[Stratum]) -> Share | None:
     effective = min(one.seen * total / one.members for one in strata)
     low, high = exact_interval(effective * share, effective)
     hits, seen = sum(one.hits for one in strata), sum(one.seen for one in strata)
-    surely, at_most = hits / total, 1 - (seen - hits) / total
+    surely, at_most = hits / total, (total - seen + hits) / total
     share = min(max(share, surely), at_most)  # against rounding
     return Share(
         share,

@@ -97,8 +97,8 @@ class Decided:
     @classmethod
     def from_told(cls, told: Mapping[str, Any]) -> Decided:
         """The marks that the settings of a run tell of; which texts were rejected is not among them."""
-        marks = {name: tuple(Marked(**one) for one in told[name]) for name in ("signal", "shortcuts")}
-        return cls(told["source"], **marks)
+        signal, shortcuts = (tuple(Marked(**one) for one in told[name]) for name in ("signal", "shortcuts"))
+        return cls(told["source"], signal, shortcuts)
 
 
 @dataclass(frozen=True, slots=True)

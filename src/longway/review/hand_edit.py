@@ -202,23 +202,24 @@ class Rewritten:
             label=edit["label_after"],
             context=both.context[1] if self.rows.contexts is not None else None,
             keeps="label" if edit["source"] else keeps_of(edit["how"]),
-            telling=self._telling(edit),
-            origin=None if before == first or edit["source"] else Origin(first, self._kept_since(edit)),
+            telling=self._telling(edit, edit["before"]),
+            origin=None if before == first or edit["source"] else self._origin(edit, first),
             may_copy=before == after,
             keep=_kept_words(edit),
         )
 
-    def _kept_since(self, edit: Mapping[str, Any]) -> str:
-        """What the edits of the row before this one kept: its meaning, or only its label."""
-        before = (how for number, how in self._chains.get(edit["id"], ()) if number < edit["round"])
-        return "label" if any(keeps_of(how) == "label" for how in before) else "meaning"
+    def _origin(self, edit: Mapping[str, Any], first: str) -> Origin:
+        """What the text before comes from, and what the edits since then kept: its meaning, or only its label."""
+        hows = [how for number, how in self._chains.get(edit["id"], ()) if number < edit["round"]]
+        keeps = "label" if "label" in map(keeps_of, hows) else "meaning"
+        return Origin(first, keeps, self._telling(edit, first))
 
-    def _telling(self, edit: Mapping[str, Any]) -> frozenset[str]:
-        """Words of the text before that were meant to go, where the run looked for such words."""
+    def _telling(self, edit: Mapping[str, Any], text: str) -> frozenset[str]:
+        """Words of a text of the row that were meant to go, where the run looked for such words."""
         if self.settings.get("choose") != "leak" or edit["field"] != self.rows.task.text_name:
             return frozenset()
         label = list(self.rows.label_names).index(edit["label_before"])
-        return frozenset(self._give_away.telling(edit["before"], label))
+        return frozenset(self._give_away.telling(text, label))
 
     @cached_property
     def _give_away(self) -> GiveAway:
