@@ -100,6 +100,9 @@ def exactly(text: str) -> Markup:
     return escape(text.encode("utf-8", "replace").decode())
 
 
+_FIRST = {"edits": "/edits?status=kept"}  # what stands in the dataset comes before what the run refused
+
+
 def _tabs(book: Book, path: str) -> list[Tab]:
     """The pages that this run has something for."""
     has = {
@@ -110,11 +113,13 @@ def _tabs(book: Book, path: str) -> list[Tab]:
         "proof": book.has("proof"),
         "sample": book.has("edits"),
     }
-    named = [("Overview", "/"), *((name.title(), f"/{name}") for name, there in has.items() if there)]
-    return [
-        Tab(name, address, path == address if address == "/" else path.split("/")[1:2] == [address[1:]])
-        for name, address in [*named, ("Run", "/run")]
+    here = path.split("/")[1:2]
+    named = [
+        Tab(name.title(), _FIRST.get(name, f"/{name}"), here == [name])
+        for name, there in has.items()
+        if there
     ]
+    return [Tab("Overview", "/", path == "/"), *named, Tab("Run", "/run", here == ["run"])]
 
 
 def _json_address(path: str) -> str:
