@@ -66,7 +66,6 @@ def _made(folder, text, label, labels, summary):
             "source": ATTACKS[3],
             "left": ATTACKS[:3],
         },
-        {"importance": [[0, 5, 0.5], [9, 12, -0.25]]},
         {},
     )
     edits = [

@@ -138,6 +138,15 @@ def test_an_edit_that_a_filter_no_longer_lets_through_still_knows_its_neighbours
     assert book.edits(filter).total == 5
 
 
+def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tmp_path):
+    scored = [
+        an_edit(id, score_before=0.0, score_after=after)
+        for id, after in (("none", None), ("up", 2.0), ("down", -1.0))
+    ]
+    book = Book(made_run(tmp_path / "run", scored))
+    assert [row["id"] for row in book.edits(EditFilter(order="score")).rows] == ["down", "up", "none"]
+
+
 def test_the_random_order_is_the_same_each_time_and_holds_everything(tmp_path):
     book = Book(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
     filter = EditFilter(order="random")

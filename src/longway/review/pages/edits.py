@@ -24,7 +24,6 @@ from longway.report.edit_view import (
     side_by_side,
     verdict_chip,
 )
-from longway.report.highlights import highlighted
 from longway.report.numbers import arrow, or_dash, three_digits
 from longway.report.parts import Label, record
 from longway.report.perturb_cards import CHAIN
@@ -163,7 +162,6 @@ def edit_page(book: Book, query: Query) -> Shown:
         "edit": edit_view(edit, labels, values, limit=WHOLE_LIMIT),
         "steps": step_card(edit, labels) if "triples" in trace else None,
         "person": _person(edit) if "chain" in trace else None,
-        "importance": _importance(edit),
         "change": _change(edit),
         "hand_text": _hand_text(edit),
         "history": [
@@ -259,14 +257,6 @@ def _person(edit: Mapping[str, Any]) -> Person:
         after=new,
         left=[cut(str(words), TEXT_LIMIT) for words in (trace.get("left") or [])[:MAX_LEFT]],
     )
-
-
-def _importance(edit: Mapping[str, Any]) -> Markup | None:
-    """The text before with its words coloured by what they told a model, where the run kept that: [start, end, score] each."""
-    words = (edit.get("trace") or {}).get("importance")
-    if not isinstance(words, list) or not words:
-        return None
-    return highlighted(edit["before"], words, label=cut(edit["label_before"], NAME_LIMIT), limit=WHOLE_LIMIT)
 
 
 def _change(edit: Mapping[str, Any]) -> str:
