@@ -82,7 +82,7 @@ def _made(folder, text, label, labels, summary):
             how=attack,
             accepted=bool(i % 2),
             verdicts=[{"check": attack, "passed": bool(i % 3), "reason": attack, "score": 0.5}],
-            trace=traces[i % 4],
+            trace=traces[i % len(traces)],
         )
         for i, attack in enumerate(ATTACKS * 2)
     ]
