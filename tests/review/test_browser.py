@@ -207,6 +207,14 @@ def test_forms_work_without_any_script(browser, review):
         assert {choice(review, key) for key in kept} == {"reject"}
 
 
+def wait_until(page, there):
+    """Waits for what the server is about to write, ten seconds at most."""
+    for _ in range(100):
+        if there():
+            return
+        page.wait_for_timeout(100)
+
+
 def test_a_sample_is_drawn_and_rated_by_keys(browser, review):
     with tab(browser, review) as page:
         page.get_by_role("link", name="Sample", exact=True).click()
@@ -220,6 +228,7 @@ def test_a_sample_is_drawn_and_rated_by_keys(browser, review):
                 page.keyboard.press(key)
             page.keyboard.press("Enter")
         page.get_by_text("Edits that are wrong").wait_for()
+        wait_until(page, lambda: len(review.book.decisions.current("tag")) == 3)
         said = review.book.decisions.current("tag").values()
         assert sorted(one.value["tags"] for one in said) == [
             ["label changed"],
