@@ -268,7 +268,7 @@ def test_a_get_has_no_body(header):
 
 @pytest.mark.parametrize("path", ["/edits", "/edits.json"])
 def test_an_error_shows_nothing_of_the_inside_but_the_terminal_says_it(path, capsys):
-    guard = Guard(Behind(KeyError("secret \x1b[31m /home/ann")), port=PORT)
+    guard = Guard(Behind(KeyError("secret \x1b[31m of the inside")), port=PORT)
     status, _, text, _ = ask(guard, path=path, headers=[("host", OURS), cookie_of(guard)])
     assert status == 500
     assert "Something went wrong" in text
@@ -276,7 +276,7 @@ def test_an_error_shows_nothing_of_the_inside_but_the_terminal_says_it(path, cap
     assert "Traceback" not in text
     told = capsys.readouterr().err
     assert "KeyError" in told
-    assert "/home/ann" in told
+    assert "of the inside" in told
     assert "\x1b" not in told
 
 

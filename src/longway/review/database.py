@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
+from longway.store.sqlite_errors import told_of
 
 REVIEW_FOLDER, REVIEW_FILE = "review", "review.sqlite"
 WAIT = 60  # seconds for another process that is writing
@@ -98,21 +99,13 @@ class Database:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        with self._lock:
-            try:
-                yield
-            except sqlite3.ProgrammingError:
-                raise  # a mistake of ours, such as asking a closed file
-            except sqlite3.OperationalError as error:
-                raise RunError(
-                    f"{self.path} cannot be used: {error}. Expected a file that can be written and that no other process "
-                    "holds for long. Check disk and rights, and try again."
-                ) from None
-            except sqlite3.DatabaseError as error:
-                raise RunError(
-                    f"{self.path} is damaged or no review: {error}. Expected an SQLite file that a review wrote. "
-                    "Move it away to begin anew; the run itself is not touched."
-                ) from None
+        with self._lock, told_of(
+            self.path,
+            what="review",
+            in_use="Expected a file that can be written and that no other process holds for long. Check disk and rights, and try again.",
+            damaged="Expected an SQLite file that a review wrote. Move it away to begin anew; the run itself is not touched.",
+        ):  # fmt: skip
+            yield
 
 
 def _contains(text: str | None, part: str) -> bool:

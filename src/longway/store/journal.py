@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
+from longway.store.sqlite_errors import told_of
 
 JOURNAL_FILE = "journal.sqlite"  # SQLite puts files with longer names beside it
 _SCHEMA = """
@@ -82,21 +83,13 @@ class Journal:
     @contextmanager
     def _told(self) -> Iterator[None]:
         """The lock; SQLite's own errors become one that says which file and what to do."""
-        with self._lock:
-            try:
-                yield
-            except sqlite3.ProgrammingError:
-                raise  # a mistake of ours, such as asking a closed journal
-            except sqlite3.OperationalError as error:
-                raise RunError(
-                    f"{self.path} cannot be used: {error}. Expected a journal that no other process writes to. "
-                    "End the other run, check disk and rights, and run the same command again."
-                ) from None
-            except sqlite3.DatabaseError as error:
-                raise RunError(
-                    f"{self.path} is damaged or no journal: {error}. Expected an SQLite file that a run wrote. "
-                    "Delete the run folder and start again."
-                ) from None
+        with self._lock, told_of(
+            self.path,
+            what="journal",
+            in_use="Expected a journal that no other process writes to. End the other run, check disk and rights, and run the same command again.",
+            damaged="Expected an SQLite file that a run wrote. Delete the run folder and start again.",
+        ):  # fmt: skip
+            yield
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The answer to a call, None where it was never asked."""
