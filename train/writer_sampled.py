@@ -1,0 +1,120 @@
+"""What an earlier state of the writer wrote, as rows to learn from: only what passes the product's checks, at most two for a source.
+
+build/writer/sample.jsonl + answers.npz  ->  build/writer/rows/sampled_rewrite.jsonl, sampled_turn.jsonl
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longway.classify.entailment import Entailment
+from longway.llm.gguf import installed_model
+from longway.llm.scoring.gguf_weights import read_gguf
+from longway.llm.scoring.llama import tokenizer_of
+from longway.llm.writer_lines import rewrite_lines
+from writer_data import SURE, Row, Shared, alike, avoided, sentiment
+from writer_made import Source, verified
+from writer_pack import ROWS
+
+MOST = 2  # rows from one source and question
+
+
+def learn_from(folder: Path, shared: Shared) -> None:
+    """Verify the answers in a folder and keep the rows."""
+    asked = [json.loads(line) for line in (ROWS.parent / "sample.jsonl").read_text("utf-8").splitlines()]
+    texts = answers(folder / "answers.npz", len(asked))
+    rows = list(rewritten(asked, texts))
+    write(ROWS / "sampled_rewrite.jsonl", rows)
+    write(ROWS / "sampled_turn.jsonl", list(turned(asked, texts, shared)))
+
+
+def answers(path: Path, n: int) -> list[list[str]]:
+    """The answers to each of n prompts; a zero ends each, and all prompts were asked in turn several times."""
+    tokens = np.load(path)["tokens"]
+    tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
+    from tokenizers import decoders
+
+    tokenizer.decoder = decoders.ByteLevel()
+    found: list[list[str]] = [[] for _ in range(n)]
+    lists, current = [], []
+    for token in tokens.tolist():
+        if token == 0:
+            lists.append(current)
+            current = []
+        else:
+            current.append(token)
+    for number, text in enumerate(tokenizer.decode_batch(lists)):
+        found[number % n].append(text.strip())
+    return found
+
+
+def rewritten(asked: list[dict[str, Any]], texts: list[list[str]]) -> Iterator[Row]:
+    """Rewritings that the checks let through: the one that differs most, and one at random."""
+    chance = random.Random(1)
+    for name in ("fever", "snli", "sst2"):
+        rows = [i for i, one in enumerate(asked) if one["kind"] == "rewrite" and one["data"] == name]
+        parts = [Source(asked[i]["text"], asked[i]["label"], asked[i]["context"]) for i in rows]
+        passed: dict[Source, list[str]] = defaultdict(list)
+        for one, new in verified(name, parts, [texts[i] for i in rows]):
+            passed[one].append(new)
+        print(
+            f"{name}: {len(passed) / len(parts):.1%} of {len(parts)} sources have an accepted rewriting",
+            flush=True,
+        )
+        for one, found in passed.items():
+            best = min(found, key=lambda new: alike(one.text, new))
+            others = [new for new in found if new != best]
+            for new in [best, *chance.sample(others, min(MOST - 1, len(others)))]:
+                lines = rewrite_lines(one.text, avoid=avoided(one.text, new, chance))
+                yield Row("rewrite", f"sampled_{name}", lines, new)
+
+
+def turned(asked: list[dict[str, Any]], texts: list[list[str]], shared: Shared) -> Iterator[Row]:
+    """Texts that have the label asked for, according to models that were trained on other rows, and are still alike."""
+    stances = ("entailment", "contradiction", "neutral")
+    found = [
+        (i, new)
+        for i, one in enumerate(asked)
+        if one["kind"] == "turn"
+        for new in dict.fromkeys(texts[i])
+        if 0.5 < alike(one["text"], new) < 1
+    ]
+    pairs = [(i, new) for i, new in found if asked[i]["context"]]
+    likely = Entailment.load().probabilities([(asked[i]["context"], new) for i, new in pairs])
+    sure = {
+        (i, new): float(shares[stances.index(asked[i]["to"])])
+        for (i, new), shares in zip(pairs, likely, strict=True)
+    }
+    singles = [(i, new) for i, new in found if not asked[i]["context"]]
+    positive = sentiment(shared, [new for _, new in singles])
+    for (i, new), share in zip(singles, positive, strict=True):
+        sure[i, new] = float(share if asked[i]["to"] == "positive" else 1 - share)
+    by_prompt: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for (i, new), share in sure.items():
+        if share > SURE:
+            by_prompt[i].append((share, new))
+    for i, good in by_prompt.items():
+        for _, new in sorted(good, reverse=True)[:MOST]:
+            yield Row("turn", f"sampled_{asked[i]['data']}", asked[i]["ask"], new)
+    kinds = [one["data"] for one in asked if one["kind"] == "turn"]
+    for name in dict.fromkeys(kinds):
+        n = sum(asked[i]["data"] == name for i in by_prompt)
+        print(
+            f"{name}: {n / kinds.count(name):.1%} of {kinds.count(name)} questions have a turned text",
+            flush=True,
+        )
+
+
+def write(path: Path, rows: list[Row]) -> None:
+    """Rows as lines."""
+    lines = [json.dumps(asdict(row), ensure_ascii=False) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(path.name, len(rows), "rows", flush=True)
