@@ -63,6 +63,24 @@ def test_it_serves_until_it_is_stopped_and_says_where_every_decision_is_kept(fol
     assert (held.author, held.value) == ("ada", {"choice": "accept"})
 
 
+def test_data_that_is_not_needed_is_said_to_be_left_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr("longway.review.serve.serve", lambda review, **more: review.close())
+    made = made_run(
+        tmp_path / "run",
+        [an_edit()],
+        rows=[
+            {"longway_id": "1", "text": "b", "label": "pos"},
+            {"longway_id": "2", "text": "c", "label": "neg"},
+        ],
+    )
+    said = run(made, "--data", tmp_path / "other.jsonl", "--no-browser").stderr
+    assert (
+        f"--data {tmp_path / 'other.jsonl'} is not looked at: the run keeps its own dataset, dataset.jsonl."
+        in said
+    )
+    assert "not looked at" not in run(made, "--no-browser").stderr
+
+
 def run(*args):
     return CliRunner().invoke(app, ["review", *(str(arg) for arg in args)])
 

@@ -1,7 +1,6 @@
 """The same attacks where they would happen: in a real browser, which keeps its own rules about cookies, origins and policies."""
 
 import http.server
-import shutil
 import threading
 from contextlib import contextmanager
 
@@ -10,18 +9,6 @@ import pytest
 from longway.review.book import Book, EditFilter
 from longway.review.serve import _opener, serving
 
-CHROMIUM = shutil.which("chromium")
-sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
 
 @pytest.fixture(scope="module")
 def review(hostile):
@@ -29,15 +16,6 @@ def review(hostile):
     with serving(book, author="ann") as review:
         yield review
     book.close()
-
-
-@contextmanager
-def tab(browser, **settings):
-    context = browser.new_context(**settings)
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    yield page
-    context.close()
 
 
 @contextmanager
@@ -61,9 +39,9 @@ def served(page):
     server.server_close()
 
 
-def test_the_file_that_opens_the_review_leads_in_and_the_token_is_gone(browser, review, tmp_path):
+def test_the_file_that_opens_the_review_leads_in_and_the_token_is_gone(new_page, review, tmp_path):
     """A file is another site: a plain redirect would arrive without the strict cookie."""
-    with tab(browser) as page:
+    with new_page() as page:
         page.goto(_opener(tmp_path, review.url).as_uri())
         page.wait_for_url(review.address)
         assert page.locator("h1").count() == 1
@@ -72,13 +50,13 @@ def test_the_file_that_opens_the_review_leads_in_and_the_token_is_gone(browser, 
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_a_page_of_another_port_can_neither_read_nor_decide(browser, review, name):
+def test_a_page_of_another_port_can_neither_read_nor_decide(new_page, review, name):
     key = review.book.keys(EditFilter())[0]
     evil = f"""<form id=f method=post action="{review.address}decide"><input name=kind value=edit><input name=key value={key}>
         <input name=choice value=reject></form><iframe src="{review.address}"></iframe><script>
         fetch("{review.address}edits.json", {{credentials: "include"}}).then(() => document.title = "read", () => document.title = "no")
         </script>"""
-    with served(evil) as port, tab(browser) as page:
+    with served(evil) as port, new_page() as page:
         page.goto(review.url)
         page.goto(f"http://{name}:{port}/")
         page.wait_for_function("document.title")
@@ -91,10 +69,10 @@ def test_a_page_of_another_port_can_neither_read_nor_decide(browser, review, nam
     assert review.book.decisions.of("edit", key) is None
 
 
-def test_a_form_without_any_script_is_ours_and_is_taken(browser, review):
+def test_a_form_without_any_script_is_ours_and_is_taken(new_page, review):
     """Under our Referrer-Policy a browser says "Origin: null"; that the site is the same it says in another header."""
     key = review.book.keys(EditFilter())[1]
-    with tab(browser, java_script_enabled=False) as page:
+    with new_page(java_script_enabled=False) as page:
         page.goto(review.url)
         page.goto(f"{review.address}edits/{key}")
         page.locator("form[action='/decide'] button[value=accept]").first.click()
@@ -102,9 +80,9 @@ def test_a_form_without_any_script_is_ours_and_is_taken(browser, review):
     assert review.book.decisions.of("edit", key).value == {"choice": "accept"}
 
 
-def test_no_script_of_a_row_runs_and_the_policy_has_nothing_to_refuse(browser, review):
+def test_no_script_of_a_row_runs_and_the_policy_has_nothing_to_refuse(new_page, review):
     told = []
-    with tab(browser) as page:
+    with new_page() as page:
         page.on("dialog", lambda dialog: (told.append(dialog.message), dialog.dismiss()))
         page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
         page.goto(review.url)

@@ -330,15 +330,17 @@ def test_findings_are_filtered_as_a_list_is(audited):
 def test_a_finding_without_examples_gets_rows_that_have_its_words(tmp_path):
     texts = [("It is NOT good.", "neg"), ("Nothing here.", "neg"), ("why not?", "pos"), ("so be it", "pos")]
     rows = [{"text": text, "label": label, "longway_id": str(i)} for i, (text, label) in enumerate(texts)]
-    fate = {"level": "token", "pattern": "not", "field": "text", "label": "neg", "count_before": 9}
-    other = {**fate, "pattern": "negation in text"}
+    fate = {"level": "token", "pattern": "not", "field": "text", "label": "neg"}
+    other = {**fate, "level": "negation", "pattern": "negation in text"}
     summary = {"findings": [fate], "worse": [other, fate]}
     book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=summary))
     assert [one["pattern"] for one in book.findings().rows] == ["not", "negation in text"]
     found = book.finding(finding_key(fate))
     assert [one["id"] for one in found["supporting_rows"]] == ["0"]
     assert [one["id"] for one in found["counter_rows"]] == ["2"]
-    assert book.finding(finding_key(other))["supporting_rows"] == []
+    denied = book.finding(finding_key(other))
+    assert [one["id"] for one in denied["supporting_rows"]] == ["0", "1"]
+    assert [one["id"] for one in denied["counter_rows"]] == ["2"]
 
 
 def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):

@@ -2,24 +2,13 @@
 
 import json
 import shutil
+import threading
 from contextlib import contextmanager
 
 import pytest
 
 from longway.review.book import Book, EditFilter
 from longway.review.serve import serving
-
-CHROMIUM = shutil.which("chromium")
-sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -31,21 +20,17 @@ def review(small_rewrite, tmp_path):
     book.close()
 
 
-@contextmanager
-def tab(browser, review, **settings):
-    """An open page that fails the test where the browser objects to anything; `errors` says what it told."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    page.errors = []
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.on(
-        "console",
-        lambda message: page.errors.append(message.text) if message.type in ("error", "warning") else None,
-    )
-    page.goto(review.url)
-    yield page
-    context.close()
+@pytest.fixture
+def tab(new_page, review):
+    """Opens the page of the review, as its address in the terminal does."""
+
+    @contextmanager
+    def opened(**settings):
+        with new_page(**settings) as page:
+            page.goto(review.url)
+            yield page
+
+    return opened
 
 
 def choice(review, key):
@@ -61,10 +46,10 @@ def moved(page, from_key):
     page.wait_for_url(lambda url: f"/edits/{from_key}" not in url)
 
 
-def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(browser, review, tmp_path):
+def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, review, tmp_path):
     book = review.book
     before = {row["id"]: row["text"] for row in _all_rows(book)}
-    with tab(browser, review) as page:
+    with tab() as page:
         # reads a finding
         page.get_by_role("link", name="Findings", exact=True).click()
         page.get_by_label("Label", exact=True).select_option("neg")
@@ -146,9 +131,9 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(browser
     assert book.decisions.history("finding")[0].value["choice"] == "shortcut"
 
 
-def test_a_list_is_driven_by_keys_alone(browser, review):
+def test_a_list_is_driven_by_keys_alone(tab, review):
     keys = review.book.keys(EditFilter())
-    with tab(browser, review) as page:
+    with tab() as page:
         page.goto(f"{review.address}edits")
         page.keyboard.press("j")
         page.keyboard.press("a")
@@ -161,6 +146,13 @@ def test_a_list_is_driven_by_keys_alone(browser, review):
         page.keyboard.press("k")
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/edits/{keys[0]}*")
+        page.go_back()
+        page.locator("[data-item]").nth(1).focus()
+        page.keyboard.press("e")  # straight into the field: what is typed there is text
+        page.locator("#hand-text:focus").wait_for()
+        page.keyboard.type("xar")
+        assert "xar" in page.locator("#hand-text").input_value()
+        page.goto(f"{review.address}edits/{keys[0]}")
         page.keyboard.press("?")
         assert page.locator("#help").get_attribute("open") is not None
         page.keyboard.press("Escape")
@@ -172,9 +164,9 @@ def test_a_list_is_driven_by_keys_alone(browser, review):
         assert not page.errors
 
 
-def test_the_second_of_two_tabs_is_told_what_the_first_decided(browser, review):
+def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
     key = review.book.keys(EditFilter())[0]
-    with tab(browser, review) as one, tab(browser, review) as other:
+    with tab() as one, tab() as other:
         for page in (one, other):
             page.goto(f"{review.address}edits/{key}")
         one.get_by_role("button", name="Accept").click()
@@ -190,9 +182,9 @@ def test_the_second_of_two_tabs_is_told_what_the_first_decided(browser, review):
         assert choice(review, key) == "reject"
 
 
-def test_forms_work_without_any_script(browser, review):
+def test_forms_work_without_any_script(tab, review):
     keys = review.book.keys(EditFilter())
-    with tab(browser, review, java_script_enabled=False) as page:
+    with tab(java_script_enabled=False) as page:
         page.goto(f"{review.address}edits/{keys[0]}")
         page.get_by_role("button", name="Accept").click()
         page.wait_for_url(f"**/edits/{keys[1]}*")
@@ -207,6 +199,35 @@ def test_forms_work_without_any_script(browser, review):
         assert {choice(review, key) for key in kept} == {"reject"}
 
 
+def test_a_text_that_takes_its_time_says_so_and_is_sent_once(tab, review, monkeypatch):
+    from longway.review import hand_edit
+
+    checked, go_on = [], threading.Event()
+
+    class Slow:
+        def check(self, edit, text):
+            checked.append(text)
+            if text != edit["before"]:
+                go_on.wait(20)
+            return [], []
+
+    monkeypatch.setattr(hand_edit, "checker_of", lambda book: Slow())
+    key = review.book.keys(EditFilter())[0]
+    with tab() as page:
+        page.goto(f"{review.address}edits/{key}#hand-text")
+        page.locator("#hand-text:focus").wait_for()
+        page.keyboard.type("more ")
+        wait_until(page, lambda: checked == [review.book.edit(key)["before"]])  # they get ready
+        page.keyboard.press("Control+Enter")
+        page.locator("[data-waiting]", has_text="Checking.").wait_for()
+        assert page.get_by_role("button", name="Save and check").is_disabled()
+        page.keyboard.press("Control+Enter")
+        go_on.set()
+        page.get_by_text("edited by hand by ada", exact=True).wait_for()
+        assert not page.errors
+    assert len(checked) == 2
+
+
 def wait_until(page, there):
     """Waits for what the server is about to write, ten seconds at most."""
     for _ in range(100):
@@ -215,8 +236,8 @@ def wait_until(page, there):
         page.wait_for_timeout(100)
 
 
-def test_a_sample_is_drawn_and_rated_by_keys(browser, review):
-    with tab(browser, review) as page:
+def test_a_sample_is_drawn_and_rated_by_keys(tab, review):
+    with tab() as page:
         page.get_by_role("link", name="Sample", exact=True).click()
         page.get_by_label("Name").fill("first")
         page.get_by_label("Edits", exact=True).fill("3")
@@ -239,10 +260,10 @@ def test_a_sample_is_drawn_and_rated_by_keys(browser, review):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_nothing_sticks_out_and_nothing_is_refused(browser, review, width, scheme):
+def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
     key, finding = review.book.keys(EditFilter())[0], review.book.findings().rows[0]["key"]
     row = review.book.edit(key)["id"]
-    with tab(browser, review, color_scheme=scheme) as page:
+    with tab(color_scheme=scheme) as page:
         page.set_viewport_size({"width": width, "height": 844})
         for path in (
             "",

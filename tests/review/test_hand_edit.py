@@ -8,6 +8,7 @@ import pytest
 
 from longway.data import load
 from longway.errors import RunError, SettingError
+from longway.llm.local import LocalEngine
 from longway.recipes.augment import AugmentSettings
 from longway.recipes.engine_runs import Engines
 from longway.recipes.perturb import CONTRAST, OFFENSIVE
@@ -17,11 +18,14 @@ from longway.recipes.run_rewrite import run_rewrite
 from longway.review import hand_edit
 from longway.review.book import Book, EditFilter
 from longway.review.decisions import Conflict, LookupFailed
-from longway.review.hand_edit import LONGEST, checker_of, write_by_hand
+from longway.review.hand_edit import LONGEST, checker_of, journal_of, prepare, write_by_hand
+from longway.store import JOURNAL_FILE, Journal
 from longway.verify.check import Candidate
+from longway.verify.judge import Judge
 from longway.verify.verifier import verifier_for
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
+from tests.llm.served_local import model_or_skip
 from tests.recipes import toy_augment, toy_run
 from tests.review.made_runs import an_edit, made_run
 
@@ -129,6 +133,40 @@ def test_a_text_that_passes_is_not_marked(opened):
     assert found.value["text"] == edit["before"].replace("we ", "that we ")
 
 
+def test_lines_end_as_they_did_in_the_text_before(tmp_path):
+    """A form sends \\r\\n whatever the text had."""
+    befores = ("one\r\ntwo", "one\ntwo", "one\rtwo", "one")
+    edits = [an_edit(str(i), before, "x", method="perturb") for i, before in enumerate(befores)]
+    rows = [
+        {"longway_id": str(i), "text": before, "label": ("a", "b")[i % 2]} for i, before in enumerate(befores)
+    ]
+    columns = {"text": "text", "context": None, "label": "label", "id": None, "split": None, "seed": 0}
+    book = Book(made_run(tmp_path / "run", edits, command="perturb", settings=columns, rows=rows))
+    for key, end in zip(book.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
+        for sent in ("three\r\nfour", "three\nfour"):
+            assert write_by_hand(book, key, sent, author="ann").value["text"] == f"three{end}four"
+    with pytest.raises(SettingError, match="what was there before"):
+        write_by_hand(book, book.keys(EditFilter())[0], "one\ntwo", author="ann")
+    book.close()
+
+
+def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, made):
+    model_or_skip()
+    book = opened("rewrite")
+    book.about["settings"]["judge"] = "local"
+    edit, rows = first(book), rows_of(made.data)
+    text = edit["before"].replace("we ", "that we ")
+    found = write_by_hand(book, edit["key"], text, author="ann").value
+    asked = hand_edit._checkers[book]._verifiers["rewritten"].checks[-1]
+    assert isinstance(asked.asker.engine, LocalEngine)
+    judge = Judge(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
+    row = list(rows.ids).index(edit["id"])
+    (expected,) = judge([Candidate(row, edit["before"], text, edit["label_after"])])
+    assert found["verdicts"][-1] == expected.to_dict()
+    assert expected.check == "judge"
+    assert not any("judge" in missing for missing in found["missing"])
+
+
 def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
     book = opened("rewrite")
     edit = first(book)
@@ -160,6 +198,30 @@ def test_the_verifier_is_made_once_for_a_book(opened, monkeypatch):
     for text in ("One text.", "Another text.", "A third one."):
         write_by_hand(book, first(book)["key"], text, author="ann")
     assert len(made) == 1
+
+
+def test_the_checks_get_ready_while_a_person_still_writes(opened, monkeypatch):
+    book = opened("rewrite")
+    key = first(book)["key"]
+    prepare(book, key)
+    monkeypatch.setattr(hand_edit, "verifier_for", None)  # nothing is left to be made
+    monkeypatch.setattr("longway.verify.classifiers._Words", None)
+    assert write_by_hand(book, key, "One text.", author="ann").value["verdicts"]
+    assert len(book.decisions.history("edit", key)) == 1
+    with hand_edit._lock:
+        prepare(book, key)  # they are at work: this one does not wait
+
+
+def test_what_models_read_is_remembered_by_the_review_and_not_added_to_the_run(tmp_path):
+    row = ("0" * 16, "verify", "minilm", "{}", '{"row": "new"}', 0.0, 0, 0, 0.0)
+    of_run = Journal(tmp_path / JOURNAL_FILE)
+    of_run.put("old", kind="verify", engine="minilm", answer={"row": "old"})
+    book = SimpleNamespace(folder=tmp_path)
+    (tmp_path / "review").mkdir()
+    journal_of(book).put_all([row])
+    again = journal_of(book)
+    assert again.get_all(["old", row[0], "none"]) == {"old": {"row": "old"}, row[0]: {"row": "new"}}
+    assert of_run.get(row[0]) is None
 
 
 def test_the_run_itself_stays_as_it_was(opened):

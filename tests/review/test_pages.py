@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.report.grammar_view import grammar_page
-from longway.report.shown import READ_LIMIT
 from longway.review.book import Book, EditFilter
 from longway.review.pages import PAGES, render, sections, static_files
-from longway.review.pages.findings import marks_of
 from longway.review.pages.shown import PART, address, cut_edit, options, part_of
 from longway.review.sampling import draw_sample, tag
 from tests.report.invented_augment import augment
@@ -353,18 +351,6 @@ def test_parts_of_a_text_are_the_text(text, number):
     _, n_parts = part_of(whole, 1)
     assert "".join(part_of(whole, at)[0] for at in range(1, n_parts + 1)) == whole
     assert all(len(part_of(whole, at)[0]) <= PART for at in range(1, n_parts + 1))
-
-
-@given(
-    st.text(max_size=80),
-    st.sampled_from(["token", "ngram", "position", "pair", "length"]),
-    st.text(max_size=20),
-)
-def test_marks_lie_in_the_text_and_do_not_overlap(text, level, pattern):
-    ends = [0]
-    for start, end, _ in marks_of(text[:READ_LIMIT], {"level": level, "pattern": pattern}):
-        assert ends[-1] <= start < end <= len(text)
-        ends.append(end)
 
 
 @given(st.dictionaries(st.text(max_size=700), st.integers(0, 9), max_size=100), st.text(max_size=700))

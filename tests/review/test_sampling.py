@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from longway.errors import SettingError
 from longway.review.book import Book, EditFilter
 from longway.review.decisions import Conflict, LookupFailed
-from longway.review.sampling import CHANGED, KEPT, LARGEST, TAGS, draw_sample, sample_state, samples, tag
+from longway.review.pages import PAGES
+from longway.review.sampling import (
+    CHANGED,
+    KEPT,
+    LARGEST,
+    TAGS,
+    draw_sample,
+    sample_state,
+    samples,
+    tag,
+    undo,
+)
 from tests.review.made_runs import an_edit, made_run
 
 
@@ -244,12 +255,52 @@ def test_samples_and_tags_can_be_taken_back(book):
     draw_sample(book, name="first", size=5, seed=0, author="ann")
     key = keys_of(book)[0]
     tag(book, "first", key, [KEPT], author="ann")
-    book.decisions.undo(author="ann")
+    undo(book, author="ann")
     assert sample_state(book, "first", rater="ann")["rated"] == 0
-    book.decisions.undo(author="ann")
+    undo(book, author="ann")
     assert samples(book) == []
     again = draw_sample(book, name="first", size=6, seed=0, author="ann")
     assert len(again.value["keys"]) == 6
+
+
+def test_tags_that_are_compared_cannot_be_taken_back(book):
+    draw_sample(book, name="first", size=3, seed=0, author="eve")
+    rate(book, "first", "ann")
+    undo(book, author="ann")
+    assert sample_state(book, "first", rater="ann")["rated"] == 2  # nobody else is done: it is still hers
+    rate(book, "first", "ann")
+    rate(book, "first", "bob")
+    before = book.decisions.current("tag")
+    for rater in ("ann", "bob"):
+        for batch in (None, before[f"first:{keys_of(book)[1]}:{rater}"].batch):
+            with pytest.raises(SettingError, match=f"tags of {rater} in the sample 'first' are closed"):
+                undo(book, author=rater, batch=batch)
+    assert book.decisions.current("tag") == before
+    assert sample_state(book, "first", rater="ann")["agreement"]["pairs"]
+    rate(book, "first", "eve", among=keys_of(book)[:1])
+    undo(book, author="eve")  # she is not done
+    assert sample_state(book, "first", rater="eve")["rated"] == 0
+
+
+def test_a_sample_that_somebody_rated_stays(book):
+    draw_sample(book, name="first", size=3, seed=0, author="ann")
+    rate(book, "first", "bob", among=keys_of(book)[:1])
+    with pytest.raises(SettingError, match="'first' stays: bob rated edits of it"):
+        undo(book, author="ann")
+    assert [one["name"] for one in samples(book)] == ["first"]
+    undo(book, author="bob")
+    assert undo(book, author="ann")[0].kind == "sample"
+
+
+def test_what_another_rater_said_is_in_no_page_before_both_are_done(book):
+    draw_sample(book, name="first", size=3, seed=0, author="ann")
+    rate(book, "first", "ann", wrong=keys_of(book))
+    said = {
+        rater: [one["value"] for one in PAGES["run"](book, {"author": rater}).data["history"]]
+        for rater in ("ann", "bob")
+    }
+    assert sum(CHANGED in value.get("tags", ()) for value in said["ann"]) == 3
+    assert not any("tags" in value for value in said["bob"])
 
 
 def test_the_list_of_samples_says_how_far_each_rater_is(book):

@@ -19,7 +19,7 @@ def command(
         str | None, typer.Option(help="Name that stands with each decision. Default: your login name.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The dataset of an audit's run, which keeps none of its own.")
+        Path | None, typer.Option(help="The dataset of an audit's run; others keep their own.")
     ] = None,
     browser: Annotated[
         bool,
@@ -35,7 +35,7 @@ def command(
 
         longway review --no-browser --port 8123 --author ada
     """
-    from longway.cli.screen import cells_progress, output, safe
+    from longway.cli.screen import cells_progress, errors, output, safe
     from longway.review.book import Book
     from longway.review.serve import Review, has_display, serve
 
@@ -44,6 +44,11 @@ def command(
     with cells_progress() as bar:
         bar.step("reading the run")
         book = Book(folder, data=data, progress=bar.progress)
+    if data is not None and book.dataset_path is not None:
+        errors().print(
+            f"--data {safe(str(data))} is not looked at: the run keeps its own dataset, {safe(book.dataset_path.name)}.",
+            soft_wrap=True,
+        )
     review = Review(book, author=name, port=port)
     console = output()
     console.print(f"[bold]Review of {safe(str(folder))}[/], on this machine only:")

@@ -116,7 +116,7 @@ class GrammarDetector:
         if name in self._shared_names:  # the same words, put together in different ways
             name = brackets(tree, pair=self.is_pair)
         role, phrase = self._shown(tree)
-        return Pattern(name, self._words(tree), role, phrase, others=_as_written(phrase))
+        return Pattern(name, self._words(tree), role, phrase, others=as_written(phrase))
 
     def _describe_rule(self, key: int) -> Pattern:
         label = int(self._rules.labels[self._rules.keys == key][0])
@@ -127,7 +127,7 @@ class GrammarDetector:
         roles = {role for role, _ in shown}
         role = roles.pop() if len(roles) == 1 else TEXT
         phrases = [phrase for its_role, phrase in shown if its_role == role]
-        others = tuple(one for phrase in phrases for one in _as_written(phrase) or (phrase,))
+        others = tuple(one for phrase in phrases for one in as_written(phrase) or (phrase,))
         name = f"rule {rule_of(key)}" + (f": {spans}" if spans else "")
         return Pattern(name, frozenset(), role, others=others)
 
@@ -187,10 +187,10 @@ def _kind(root: int, members: list[Chosen], reading: Reading, detector: GrammarD
     return Chosen(detector, root, pattern, finding, supporting, counter)
 
 
-def _as_written(phrase: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def as_written(phrase: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """The phrase and the same with whole numbers ("10/10" of "10 / 10"), where it has any; else nothing.
 
-    >>> _as_written(("10", "/", "10", "!")), _as_written(("a", "man"))
+    >>> as_written(("10", "/", "10", "!")), as_written(("a", "man"))
     ((('10/10', '!'), ('10', '/', '10', '!')), ())
     """
     whole = tuple(tokenize(_CUT_NUMBER.sub(r"\1", " ".join(phrase))))

@@ -14,7 +14,7 @@ from longway.detect.reading import Piece, Reading
 from longway.text.corpus import Block
 
 PLACES = ("first word", "last word", "in the first quarter", "in the last quarter")
-_LONG_ENOUGH = 8  # words, from which quarters mean something
+QUARTERS_FROM = 8  # words, from which quarters mean something
 
 
 class PositionDetector:
@@ -57,7 +57,7 @@ class PositionDetector:
         length = np.bincount(rows, minlength=block.n_texts)[rows]
         place = np.arange(len(rows)) - np.searchsorted(rows, rows)  # rows ascend: where each text starts
         quarter = 4 * place // np.maximum(length, 1)
-        long = length >= _LONG_ENOUGH
+        long = length >= QUARTERS_FROM
         at = (place == 0, place == length - 1, long & (quarter == 0), long & (quarter == 3))
         keys = [codes[here] + i * len(self._words) for i, here in enumerate(at)]
         return np.concatenate([rows[here] for here in at]), np.concatenate(keys)

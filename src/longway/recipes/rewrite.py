@@ -310,15 +310,19 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
         task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
         contexts if columns.context is not None else None,
     )
-    if not labelled:
-        return rows
-    rows.task = task_of(
-        dataset.labels,
-        text_name=columns.text,
-        context_name=columns.context,
+    if labelled:
+        rows.task = task_with_examples(rows, seed=seed)
+    return rows
+
+
+def task_with_examples(rows: Rows, *, seed: int) -> Task:
+    """The task of labelled rows, with some of them as examples for engines."""
+    return task_of(
+        rows.label_names,
+        text_name=rows.task.text_name,
+        context_name=rows.task.context_name,
         examples=_examples(rows, seed),
     )
-    return rows
 
 
 def dataset_of(rows: Rows) -> Dataset:

@@ -54,11 +54,17 @@ class EditCard:
     context: str
 
 
-def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label], *, limit: int = EDIT_LIMIT) -> EditCard:
-    """The card of one edit; limit: characters of each version."""
+def edit_card(
+    row: Mapping[str, Any],
+    labels: Mapping[str, Label],
+    *,
+    notes: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
+    limit: int = EDIT_LIMIT,
+) -> EditCard:
+    """The card of one edit; limit: characters of each version. notes: as in `side_by_side`."""
     edit = record(Edit, row)
     texts = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
-    before, after = side_by_side(*texts, limit=limit)
+    before, after = side_by_side(*texts, notes=notes, limit=limit)
     verdicts: list[Verdict] = [record(Verdict, one) for one in edit.verdicts[:MAX_CHIPS]]  # type: ignore[arg-type]
     changed = edit.label_after != edit.label_before
     return EditCard(
@@ -81,23 +87,32 @@ def edit_card(row: Mapping[str, Any], labels: Mapping[str, Label], *, limit: int
 
 
 def side_by_side(
-    before: str, after: str, *, marks: Sequence[Span] = (), limit: int = EDIT_LIMIT
+    before: str,
+    after: str,
+    *,
+    marks: Sequence[Span] = (),
+    notes: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
+    limit: int = EDIT_LIMIT,
 ) -> tuple[list[Piece], list[Piece]]:
     """Both texts in pieces, marked where they differ.
 
     limit: characters of each. marks: stretches of the text before that are marked, too, with a level of their own, where they stayed the same.
+    notes: stretches of the text before and of the one after that something is said about, changed or not, in reading order: start, end, its number.
 
     >>> old, new = side_by_side("It is not open.", "It is closed.")
     >>> [(piece.text, piece.level) for piece in new]
     [('It is ', 0), ('closed', 1), ('.', 0)]
     """
     changes = differences(before, after)
-    return _side(changes, "removed", limit, marks), _side(changes, "added", limit)
+    return _side(changes, "removed", limit, marks, notes[0]), _side(changes, "added", limit, (), notes[1])
 
 
-def _side(changes: Sequence[Change], kind: str, limit: int, marks: Sequence[Span] = ()) -> list[Piece]:
+def _side(
+    changes: Sequence[Change], kind: str, limit: int, marks: Sequence[Span], notes: Sequence[Span]
+) -> list[Piece]:
     parts = [change for change in changes if change.kind in ("same", kind)]
     marked = _with_marks([piece for part in parts for piece in _pieces(part)], marks)
+    marked = _with_notes(marked, notes)
     total = sum(len(piece.text) for piece in marked)
     if not total:
         return [Piece("(blank)")]
@@ -122,6 +137,25 @@ def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
     return [piece for piece in found if piece.text]
 
 
+def _with_notes(parts: Sequence[Piece], notes: Sequence[Span]) -> list[Piece]:
+    """The pieces, cut where something that is said about the text begins or ends; each keeps its level."""
+    found: list[Piece] = []
+    start = 0
+    for part in parts:
+        end, at = start + len(part.text), start
+        for first, last, number in notes:
+            left, right = max(first, at), min(last, end)
+            if left < right:
+                found += [
+                    Piece(part.text[at - start : left - start], part.level),
+                    Piece(part.text[left - start : right - start], part.level, number),
+                ]
+                at = right
+        found.append(Piece(part.text[at - start :], part.level))
+        start = end
+    return [piece for piece in found if piece.text]
+
+
 def _pieces(change: Change) -> list[Piece]:
     """A changed stretch is marked without the space around it."""
     if change.kind == "same":
@@ -141,10 +175,11 @@ def _shortened(parts: Sequence[Piece], limit: int) -> list[Piece]:
     kept: list[Piece] = []
     left = limit
     for at, piece in enumerate(parts):
-        text = piece.text if piece.level or not last else _gap(piece.text, first=at == 0, last=at == last)
+        is_said = piece.level or piece.note or not last
+        text = piece.text if is_said else _gap(piece.text, first=at == 0, last=at == last)
         if len(text) > left:
-            return [*kept, Piece(text[:left], piece.level), Piece(" …")]
-        kept.append(Piece(text, piece.level))
+            return [*kept, Piece(text[:left], piece.level, piece.note), Piece(" …")]
+        kept.append(Piece(text, piece.level, piece.note))
         left -= len(text)
     return kept
 

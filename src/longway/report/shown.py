@@ -33,10 +33,11 @@ Span = tuple[int, int, int]  # start, end, level of highlighting (1 to N_LEVELS)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text with one level of highlighting; 0 is none."""
+    """A stretch of text with one level of highlighting, 0 for none; note: the number of what is said about it, from 1."""
 
     text: str
     level: int = 0
+    note: int = 0
 
 
 def harmless(text: str) -> str:

@@ -15,11 +15,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset, load
 from longway.data.edited import ID_COLUMN
+from longway.detect.seen import Places, Seen, words_of
 from longway.errors import DataError, RunError
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions, LookupFailed
@@ -30,7 +32,7 @@ from longway.review.run_folder import read_run
 
 __all__ = ["Book", "EditFilter", "LookupFailed", "Page"]
 
-SHOWN_EXAMPLES, LOOKED_AT = 25, 1000
+SHOWN_EXAMPLES, LOOKED_AT = 25, 1000  # of a finding: rows shown, and rows looked at to find them
 REMEMBERED = 64  # questions whose number of answers is kept
 
 
@@ -54,6 +56,7 @@ class Book:
         self._findings: dict[str, dict[str, Any]] = {}
         for one in run.findings:
             self._findings.setdefault(finding_key(one), one)
+        self.n_damaged_findings = run.n_damaged
         source = self.dataset_path or data
         self._has_rows = source is not None
         stamp = stamp_of(run.edits_path, source, asked=json.dumps(self._columns()))
@@ -155,6 +158,42 @@ class Book:
             "next": keys[at + 1] if at + 1 < len(keys) else None,
         }
 
+    def places(self, finding: Mapping[str, Any], row: Seen) -> Places | None:
+        """Where the pattern of a finding stands in a row, by column; None where the row has it not."""
+        level, pattern, field = (str(finding.get(name) or "") for name in ("level", "pattern", "field"))
+        return row.places(level, pattern, field or self.text_column)
+
+    def seen(self, text: str, context: str | None) -> Seen:
+        """A row of the run, to look for patterns in."""
+        name = self.context_column
+        return Seen({self.text_column: text} | ({} if name is None or context is None else {name: context}))
+
+    def beside(self, edit: Mapping[str, Any]) -> tuple[str, str] | None:
+        """The other column of a pair that an edit changes one side of, and what stands there; None for single texts."""
+        if self.context_column is None or not self._has_rows:
+            return None
+        ids = (
+            edit["id"],
+            edit.get("source") or edit["id"],
+        )  # a row that was not added: the one it was made from
+        found = self.database.ask(
+            "select text, context from rows where id in (?, ?) order by id != ? limit 1", (*ids, ids[0])
+        )
+        if not found:
+            return None
+        is_text = edit["field"] == self.text_column
+        return (self.context_column, found[0][1] or "") if is_text else (self.text_column, found[0][0])
+
+    @property
+    def text_column(self) -> str:
+        """The column that the run looked at, and may have rewritten."""
+        return str(self._columns()["text"] or "text")
+
+    @property
+    def context_column(self) -> str | None:
+        """The column that is read along with it, such as a premise; None for single texts."""
+        return self._columns()["context"]
+
     def rows(self, *, search: str = "", label: str = "", page: int = 1, size: int = 25) -> Page:
         """The rows of one page, in the order of the dataset: id, label, text, context."""
         if not self._has_rows:
@@ -244,28 +283,42 @@ class Book:
         return self._counts[asked]
 
     def _examples(self, finding: Mapping[str, Any], which: str) -> list[dict[str, Any]]:
-        """Rows that a finding names; where it names none, rows with the pattern in them, with its label or with another one."""
-        ids = list(finding.get(which) or ())[:SHOWN_EXAMPLES]
-        if not self._has_rows or (which in finding and not ids):
+        """Rows that a finding names; where it names none, rows that have its pattern, with its label or with another one."""
+        if not self._has_rows:
             return []
-        if ids:
-            marks = ", ".join("?" * len(ids))
-            found = self.database.ask(f"select {_ROW} from rows where id in ({marks}) order by number", ids)
-            return [_row(one) for one in found]
-        return self._rows_with(finding["pattern"].strip(), finding["label"], has_label=which == "supporting")
+        if which not in finding:
+            return self._rows_with(finding, has_label=which == "supporting")
+        ids = list(finding[which] or ())[:SHOWN_EXAMPLES]
+        marks = ", ".join("?" * len(ids))
+        found = self.database.ask(f"select {_ROW} from rows where id in ({marks}) order by number", ids)
+        return [_row(one) for one in found]
 
-    def _rows_with(self, pattern: str, label: str, *, has_label: bool) -> list[dict[str, Any]]:
-        """Rows in which words stand as they are, with this label or with another one."""
-        if not pattern:
-            return []
-        condition, values = search_in("rows", folded(pattern), "text")
-        sign = "=" if has_label else "!="
-        found = self.database.ask(
-            f"select {_ROW} from rows where {condition} and label {sign} ? order by number limit ?",
-            (*values, label, LOOKED_AT),
+    def _rows_with(self, finding: Mapping[str, Any], *, has_label: bool) -> list[dict[str, Any]]:
+        """Rows that the run looked at and that have a pattern, the first of them: with its label or with another one."""
+        where, values = [f"label {'=' if has_label else '!='} ?"], [finding["label"]]
+        if split := self.about["settings"].get("split"):
+            where.append("split = ?")
+            values.append(split)
+        if word := _rarest(
+            words_of(*(str(finding.get(name) or "") for name in ("level", "pattern", "field")))
+        ):
+            column = "context" if finding.get("field") == self.context_column else "text"
+            condition, wanted = search_in("rows", word, column)
+            where.append(condition)
+            values += wanted
+        query = f"select {_ROW} from rows where {' and '.join(where)} order by number limit {LOOKED_AT}"
+        looked_at = map(_row, self.database.ask(query, values))
+        having = (
+            row
+            for row in looked_at
+            if self.places(finding, self.seen(row["text"], row["context"])) is not None
         )
-        words = re.compile(rf"(?<!\w){re.escape(folded(pattern))}(?!\w)")
-        return [_row(one) for one in found if words.search(folded(one[3]))][:SHOWN_EXAMPLES]
+        return list(islice(having, SHOWN_EXAMPLES))
+
+
+def _rarest(words: str) -> str:
+    """The longest word, as texts are searched: a text may have another space or apostrophe between two of them."""
+    return max(re.split(r"[\s'’]+", folded(words)), key=len)
 
 
 _ROW = "number, id, label, text, context"

@@ -156,6 +156,14 @@ class Decisions:
         query = f"select {_COLUMNS} from log where {where} order by seq desc limit ?"
         return [decision_of(row) for row in self.database.ask(query, (*asked.values(), last))]
 
+    def batches(self, *, last: int = 60) -> list[tuple[Decision, int]]:
+        """The last batches, newest first: the newest decision of each, and how many decisions it has."""
+        query = (
+            f"select {_COLUMNS}, n from log join (select max(seq) as newest, count(*) as n from log "
+            "group by batch order by batch desc limit ?) on seq = newest order by seq desc"
+        )
+        return [(decision_of(row[:-1]), row[-1]) for row in self.database.ask(query, (last,))]
+
     @property
     def last_seq(self) -> int:
         """The number of the newest decision, 0 before the first."""

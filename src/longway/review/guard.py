@@ -213,7 +213,7 @@ def plain_page(message: str) -> str:
     """A page that says one thing, without anything from elsewhere."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"><title>Longway review</title></head>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Longway review</title></head>'
         f'<body><h1>Longway review</h1><p>{escape(message)}</p><p><a href="/">Overview</a></p></body></html>'
     )
 

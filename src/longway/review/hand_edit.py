@@ -8,16 +8,19 @@ Which checks a run's own edits went through depends on the command:
     augment    `counterbias_verifier`: a text of its own that has the kept words and carries the label it should have
     perturb    the guards: nothing that may hurt, and for pairs nothing that may have changed the label
 
-They are put together with the first text that is checked, and kept as long as the book is: models are trained once. Nothing is
-asked that needs a key or a network: a served judge is left out, and the decision names what was not checked ("missing").
+They are put together with the first text that is checked, and kept as long as the book is: models are trained once, and what they
+read is remembered in RUN/review/checks.sqlite. `prepare` has it done while a person still writes. Nothing is asked that needs a key
+or a network: a served judge is left out, and the decision names what was not checked ("missing").
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -30,9 +33,10 @@ from longway.recipes.decided import Decided, Heeded
 from longway.recipes.held_out import arrange
 from longway.recipes.important_words import labelled
 from longway.recipes.perturb import CONTRAST, OFFENSIVE
-from longway.recipes.rewrite import give_away_of, rows_of
+from longway.recipes.rewrite import give_away_of, rows_of, task_with_examples
 from longway.records import Verdict
 from longway.review.book import Book, EditFilter
+from longway.review.database import REVIEW_FOLDER
 from longway.review.decisions import Decision
 from longway.rewrite.leak_aware import GiveAway
 from longway.rewrite.method import Rows, keeps_of
@@ -46,6 +50,7 @@ from longway.verify.verifier import Verifier, passed, verifier_for
 
 LONGEST = 50_000  # characters; a longer text is no edit of a row
 AT_ONCE = 200
+CHECKS_FILE = "checks.sqlite"  # in the folder of the review
 
 _checkers: WeakKeyDictionary[Book, Checker] = WeakKeyDictionary()
 _lock = threading.Lock()  # models are trained once, and what they remember is not for several threads
@@ -57,12 +62,10 @@ def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | N
     seen: as in `Decisions.write`.
     """
     edit = book.edit(key)
-    text = text.replace("\r\n", "\n").strip()
+    text = with_line_ends_of(edit["before"], text.strip())
     _check_text(edit, text)
     with _lock:
-        if book not in _checkers:
-            _checkers[book] = checker_of(book)
-        verdicts, missing = _checkers[book].check(edit, text)
+        verdicts, missing = _checker(book).check(edit, text)
     value = {
         "choice": "hand",
         "text": text,
@@ -71,6 +74,32 @@ def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | N
         "missing": list(missing),
     }
     return book.decisions.write("edit", key, value, author=author, seen=seen)
+
+
+def prepare(book: Book, key: str) -> None:
+    """Have the models of the checks learn, so that the first text does not wait for them; nothing where they are at work already."""
+    edit = book.edit(key)
+    if _lock.acquire(blocking=False):
+        try:
+            _checker(book).check(edit, edit["before"])  # passes, so that every check has its turn
+        finally:
+            _lock.release()
+
+
+def _checker(book: Book) -> Checker:
+    if book not in _checkers:
+        _checkers[book] = checker_of(book)
+    return _checkers[book]
+
+
+def with_line_ends_of(before: str, text: str) -> str:
+    """The text with the line ends of another one: a browser sends its own.
+
+    >>> with_line_ends_of("one\\r\\ntwo", "three\\nfour"), with_line_ends_of("one", "three\\r\\nfour")
+    ('three\\r\\nfour', 'three\\nfour')
+    """
+    own = re.search(r"\r\n|\n|\r", before)
+    return re.sub(r"\r\n|\n|\r", own[0] if own else "\n", text)
 
 
 def _check_text(edit: Mapping[str, Any], text: str) -> None:
@@ -82,7 +111,7 @@ def _check_text(edit: Mapping[str, Any], text: str) -> None:
         raise SettingError(
             f"The text has {len(text):,} characters. At most {LONGEST:,} were expected. Shorten it."
         )
-    if text == edit["after"].strip():
+    if text == with_line_ends_of(edit["before"], edit["after"].strip()):
         raise SettingError(
             "The text is what the machine wrote. A different one was expected. Accept the edit instead."
         )
@@ -288,7 +317,10 @@ def rows_as_they_came(book: Book) -> tuple[Rows, Chains]:
     ids = [rows.ids[place] for place in places]
     texts = [first.get((rows.ids[place], task.text_name), rows.texts[place]) for place in places]
     contexts = None if rows.contexts is None else [rows.contexts[place] for place in places]
-    return Rows(ids, texts, rows.labels[places], rows.label_names, task, contexts), chains
+    came = Rows(ids, texts, rows.labels[places], rows.label_names, task, contexts)
+    if is_labelled:
+        came.task = task_with_examples(came, seed=settings["seed"])
+    return came, chains
 
 
 def _kept(book: Book) -> Iterable[dict[str, Any]]:
@@ -307,17 +339,25 @@ def _kept_words(edit: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(trace.get("spurious", ())) & put_in
 
 
-class _Recall(Journal):
-    """The journal of a run, to look things up in: what models said of its texts. Nothing is added to a finished run."""
+class _Remembered(Journal):
+    """What models said of texts: in the run, whose journal is read and never added to, and since then in the review."""
 
-    def put_all(self, rows: Iterable[Any]) -> None:
-        """Leave the journal as it is."""
+    def __init__(self, run: Journal | None, path: Path) -> None:
+        super().__init__(path)
+        self._run = run
+
+    def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The answers that are there, by key."""
+        wanted = list(keys)
+        known = {} if self._run is None else self._run.get_all(wanted)
+        return known | super().get_all(key for key in wanted if key not in known)
 
 
-def journal_of(book: Book) -> Journal | None:
-    """What models said in the run; None where it kept no journal."""
+def journal_of(book: Book) -> Journal:
+    """What models said in the run and in its review, so that a text is read once."""
     path = book.folder / JOURNAL_FILE
-    return _Recall(path) if path.exists() else None
+    run = Journal(path) if path.exists() else None
+    return _Remembered(run, book.folder / REVIEW_FOLDER / CHECKS_FILE)
 
 
 def judge_of(settings: Mapping[str, Any]) -> Asker | None:

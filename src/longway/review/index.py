@@ -20,9 +20,10 @@ from typing import Any
 from longway.data import Dataset
 from longway.data.roles import role_frame
 from longway.errors import RunError
+from longway.review.damaged import mended
 from longway.review.database import Database, folded
 
-VERSION = 1
+VERSION = 2
 AT_ONCE = 1000
 MOST_PIECES = 40
 _TABLES = (
@@ -35,7 +36,7 @@ _TABLES = (
     "create table bodies (number integer primary key, before text not null, after text not null, rest text not null)",
     "create table failed (name text not null, number integer not null, primary key (name, number)) without rowid",
     """create table rows (number integer primary key, id text not null, label text not null, text text not null,
-        context text)""",
+        context text, split text not null)""",
 )  # fmt: skip
 _INDEXES = (
     "create index edits_id on edits (id)",
@@ -181,6 +182,9 @@ def _add_edits(database: Database, path: Path, progress: Callable[[int], object]
     pile = _Pile(database, "edits", "bodies", "failed", "edits_text" if HAS_TRIGRAMS else "")
     for number, (read, edit) in enumerate(edits_in(path), 1):
         key = edit_key(edit)
+        edit, damaged = mended(edit)
+        if damaged:
+            edit["damaged"] = damaged
         seen[key] = seen.get(key, 0) + 1
         full_key = key if seen[key] == 1 else f"{key}-{seen[key]}"
         before, after = _safe(edit.pop("before")), _safe(edit.pop("after"))
@@ -201,9 +205,12 @@ def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], ob
     for table, ids in dataset.tables_with_ids():
         roles = role_frame(table, dataset.columns)
         contexts = roles["context"] if "context" in roles.columns else [None] * roles.height
-        for id_, label, text, context in zip(ids, roles["label"], roles["text"], contexts, strict=True):
+        splits = roles["split"] if "split" in roles.columns else [""] * roles.height
+        for id_, label, text, context, split in zip(
+            ids, roles["label"], roles["text"], contexts, splits, strict=True
+        ):
             number += 1
-            pile.add("rows", (number, id_, label or "", text or "", context))
+            pile.add("rows", (number, id_, label or "", text or "", context, split or ""))
             pile.add("rows_text", (number, folded(f"{id_}\n{text or ''}\n{context or ''}")))
             if pile.is_high:
                 pile.clear()

@@ -67,6 +67,7 @@ ACTIONS: dict[str, dict[str, Field]] = {
         "back": BACK,
     },
     "undo": {"batch": Whole(required=False), "back": BACK},
+    "prepare": {"key": KEY},
     "hand": {"key": KEY, "text": Text(longest=100_000), "seen": SEEN, "back": BACK},
     "sample": {"name": NAME, "size": Whole(1, 2000), "seed": Whole(), "back": BACK},
     "tag": {

@@ -11,6 +11,7 @@ from typing import Any
 
 from longway.data.formats import is_known
 from longway.errors import RunError
+from longway.review.damaged import is_finding
 from longway.store import RUN_FILE, holding, read_json
 
 EDITS, FINDINGS = "edits.jsonl", "findings.json"
@@ -54,12 +55,24 @@ class RunFolder:
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """Patterns that give the label away: those of an audit or a grammar, or what became of them in a rewrite."""
+        """Patterns that give the label away: those of an audit or a grammar, or what became of them in a rewrite.
+
+        A proof has no such patterns: its "worse" are scores. Those that are damaged are left out, and `n_damaged` counts them.
+        """
+        return [one for one in self._listed if is_finding(one)]
+
+    @property
+    def n_damaged(self) -> int:
+        """How many findings are not what a run writes."""
+        return len(self._listed) - len(self.findings)
+
+    @property
+    def _listed(self) -> list[Any]:
+        if self.command == "prove":
+            return []
         told = read_json(self.folder / FINDINGS) if FINDINGS in self.files else self.summary
-        listed = [*told.get("findings", []), *told.get("worse", [])]
-        return [
-            one for one in listed if isinstance(one, dict) and {"level", "pattern", "label"} <= one.keys()
-        ]
+        lists = [told.get(name) for name in ("findings", "worse")] if isinstance(told, dict) else []
+        return [one for listed in lists if isinstance(listed, list) for one in listed]
 
 
 def read_run(folder: Path) -> RunFolder:

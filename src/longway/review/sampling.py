@@ -88,14 +88,43 @@ def tag(
             f"'tags' must say whether the label holds: either {KEPT!r} or {CHANGED!r}. "
             f"Got {', '.join(sorted(said)) or 'nothing'}. Add one of them."
         )
-    done = _done(_said(book, sample), drawn.value["keys"])
-    if author in done and len(done) > 1:
-        raise SettingError(
-            f"The tags of {author} in the sample {sample!r} are closed: another rater is done, too, and their tags are "
-            "compared. Draw another sample to rate again."
-        )
     value = {"rater": author, "tags": [one for one in TAGS if one in said]}
-    return book.decisions.write("tag", _tag_key(sample, key, author), value, author=author, seen=seen)
+    with book.database.writing():  # nobody becomes done between the question and the answer
+        if sample in _closed(book, author):
+            raise _are_closed(author, sample)
+        return book.decisions.write("tag", _tag_key(sample, key, author), value, author=author, seen=seen)
+
+
+def undo(book: Book, *, author: str, batch: int | None = None) -> list[Decision]:
+    """The decisions that take back the author's last ones, as `Decisions.undo` does; tags that are compared stay, and rated samples."""
+    with book.database.writing():  # all of it is taken back where something must stay
+        closed = _closed(book, author)
+        rated = {name: said for name in book.decisions.current("sample") if (said := _said(book, name))}
+        written = book.decisions.undo(author=author, batch=batch)
+        for one in written:
+            name = one.key.partition(":")[0]
+            if one.kind == "tag" and name in closed:
+                raise _are_closed(author, name)
+            if one.kind == "sample" and name in rated:
+                raise SettingError(
+                    f"The sample {name!r} stays: {', '.join(sorted(rated[name]))} rated edits of it. "
+                    "Draw another one under another name."
+                )
+        return written
+
+
+def _closed(book: Book, rater: str) -> set[str]:
+    """The samples that a rater is done with and another one, too: their tags are compared, and no second opinion any more."""
+    drawn = book.decisions.current("sample")
+    done = {name: _done(_said(book, name), one.value.get("keys") or ()) for name, one in drawn.items()}
+    return {name for name, raters in done.items() if rater in raters and len(raters) > 1}
+
+
+def _are_closed(rater: str, sample: str) -> SettingError:
+    return SettingError(
+        f"The tags of {rater} in the sample {sample!r} are closed: another rater is done, too, and their tags are "
+        "compared. Draw another sample to rate again."
+    )
 
 
 def samples(book: Book) -> list[dict[str, Any]]:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -37,9 +39,8 @@ from longway.review.chosen import Undecided
 from longway.review.decisions import Conflict, Decision
 from longway.review.export import dataset_name, export_csv, export_dataset, export_json
 from longway.review.fields import FORM, JSON, BadRequest, read_body, read_fields
-from longway.review.guard import plain_page
 from longway.review.openapi import openapi
-from longway.review.sampling import draw_sample, tag
+from longway.review.sampling import draw_sample, tag, undo
 
 
 def application(book: Book, *, author: str) -> Starlette:
@@ -63,7 +64,10 @@ def application(book: Book, *, author: str) -> Starlette:
         made.append(Route(f"/export/{name}", _export(book, name)))
     for name in routes.ACTIONS:
         made.append(Route(f"/{name}", _action(book, name, author), methods=["POST"]))
-    return Starlette(routes=made, exception_handlers={LongwayError: _told, HTTPException: _not_found})
+    errors = _Errors(book, author)
+    return Starlette(
+        routes=made, exception_handlers={LongwayError: errors.told, HTTPException: errors.not_found}
+    )
 
 
 def _page_routes(book: Book, name: str, author: str) -> list[Route]:
@@ -138,7 +142,7 @@ def _decide_many(
 
 
 def _undo(book: Book, author: str, *, batch: int | None = None) -> dict[str, Any]:
-    written = book.decisions.undo(author=author, batch=batch)
+    written = undo(book, author=author, batch=batch)
     return {"written": len(written), "decisions": [asdict(one) for one in written[:100]]}
 
 
@@ -146,6 +150,20 @@ def _hand(book: Book, author: str, *, key: str, text: str, seen: int | None = No
     from longway.review.hand_edit import write_by_hand  # only now: it brings models with it
 
     return _decision(write_by_hand(book, key, text, author=author, seen=seen))
+
+
+def _prepare(book: Book, author: str, *, key: str) -> dict[str, Any]:
+    """Somebody begins to write by hand: what checks it gets ready meanwhile."""
+    book.edit(key)  # LookupFailed where there is none
+
+    def work() -> None:
+        from longway.review.hand_edit import prepare
+
+        with suppress(LongwayError):  # told again to who sends a text
+            prepare(book, key)
+
+    threading.Thread(target=work, daemon=True).start()
+    return {}
 
 
 def _sample(book: Book, author: str, *, name: str, size: int, seed: int) -> dict[str, Any]:
@@ -163,6 +181,7 @@ ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "decide": _decide,
     "decide-many": _decide_many,
     "undo": _undo,
+    "prepare": _prepare,
     "hand": _hand,
     "sample": _sample,
     "tag": _tag,
@@ -218,28 +237,33 @@ DATASET_ENDINGS = {(kind + packed)[1:] for kind in KINDS for packed in ("", *SUF
 EXPORTS = {"dataset": _dataset, "edits.csv": _edits_csv, "everything.json": _everything}
 
 
-def _told(request: Request, error: Exception) -> Response:
-    """An error of ours, in its own words."""
-    if isinstance(error, Conflict):
-        current = None if error.current is None else asdict(error.current)
-        return _wrong(request, 409, str(error), current=current)
-    status = 404 if isinstance(error, LookupFailed) else getattr(error, "status", 400)
-    return _wrong(request, status, str(error))
+class _Errors:
+    """Answers to what went wrong: JSON to who sent JSON or asked for it, a page with the way on to a person."""
 
+    def __init__(self, book: Book, author: str) -> None:
+        self.book, self.author = book, author
 
-def _not_found(request: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 404)
-    words = {404: "There is no such page.", 405: "This cannot be done here."}
-    return _wrong(request, status, words.get(status, "This cannot be answered."))
+    def told(self, request: Request, error: Exception) -> Response:
+        """An error of ours, in its own words."""
+        if isinstance(error, Conflict):
+            current = None if error.current is None else asdict(error.current)
+            return self._answer(request, 409, str(error), current=current)
+        status = 404 if isinstance(error, LookupFailed) else getattr(error, "status", 400)
+        return self._answer(request, status, str(error))
 
+    def not_found(self, request: Request, error: Exception) -> Response:
+        """An address that there is not."""
+        status = getattr(error, "status_code", 404)
+        words = {404: "There is no such page.", 405: "This cannot be done here."}
+        return self._answer(request, status, words.get(status, "This cannot be answered."))
 
-def _wrong(request: Request, status: int, message: str, **more: Any) -> Response:
-    """The error as JSON to who sent JSON or asked for it, as a page to a person."""
-    sent = request.headers.get("content-type", "")
-    is_page = request.method != "POST" and not request.url.path.endswith(".json")
-    if is_page or sent.startswith(FORM):
-        return HTMLResponse(plain_page(message), status_code=status)
-    return _json({"error": message, **more}, status=status)
+    def _answer(self, request: Request, status: int, message: str, **more: Any) -> Response:
+        sent = request.headers.get("content-type", "")
+        is_page = request.method != "POST" and not request.url.path.endswith(".json")
+        if is_page or sent.startswith(FORM):
+            page = pages.render_error(message, self.book, author=self.author)
+            return HTMLResponse(page, status_code=status)
+        return _json({"error": message, **more}, status=status)
 
 
 def _json(value: Any, *, status: int = 200) -> Response:

@@ -15,13 +15,13 @@ from longway.review.pages.edits import edit_page, edits_page
 from longway.review.pages.findings import finding_page, findings_page
 from longway.review.pages.overview import overview_page
 from longway.review.pages.proof import proof_page
-from longway.review.pages.render import render, static_files
+from longway.review.pages.render import render, render_error, static_files
 from longway.review.pages.run import run_page
 from longway.review.pages.sample import sample_page, samples_page
 from longway.review.pages.shown import Query, Shown
 from longway.review.pages.trees import trees_page
 
-__all__ = ["PAGES", "Shown", "render", "static_files"]
+__all__ = ["PAGES", "Shown", "render", "render_error", "static_files"]
 
 PAGES: dict[str, Callable[[Book, Query], Shown]] = {
     "": overview_page,

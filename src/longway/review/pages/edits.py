@@ -27,7 +27,7 @@ from longway.report.edit_view import (
 from longway.report.numbers import arrow, or_dash, three_digits
 from longway.report.parts import Label, record
 from longway.report.perturb_cards import CHAIN
-from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, cut, harmless
+from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
 from longway.review.book import Book
 from longway.review.pages.shown import (
     FILTERS,
@@ -50,10 +50,14 @@ from longway.review.pages.shown import (
     when,
     whole_number,
 )
+from longway.review.pages.telling import STRENGTHS, telling
+
+Notes = tuple[Sequence[Span], Sequence[Span]]
 
 SIZE, MOST = 20, 50
 WHOLE_LIMIT = 4_000  # characters of each version on the page of one edit; the whole text has pages of its own
 HAND_LIMIT = 20_000  # characters of a text that can be written by hand here
+BESIDE_LIMIT = 4_000  # of the other side of a pair
 MOST_TRACE = 40_000  # characters of the steps on the way
 MAX_CHAIN = 200
 MAX_LEFT = 6
@@ -140,6 +144,8 @@ def edit_page(book: Book, query: Query) -> Shown:
     n_parts = max(n for _, n in texts.values())
     trace = edit.get("trace") or {}
     is_whole = len(json.dumps(trace)) <= MOST_TRACE
+    beside = book.beside(edit)
+    told = telling(book, edit, labels, beside)
     data = {
         **edit,
         **{name: text for name, (text, _) in texts.items()},
@@ -151,6 +157,8 @@ def edit_page(book: Book, query: Query) -> Shown:
         ],
         "decision": cut_decision(edit["decision"], HAND_LIMIT),
         "history": [cut_decision(one.to_dict(), 300) for one in history],
+        "beside": None if beside is None else {"column": beside[0], "text": beside[1][:BESIDE_LIMIT]},
+        "telling": told.plain(),
         "filter": values,
     }
     here = f"/edits/{edit['key']}"
@@ -159,9 +167,12 @@ def edit_page(book: Book, query: Query) -> Shown:
     }
     long = max(len(edit["before"]), len(edit["after"])) > WHOLE_LIMIT
     view = {
-        "edit": edit_view(edit, labels, values, limit=WHOLE_LIMIT),
+        "edit": edit_view(edit, labels, values, limit=WHOLE_LIMIT, notes=(told.before, told.after)),
+        "telling": told,
+        "strengths": STRENGTHS,
+        "beside": beside_view(beside),
         "steps": step_card(edit, labels) if "triples" in trace else None,
-        "person": _person(edit) if "chain" in trace else None,
+        "person": _person(edit, told.before) if "chain" in trace else None,
         "change": _change(edit),
         "hand_text": _hand_text(edit),
         "history": [
@@ -181,12 +192,17 @@ def edit_page(book: Book, query: Query) -> Shown:
 
 
 def edit_view(
-    edit: Mapping[str, Any], labels: Mapping[str, Label], values: Mapping[str, str], *, limit: int
+    edit: Mapping[str, Any],
+    labels: Mapping[str, Label],
+    values: Mapping[str, str],
+    *,
+    limit: int,
+    notes: Notes = ((), ()),
 ) -> EditView:
-    """An edit as lists and pages show it; values: the filter, for its link."""
+    """An edit as lists and pages show it; values: the filter, for its link. notes: words of both texts that tell something."""
     decision = edit["decision"]
     choice = choice_of(decision)
-    card = edit_card(edit, labels, limit=limit)
+    card = edit_card(edit, labels, notes=notes, limit=limit)
     return EditView(
         key=edit["key"],
         number=edit["number"],
@@ -240,7 +256,12 @@ def _hand_text(edit: Mapping[str, Any]) -> Markup | None:
     return None if len(text) > HAND_LIMIT else escape(text.encode("utf-8", "replace").decode())
 
 
-def _person(edit: Mapping[str, Any]) -> Person:
+def beside_view(beside: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The other side of a pair: its column and what stands there, cut."""
+    return None if beside is None else (cut(beside[0], NAME_LIMIT), cut(beside[1], BESIDE_LIMIT))
+
+
+def _person(edit: Mapping[str, Any], notes: Sequence[Span]) -> Person:
     """The words that stand for the person, in the text of this edit."""
     trace = edit["trace"]
     before, after = (harmless(edit[name][:COMPARE_LIMIT]) for name in ("before", "after"))
@@ -249,7 +270,7 @@ def _person(edit: Mapping[str, Any]) -> Person:
         for name, start, end in trace["chain"][:MAX_CHAIN]
         if name == edit["field"]
     ]
-    old, new = side_by_side(before, after, marks=marks, limit=WHOLE_LIMIT)
+    old, new = side_by_side(before, after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)
     return Person(
         word=cut(str(trace.get("word", "")), NAME_LIMIT),
         how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
@@ -260,6 +281,8 @@ def _person(edit: Mapping[str, Any]) -> Person:
 
 
 def _change(edit: Mapping[str, Any]) -> str:
-    """Gamma before and after; a dash where the run did not measure it."""
+    """Gamma before and after; "" where the run measured neither."""
+    if edit.get("score_before") is None and edit.get("score_after") is None:
+        return ""
     before, after = (or_dash(edit.get(f"score_{side}"), three_digits) for side in ("before", "after"))
     return before if before == after else arrow(before, after)

@@ -8,25 +8,24 @@ A finding of an audit has counts and tests; one of a rewrite has what it told be
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
+from longway.detect.seen import words_of
 from longway.errors import SettingError
 from longway.report.change_charts import change_bar
 from longway.report.charts import share_bar
 from longway.report.numbers import NONE, arrow, count, finite, millibits, or_dash, percent, q_value, short
-from longway.report.parts import MAX_LABELS, Label, label_named, level_name
+from longway.report.parts import Label, label_named, level_name
 from longway.report.shown import (
     NAME_LIMIT,
     PATTERN_LIMIT,
     READ_LIMIT,
     Piece,
-    Span,
     cut,
     harmless,
     pieces,
@@ -55,7 +54,6 @@ NAMES = ("level", "label", "field", "max_q", "search", "choice")
 CHOICES = {"signal": "real signal, leave alone", "shortcut": "shortcut, remove", "none": "not decided"}
 MAX_HISTORY = 20
 MAX_VARIANTS = 30
-LOOKED_AT, SHOWN_ROWS = 100, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +120,7 @@ def findings_page(book: Book, query: Query) -> Shown:
         "back": back_to(address("/findings", {**asked, "page": found.number}), otherwise="/findings"),
         "choices": CHOICES,
         "level_name": level_name,
+        "n_damaged": book.n_damaged_findings,
         "has_q": any(one.get("q") is not None for one in found.rows),
     }
     return Shown("findings.html.jinja", data, view)
@@ -133,8 +132,6 @@ def finding_page(book: Book, query: Query) -> Shown:
     labels = labels_for(book)
     history = book.decisions.history("finding", finding["key"], last=MAX_HISTORY)
     rows = {name: finding[f"{name}_rows"] for name in ("supporting", "counter")}
-    if "supporting" not in finding:  # of a rewrite, which names no rows
-        rows = _rows_with(book, finding, labels)
     data = {
         **light(finding),
         **{
@@ -148,10 +145,11 @@ def finding_page(book: Book, query: Query) -> Shown:
         "history": [one.to_dict() for one in history],
     }
     here = f"/findings/{finding['key']}"
+    words = words_of(finding["level"], finding["pattern"], str(finding.get("field") or ""))
     view = {
         "finding": finding_view(finding, labels),
-        "supporting": [_context(one, finding, labels) for one in rows["supporting"]],
-        "counter": [_context(one, finding, labels) for one in rows["counter"]],
+        "supporting": [_context(book, one, finding, labels) for one in rows["supporting"]],
+        "counter": [_context(book, one, finding, labels) for one in rows["counter"]],
         "has_rows": book.has("rows"),
         "variants": [cut(one["pattern"], PATTERN_LIMIT) for one in finding.get("variants", ())][
             :MAX_VARIANTS
@@ -163,8 +161,9 @@ def finding_page(book: Book, query: Query) -> Shown:
             (when(one.time), cut(one.author, NAME_LIMIT), CHOICES.get(choice_of(one.to_dict()), "changed"))
             for one in history
         ],
-        "edits": address("/edits", {"search": searched(finding)})
-        if book.has("edits") and len(searched(finding)) <= 200
+        "is_gone": finding.get("count_after") == 0,
+        "edits": address("/edits", {"search": words})
+        if words and book.has("edits") and len(words) <= 200
         else "",
     }
     return Shown("finding.html.jinja", data, view)
@@ -201,64 +200,23 @@ def light(one: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value[:1000] if isinstance(value, str) else value for key, value in told.items()}
 
 
-def searched(one: Mapping[str, Any]) -> str:
-    """The words of a pattern, without what says where they stand.
-
-    >>> searched({"level": "position", "pattern": "first word: honestly"})
-    'honestly'
-    """
-    return str(one["pattern"]).rpartition(": ")[2].strip()
-
-
-def marks_of(text: str, one: Mapping[str, Any]) -> list[Span]:
-    """Where the pattern of a finding stands in a text, as far as its words tell; none for lengths and the like.
-
-    >>> marks_of("Not so, not now", {"level": "token", "pattern": "not"})
-    [(0, 3, 4), (8, 11, 4)]
-    """
-    words = [part for part in re.split(r"\s*(?: \+ | … |/)\s*", searched(one)) if part][:8]
-    if not words or one["level"] in ("length", "surface", "overlap"):
-        return []
-    joined = "|".join(
-        r"\W{1,3}".join(map(re.escape, word.split())) for word in words if len(word) <= PATTERN_LIMIT
-    )
-    if not joined:
-        return []
-    found = [
-        (*match.span(), MARK_LEVEL)
-        for match in re.finditer(rf"(?<!\w)(?:{joined})(?!\w)", text, re.IGNORECASE)
-    ]
-    if str(one["pattern"]).startswith("first word: "):
-        return [span for span in found if not any(letter.isalnum() for letter in text[: span[0]])]
-    return found[:MAX_MARKS]
-
-
-def _context(row: Mapping[str, Any], finding: Mapping[str, Any], labels: Mapping[str, Label]) -> Context:
-    text, context = (harmless((row[name] or "")[:READ_LIMIT]) for name in ("text", "context"))
+def _context(
+    book: Book, row: Mapping[str, Any], finding: Mapping[str, Any], labels: Mapping[str, Label]
+) -> Context:
+    places = book.places(finding, book.seen(row["text"], row["context"])) or {}
     return Context(
         id=cut(row["id"], NAME_LIMIT),
         address=row_address(row["id"]),
         label=label_named(row["label"], labels),
-        text=pieces(text, marks_of(text, finding), limit=EXAMPLE_LIMIT),
-        context=pieces(
-            context, marks_of(context, finding) if finding["level"] == "pair" else [], limit=CONTEXT_LIMIT
-        ),
+        text=_marked(row["text"], places.get(book.text_column, ()), EXAMPLE_LIMIT),
+        context=_marked(row["context"] or "", places.get(book.context_column or "", ()), CONTEXT_LIMIT),
     )
 
 
-def _rows_with(
-    book: Book, finding: Mapping[str, Any], labels: Mapping[str, Label]
-) -> dict[str, list[dict[str, Any]]]:
-    """Rows of the data as it is now in which the pattern stands, by whether they carry its label."""
-    found: dict[str, list[dict[str, Any]]] = {"supporting": [], "counter": []}
-    words = searched(finding)
-    if not words or not book.has("rows"):
-        return found
-    for label in list(labels)[:MAX_LABELS]:
-        rows = book.rows(search=words, label=label, size=LOOKED_AT).rows
-        side = found["supporting" if label == finding["label"] else "counter"]
-        side += [row for row in rows if marks_of(harmless(row["text"][:READ_LIMIT]), finding)]
-    return {name: some[:SHOWN_ROWS] for name, some in found.items()}
+def _marked(text: str, spans: Iterable[tuple[int, int]], limit: int) -> list[Piece]:
+    """The text around the pattern; what stands too far behind to be read is not marked."""
+    near = [(start, end, MARK_LEVEL) for start, end in spans if end <= READ_LIMIT]
+    return pieces(harmless(text[:READ_LIMIT]), near[:MAX_MARKS], limit=limit)
 
 
 def _figures(one: Mapping[str, Any], label: Label) -> dict[str, Any]:
@@ -281,16 +239,21 @@ def _changed_figures(one: Mapping[str, Any], label: Label, labels: Mapping[str, 
     shares = [finite(one[f"share_{name}"] or 0.0) for name in ("before", "after")]
     gains = [finite(one[f"gain_{name}"] or 0.0) for name in ("before", "after")]
     return {
-        "texts": arrow(*(count(int(one[f"count_{name}"] or 0)) for name in ("before", "after"))),
-        "share": arrow(*map(percent, shares)),
+        "texts": _moved(*(count(int(one[f"count_{name}"] or 0)) for name in ("before", "after"))),
+        "share": _moved(*map(percent, shares)),
         "usual": f"usual {percent(label.count / total)}",
         "share_bar": change_bar(*shares, full=1.0, usual=label.count / total),
-        "gain": arrow(*(short(millibits(nats)) for nats in gains)),
+        "gain": _moved(*(short(millibits(nats)) for nats in gains)),
         "z": NONE,
         "q": NONE,
         "is_change": True,
         "stronger": gains[1] > gains[0],
     }
+
+
+def _moved(before: str, now: str) -> str:
+    """Both figures, or one where nothing moved."""
+    return now if before == now else arrow(before, now)
 
 
 def _facets(book: Book) -> dict[str, Mapping[str, int]]:

@@ -22,8 +22,12 @@ from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.review.book import Book
 from longway.review.pages.shown import Shown, choice_of, row_address, when
 
-SHEETS = {"trees.html.jinja": ("grammar.css",), "proof.html.jinja": ("highlights.css", "prove.css")}
-EDIT_SHEETS = ("augment.css", "perturb.css", "highlights.css")
+# Trees and proof have the sheets of their reports; all others what edits of any command need.
+SHEETS = {
+    "trees.html.jinja": ("style.css", "grammar.css"),
+    "proof.html.jinja": ("style.css", "rewrite.css", "highlights.css", "prove.css"),
+}
+EDIT_SHEETS = ("style.css", "rewrite.css", "augment.css", "perturb.css", "highlights.css")
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -52,11 +56,17 @@ def render(shown: Shown, book: Book, around: Mapping[str, Any]) -> str:
             author=cut(str(around.get("author", "")), NAME_LIMIT),
             tabs=_tabs(book, path),
             json_address=shown.view.get("json") or _json_address(path),
-            sheets=("style.css", "rewrite.css", *SHEETS.get(shown.template, EDIT_SHEETS), "review.css"),
+            sheets=(*SHEETS.get(shown.template, EDIT_SHEETS), "review.css"),
             n_edits=n_edits,
             n_decided=n_edits - facets.get("choice", {}).get("none", 0),
         )
     )
+
+
+def render_error(message: str, book: Book, *, author: str) -> str:
+    """A page that says what is wrong, with the way to all others."""
+    shown = Shown("error.html.jinja", {"error": message}, {"title": "Not shown"})
+    return render(shown, book, {"path": "", "author": author})
 
 
 def static_files() -> dict[str, tuple[bytes, str]]:

@@ -5,6 +5,8 @@ run.json, card.md, journal.sqlite, the summary's "cost"  ->  run_page()
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from longway.report.numbers import counted
 from longway.report.parts import setting_rows
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.review.book import Book
+from longway.review.decisions import Decision
 from longway.review.pages.edits import CHOICES
 from longway.review.pages.findings import CHOICES as FINDING_CHOICES
 from longway.review.pages.shown import Query, Shown, choice_of, cut_decision, when
@@ -47,7 +50,7 @@ def run_page(book: Book, query: Query) -> Shown:
         "cost": costs,
         "journal": journal,
         "card": card,
-        "history": [cut_decision(one.to_dict(), 300) for one in history],
+        "history": [_told(one, rater=query.get("author", "")) for one in history],
     }
     shown = [
         ("Command", f"longway {cut(book.command, NAME_LIMIT)}"),
@@ -56,7 +59,6 @@ def run_page(book: Book, query: Query) -> Shown:
         ("Python", cut(str(about.get("python", "")), NAME_LIMIT)),
         ("Fingerprint of the data", cut(str(about.get("fingerprint", "")), PATTERN_LIMIT)),
     ]
-    words = {**CHOICES, **FINDING_CHOICES}
     view = {
         "about": shown,
         "card": Markup("\n").join(escape(harmless(line)) for line in card.splitlines()),
@@ -67,24 +69,67 @@ def run_page(book: Book, query: Query) -> Shown:
         "spent": total_cost(costs) if costs else None,
         "journal": [cost_row(row) for row in journal],
         "n_answers": counted(sum(int(row["calls"]) for row in journal), "answer"),
-        "history": [
-            {
-                "time": when(one.time),
-                "author": cut(one.author, NAME_LIMIT),
-                "what": words.get(choice_of(one.to_dict()), one.kind)
-                if one.kind in ("edit", "finding")
-                else one.kind,
-                "kind": one.kind,
-                "address": f"/{one.kind}s/{one.key}" if one.kind in ("edit", "finding") else "",
-                "batch": one.batch,
-            }
-            for one in history
-        ],
+        "history": _lines(book),
         "can_export": book.dataset_path is not None and book.has("edits"),
         "has_edits": book.has("edits"),
         "kept_in": cut(str(book.database.path), TEXT_LIMIT),
     }
     return Shown("run.html.jinja", data, view)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What was done at once. address: of the one edit or finding it was about, "" for several."""
+
+    time: str
+    author: str
+    what: str
+    address: str
+
+
+def _lines(book: Book) -> list[Line]:
+    """The last things that people did, newest first; tags that one rater gave one after another are one thing."""
+    found = []
+    batches = book.decisions.batches(last=MAX_HISTORY)
+    for _, together in groupby(batches, key=lambda one: _alike(one[0])):
+        some = list(together)
+        newest, n = some[0][0], sum(n for _, n in some)
+        is_one = n == 1 and newest.kind in ("edit", "finding")
+        found.append(
+            Line(
+                when(newest.time),
+                cut(newest.author, NAME_LIMIT),
+                _done(newest, n),
+                f"/{newest.kind}s/{newest.key}" if is_one else "",
+            )
+        )
+    return found
+
+
+def _alike(one: Decision) -> tuple[Any, ...]:
+    """The same for tags that belong together, another one for everything else."""
+    return ("tag", one.author, one.key.partition(":")[0]) if one.kind == "tag" else (one.kind, one.batch)
+
+
+def _done(one: Decision, n: int) -> str:
+    """What was done, in words.
+
+    >>> _done(Decision(1, "", "ada", "edit", "k", {"choice": "accept"}, 1), 25)
+    '25 edits: accepted'
+    """
+    name = cut(one.key.partition(":")[0], NAME_LIMIT)
+    if one.kind == "tag":
+        return f"{counted(n, 'edit')} of the sample {name} rated"
+    if one.kind == "sample":
+        return f"sample {name} {'drawn' if one.value.get('keys') else 'taken back'}"
+    what = {**CHOICES, **FINDING_CHOICES}.get(choice_of(one.to_dict()), "changed")
+    return f"{counted(n, one.kind)}: {what}"
+
+
+def _told(one: Decision, *, rater: str) -> dict[str, Any] | None:
+    """A decision for scripts; what another rater said of an edit stays with the sample, which knows when it may be seen."""
+    is_blind = one.kind == "tag" and one.author != rater
+    return cut_decision({**one.to_dict(), "value": {}} if is_blind else one.to_dict(), 300)
 
 
 def _card(book: Book) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from longway.report.numbers import NONE, count, or_dash, percent, three_digits
 from longway.report.shown import NAME_LIMIT, cut
 from longway.review.book import Book
-from longway.review.pages.edits import WHOLE_LIMIT, edit_view
+from longway.review.pages.edits import WHOLE_LIMIT, beside_view, edit_view
 from longway.review.pages.shown import Query, Shown, address, cut_edit, labels_for, when, whole_number
 from longway.review.sampling import sample_state, samples
 
@@ -66,6 +66,7 @@ def sample_page(book: Book, query: Query) -> Shown:
     view = {
         "item": item,
         "edit": edit_view(edit, labels_for(book), {}, limit=WHOLE_LIMIT),
+        "beside": beside_view(book.beside(edit)),
         "here": address(here, {"page": number}),
         "then": here if state["rated"] + (not item["tags"]) < len(items) else address(here, {"page": number}),
         "strip": [

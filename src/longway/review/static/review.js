@@ -31,7 +31,7 @@ function leave(words, address) {
   try { sessionStorage.setItem("saved", words); } catch { /* no storage: the words are lost, the decision is not */ }
   const here = location.pathname + location.search;
   if (address && address !== here) return location.assign(address);
-  history.replaceState(null, "", here); // without #by-hand, which would lead back into the field
+  history.replaceState(null, "", here); // without #hand-text, which would lead back into the field
   location.reload();
 }
 
@@ -48,9 +48,18 @@ function sentence(answer) {
   return `Somebody was faster: ${now.author} decided “${choice}” at ${now.time.slice(0, 16).replace("T", " ")}. Yours was not saved. Load the page again to see it, and decide anew.`;
 }
 
+/* What takes longer than a blink says so; the words are the form's own, and a screen reader hears them. */
+function wait(form, is_waiting) {
+  form.setAttribute("aria-busy", String(is_waiting));
+  for (const button of all("button", form)) button.disabled = is_waiting;
+  const words = $("[data-waiting]", form);
+  if (words) words.textContent = is_waiting ? words.dataset.waiting : "";
+}
+
 async function send(form, button) {
   if (form.dataset.busy) return;
   form.dataset.busy = "1";
+  const waited = setTimeout(() => wait(form, true), 400);
   try {
     const values = said(form, button);
     const answer = await fetch(form.action, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) });
@@ -60,6 +69,8 @@ async function send(form, button) {
   } catch {
     object("The review does not answer. Is it still running? What was saved before is kept.");
   } finally {
+    clearTimeout(waited);
+    wait(form, false);
     delete form.dataset.busy;
   }
 }
@@ -129,7 +140,7 @@ function move(step) {
 function press(key) {
   const item = marked() || (["a", "r", "s", "x"].includes(key) && items()[0]);
   const control = (item && $(`[data-key="${key}"]`, item)) || $(`main > .decision-bar [data-key="${key}"], main > [data-current] [data-key="${key}"], .list-head [data-key="${key}"], #decisions [data-key="${key}"], .tags [data-key="${key}"]`);
-  if (key === "e" && item && $("[data-open]", item)) return location.assign($("[data-open]", item).href + "#by-hand");
+  if (key === "e" && item && $("[data-open]", item)) return location.assign($("[data-open]", item).href + "#hand-text");
   if (!control) return;
   control.click();
   if (key === "e") setTimeout(() => $("#hand-text").focus());
@@ -151,12 +162,18 @@ document.addEventListener("keydown", (event) => {
   if (/^[areusx1-5]$/.test(key)) { event.preventDefault(); press(key); }
 });
 
+/* Who begins to write by hand waits less in the end: the checks get ready meanwhile. */
+$("#hand-text")?.addEventListener("input", (event) => {
+  const key = $("input[name=key]", event.target.form).value;
+  fetch("/prepare", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key }) }).catch(() => {});
+}, { once: true });
+
 for (const button of all("[data-help]")) button.hidden = false;
 try {
   const words = sessionStorage.getItem("saved");
   sessionStorage.removeItem("saved");
   if (words) tell(words);
 } catch { /* no storage */ }
-if (location.hash === "#by-hand") $("#hand-text")?.focus();
+if (location.hash === "#hand-text") addEventListener("load", () => $("#hand-text")?.focus()); // after the browser went there itself
 const json = $("[data-json]");
 if (json) json.href += location.search;

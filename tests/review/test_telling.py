@@ -1,0 +1,145 @@
+"""What gives the label away in an edit: every finding of the run that one of the texts has is told, and its words are marked."""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longway.review.book import Book, EditFilter
+from longway.review.pages import PAGES, render
+from longway.review.pages.shown import labels_for
+from longway.review.pages.telling import telling
+from tests.report.invented_rewrite import rewrite
+from tests.review.made_runs import an_edit, made_run
+
+WORDS = ("sadly", "dull", "matinee", "so", "it")
+
+
+def fate(level, pattern, label="neg", share=0.9, **more):
+    figures = {"count": 20, "share": share, "gain": 0.1}
+    told = {f"{name}_{when}": value for name, value in figures.items() for when in ("before", "after")}
+    return {"level": level, "pattern": pattern, "field": "text", "label": label, "marked": "", **told, **more}
+
+
+def opened(folder, findings, edits, rows=(), **columns):
+    summary = rewrite() | {"findings": findings, "worse": []}
+    summary["dataset"] |= {"labels": {"neg": 50, "pos": 50}}
+    rows = [
+        *rows,
+        {"text": "x", "label": "pos", "longway_id": "else"},
+        {"text": "y", "label": "neg", "longway_id": "other"},
+    ]
+    asked = {"text": "text", "context": None, "label": "label", "id": None, "split": None, **columns}
+    return Book(made_run(folder, edits, rows=rows, settings=asked, rewrite__json=summary))
+
+
+def page_of(book, at=0):
+    made = PAGES["edits/{key}"](book, {"author": "ada", "key": book.keys(EditFilter())[at]})
+    return made, render(made, book, {"path": "/edits", "author": "ada"})
+
+
+def test_a_finding_goes_comes_or_stays(tmp_path):
+    findings = [
+        fate("position", "first word: sadly", share=0.97),
+        fate("length", "4 or more words", share=0.8),
+        fate("token", "dull", share=0.7),
+        fate("ngram", "quite so", "pos", share=0.6),
+        fate("token", "matinee"),
+        fate("token", "new", count_before=0, share_before=0.0, gain_before=0.0, share_after=1.0),
+    ]
+    book = opened(
+        tmp_path / "run",
+        findings,
+        [an_edit(before="Sadly, a dull film.", after="A dull film, quite so new.")],
+    )
+    made, html = page_of(book)
+    told = made.view["telling"].told
+    assert [(one.pattern, one.fate, one.strength, one.share, one.is_marked) for one in told] == [
+        ("new", "comes", 3, "100.0%", True),
+        ("first word: sadly", "goes", 3, "97.0%", True),
+        ("4 or more words", "stays", 2, "80.0%", False),
+        ("dull", "stays", 2, "70.0%", True),
+        ("quite so", "comes", 1, "60.0%", True),
+    ]
+    marked = re.findall(
+        r'<span class="tells t(\d) l\d">([^<]*)<span class="hidden aside"> \(gives (\w+) away\)', html
+    )
+    assert marked == [
+        ("3", "Sadly", "neg"),
+        ("2", "dull", "neg"),
+        ("2", "dull", "neg"),
+        ("1", "quite so", "pos"),
+        ("3", "new", "neg"),
+    ]
+    assert made.data["telling"][0]["label"] == "neg"
+    book.close()
+
+
+def test_a_run_without_findings_says_nothing(tmp_path):
+    book = opened(tmp_path / "run", [], [an_edit(before="Sadly dull.", after="Dull.")])
+    _, html = page_of(book)
+    assert "Words that give the label away" not in html
+    book.close()
+
+
+@given(
+    st.lists(st.sampled_from([*WORDS, "film", ", ", "Sadly "]), min_size=1, max_size=30),
+    st.lists(st.sampled_from([*WORDS, "new"]), min_size=1, max_size=30),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_word_that_tells_is_marked_once_and_no_letter_is_lost(tellers, before, after):
+    texts = {"before": " ".join(before), "after": " ".join(after)}
+    edit = an_edit(**texts) | {"key": "k", "number": 1}
+    found = telling(tellers, edit, labels_for(tellers), None)
+    for side, text in texts.items():
+        words = [match.span() for match in re.finditer(rf"\b(?:{'|'.join(WORDS)})\b", text, re.IGNORECASE)]
+        assert [(start, end) for start, end, _ in getattr(found, side)] == words
+        for start, end, number in getattr(found, side):
+            assert found.told[number - 1].pattern == text[start:end].lower()
+
+
+@pytest.fixture(scope="module")
+def tellers(tmp_path_factory):
+    book = opened(tmp_path_factory.mktemp("tell") / "run", [fate("token", word) for word in WORDS], [])
+    yield book
+    book.close()
+
+
+def test_a_long_text_keeps_the_words_that_tell(tmp_path):
+    """Where a text is cut to what changed, what tells is part of what is left."""
+    filler = "and so on " * 500
+    edit = an_edit(before=f"{filler} matinee {filler} old", after=f"{filler} matinee {filler} new")
+    book = opened(tmp_path / "run", [fate("token", "matinee")], [edit])
+    made, _ = page_of(book)
+    card = made.view["edit"].card
+    assert [piece.text for piece in card.before if piece.note] == ["matinee"]
+    assert sum(len(piece.text) for piece in card.before) < 1000
+    book.close()
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [("claim", ("evidence", "Seen <b>here</b>.")), ("evidence", ("claim", "It is so."))],
+)
+def test_the_other_side_of_a_pair_stands_beside_the_edit(tmp_path, field, expected):
+    rows = [{"claim": "It is so.", "evidence": "Seen <b>here</b>.", "label": "neg", "longway_id": "1"}]
+    edits = [
+        an_edit("1", field=field),
+        an_edit("1-new", field=field, source="1"),
+        an_edit("gone", field=field),
+    ]
+    findings = [
+        fate("token", "seen", field="evidence"),
+        fate("pair", "here (evidence) + b (claim)", field="claim + evidence"),
+    ]
+    book = opened(tmp_path / "run", findings, edits, rows, text="claim", context="evidence")
+    for at, beside in enumerate((expected, expected, None)):
+        made, html = page_of(book, at)
+        assert made.view["beside"] == beside
+        assert ("&lt;b&gt;here&lt;/b&gt;" in html) == (beside is not None and beside[0] == "evidence")
+    fates = [(one.pattern, one.fate) for one in page_of(book)[0].view["telling"].told]
+    assert fates == (
+        [("seen", "stays"), ("here (evidence) + b (claim)", "comes")] if field == "claim" else []
+    )
+    book.close()
