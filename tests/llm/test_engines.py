@@ -32,6 +32,8 @@ def test_names_give_their_engines():
     model_or_skip()
     assert engine_named("rules").name == "rules"
     assert engine_named("local").name == "local"
+    assert engine_named("local:plain").writer is None
+    assert engine_named("rules+local:plain").name == "rules+local:plain"
     assert engine_named("served:toy", base_url="http://localhost:1/v1").name == "served:toy"
     assert engine_named("rules+local").name == "rules+local"
     assert engine_named(["local", "rules"]).name == "local+rules"
@@ -89,6 +91,21 @@ def test_what_is_missing_is_told_for_each_engine(lacking):
     assert "lemminflect" in found["rules"].detail
     assert "xllamacpp" in found["local"].detail
     assert "openai" in found["served"].detail
+
+
+def test_the_writer_is_shown_with_its_version_and_size(monkeypatch, tmp_path):
+    model_or_skip()
+    monkeypatch.setattr("longway.llm.writer.FOLDER", tmp_path)
+    assert "without a writer" in small_model_status().detail
+    (tmp_path / "writer.gguf").write_bytes(b"GGUF" * 500_000)
+    (tmp_path / "about.json").write_text('{"version": 3, "lines": 1, "base": "", "rank": 4}')
+    assert "writer 3 (2 MB)" in small_model_status().detail
+    (tmp_path / "about.json").write_text("{}")
+    assert "cannot be used" in small_model_status().detail
+
+
+def small_model_status():
+    return next(status for status in available(test=False) if status.name == "local")
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():

@@ -1,4 +1,4 @@
-"""The small model itself: few and short calls. What it writes differs between machines, so no text is expected."""
+"""The small model itself, without the writer: few and short calls. What it writes differs between machines, so no text is expected."""
 
 import asyncio
 
@@ -7,9 +7,9 @@ import pytest
 from longway.errors import CallFailed, MissingExtra, SettingError
 from longway.llm import gguf
 from longway.llm.engine import Sampling
+from longway.llm.few_shot_steps import LONGEST_TO_WRITE
 from longway.llm.gguf import fingerprint, loaded, serve
 from longway.llm.local import LONGEST_TO_JUDGE, LocalEngine
-from longway.llm.local_steps import LONGEST_TO_WRITE
 from longway.llm.plausible import refusal
 from longway.llm.prompt import Prompt, judge_prompt, rewrite_prompt
 from longway.records import Example
@@ -24,7 +24,7 @@ TEXT = "The old mill stands near the river."
 
 @pytest.fixture(scope="module")
 def engine():
-    return LocalEngine(model_or_skip())
+    return LocalEngine(model_or_skip(), writer=None)
 
 
 def asked(text=TEXT, **more):
@@ -84,7 +84,7 @@ def test_the_likelihood_of_an_option_is_the_one_in_the_whole_distribution(engine
     """The slow twin: ask for the distribution over all tokens and look the option's token up."""
     model = loaded(engine.model_path)
     head, tail = "Text: lovely\nLabel: positive\n\nText: awful\nLabel: negative\n\nText:", " superb\nLabel:"
-    fast = model.likelihoods(head, tail, [" positive", " negative"])
+    fast = [sum(tokens) for tokens in model.likelihoods(head, tail, [" positive", " negative"])]
     answer = model._ask(head + tail, max_tokens=1, temperature=0.0, n_probs=50_000)
     everything = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     slow = [next(t["logprob"] for t in everything if t["token"] == o) for o in (" positive", " negative")]
@@ -125,7 +125,7 @@ def test_identity_names_the_file_by_its_hash(engine, tmp_path):
 
 
 def test_engines_share_one_loaded_model(engine):
-    assert loaded(engine.model_path) is LocalEngine(engine.model_path)._loaded()
+    assert loaded(engine.model_path) is LocalEngine(engine.model_path, writer=None)._loaded()
 
 
 def test_nothing_of_the_back_end_reaches_the_terminal(capfd):

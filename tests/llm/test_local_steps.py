@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from longway.llm.engine import Sampling
+from longway.llm.few_shot_steps import LONGEST_TO_WRITE, steps_for
 from longway.llm.gguf import Draw
 from longway.llm.local import LocalEngine
 from longway.llm.local_grammar import text_of_words, triple_about, triples_of_words
-from longway.llm.local_steps import LONGEST_TO_WRITE, CannotAsk, Implausible, put_together, steps_for
+from longway.llm.local_steps import CannotAsk, Implausible, put_together, read_phrase, read_turned
 from longway.llm.prompt import Prompt, rewrite_prompt
 from longway.llm.text_prompts import counterfactual_prompt, fill_prompt, translate_prompt
 from longway.llm.triple_prompts import alter_prompt, identify_prompt, mended, realise_prompt, triples_prompt
@@ -23,8 +24,12 @@ TEXT = "The soup was cold and the waiter was rude."
 COLD, RUDE = Triple("The soup", "was", "cold"), Triple("The waiter", "was", "rude")
 
 
-def read(prompt, text, *, ended=True, step=0, shown=()):
-    return steps_for(prompt)[step].read(Draw(text, ended, 9, -0.5), shown)
+def read(prompt, text, *, ended=True, step=0):
+    return steps_for(prompt)[step].read(drawn(text, ended=ended))
+
+
+def drawn(text, *, ended=True):
+    return Draw(text, ended, 9, -0.5)
 
 
 def alter(triples=(COLD, RUDE), *, target="pos", keep=(), task=REVIEWS):
@@ -114,9 +119,8 @@ def test_a_realised_text_has_the_words_of_its_triples_and_the_form_of_the_origin
 
 
 def test_a_turned_sentence_changes_some_words_and_keeps_most():
-    assert read(turn(), "The soup was hot and the waiter was kind.") == (
-        "The soup was hot and the waiter was kind."
-    )
+    turned = "The soup was hot and the waiter was kind."
+    assert read_turned(TEXT, drawn(turned)) == turned
     for line, why in [
         (TEXT, "copy"),
         ("The soup and the waiter was cold.", "only leaves words out"),
@@ -125,16 +129,19 @@ def test_a_turned_sentence_changes_some_words_and_keeps_most():
         with pytest.raises(Implausible, match=why):
             read(turn(), line)
     with pytest.raises(Implausible, match="leaked"):
-        read(
-            turn(),
-            "The soup was cold and the waiter told a touching story.",
+        read_turned(
+            TEXT,
+            drawn("The soup was cold and the waiter told a touching story."),
             shown=["He told a touching story."],
         )
 
 
 def test_marked_words_are_replaced_one_by_one():
     prompt = fill_prompt(REVIEWS, TEXT, label="neg", marked=[(4, 8), (26, 32)])
-    assert [step.values["old"] for step in steps_for(prompt)] == ["soup", "waiter"]
+    assert [step.tail.splitlines()[-1] for step in steps_for(prompt)] == [
+        "Instead of soup:",
+        "Instead of waiter:",
+    ]
     assert read(prompt, "tea") == "tea"
     assert put_together(prompt, [["tea", "fish"], ["cook"]], 2) == [
         "The tea was cold and the cook was rude.",
@@ -166,6 +173,34 @@ def test_what_is_beyond_the_model_is_refused(prompt, why):
         steps_for(prompt)
 
 
+def test_a_phrase_takes_the_place_of_another_and_its_capitals():
+    text = "The soup was cold."
+    assert read_phrase("cold", text, drawn("much too salty.")) == "much too salty"
+    assert read_phrase("The soup", text, drawn("my tea")) == "My tea"
+    assert read_phrase("soup", "the soup was cold", drawn("Tea")) == "tea"
+    for line, why in [
+        ("soup", "copy"),
+        ("colder than any other soup", "length"),
+        ("was | hot", "few words"),
+        ("", "few words"),
+        ("the cold", "copy"),
+    ]:
+        with pytest.raises(Implausible, match=why):
+            read_phrase("cold", text, drawn(line))
+    with pytest.raises(Implausible, match="few words"):
+        read_phrase("cold", text, drawn("hot", ended=False))
+
+
+def test_the_examples_are_what_stays_the_same_and_must_not_come_back():
+    first, second = (steps_for(turn(text))[0] for text in (TEXT, "The soup was cold."))
+    assert first.head == second.head
+    assert first.tail != second.tail
+    assert "the songs are lovely" in first.head
+    step = steps_for(turn("The hall was cold that night."))[0]
+    with pytest.raises(Implausible, match="prompt leaked"):
+        step.read(drawn("The hall was cold and the songs are lovely."))
+
+
 def test_pairs_are_still_rewritten():
     assert steps_for(rewrite_prompt(PAIRS, TEXT, label="SUPPORTS", context="Evidence."))
 
@@ -187,7 +222,7 @@ def test_grammars_have_the_words_and_no_others():
 
 @pytest.fixture(scope="module")
 def engine():
-    return LocalEngine(model_or_skip())
+    return LocalEngine(model_or_skip(), writer=None)
 
 
 def test_the_model_itself_answers_in_the_form_asked_for_or_says_why_not(engine):

@@ -28,7 +28,7 @@ def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_
 
     monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", turned)
     monkeypatch.setattr(
-        "longway.llm.local.SLOTS", 2
+        "longway.llm.drawing.AT_ONCE", 2
     )  # fewer draws at once: it is not the wording that is tested
     journal = Journal(None)
     local = Asker(LocalEngine(model_or_skip()), journal)

@@ -4,7 +4,6 @@ import pytest
 
 from longway.classify import minilm
 from longway.llm.asking import Asker
-from longway.llm.local import LocalEngine
 from longway.llm.turn import TurnEngine
 from longway.records import Verdict
 from longway.store.journal import Journal
@@ -110,9 +109,10 @@ def test_single_texts_get_classifiers_and_the_judge():
 
 
 class Small(Answers):
-    """Judges like the small local model: single texts only."""
+    """Judges like the small local model without its writer: single texts only."""
 
-    judges_pairs = LocalEngine.judges_pairs
+    def judges(self, task):
+        return not task.is_pair
 
 
 class Writes(Answers):

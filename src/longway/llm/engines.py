@@ -5,7 +5,8 @@ choose()                         what "auto" stands for here, and why
 available()                      every engine with a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
-local           a small language model inside this process
+local           a small language model inside this process, with a writer trained for Longway's jobs
+local:plain     the same model without the writer
 served:MODEL    any server that speaks the OpenAI protocol (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
 auto            served where a model is named, else rules, else local
@@ -30,7 +31,8 @@ from longway.llm.prompt import rewrite_prompt
 from longway.task import task_of
 
 _BETWEEN = re.compile(r"\+(?=(?:auto|rules|local|served|replay)\b)")  # a model's name may hold a "+"
-NAMES = ("auto", "rules", "local", "served:MODEL", "replay:FILE")
+NAMES = ("auto", "rules", "local", "local:plain", "served:MODEL", "replay:FILE")
+PLAIN = "plain"  # local:plain is the small model without the writer
 # Sentences of our own for the self-test; the last one is timed, so that loading does not count.
 TEST_TEXTS = (
     "The old library did not open on Sunday.",
@@ -96,10 +98,10 @@ def engine_named(
         from longway.llm.rules import RulesEngine
 
         return RulesEngine(seed=seed)
-    if name == "local" and not rest:
+    if name == "local" and rest in ("", PLAIN):
         from longway.llm.local import LocalEngine
 
-        return LocalEngine(model_path)
+        return LocalEngine(model_path, writer=None if rest else "auto")
     if name == "served":
         from longway.llm.served import ServedEngine
 
@@ -123,7 +125,10 @@ def is_engine(spec: str) -> bool:
     """
     parts = [part.strip().partition(":") for part in _BETWEEN.split(spec)]
     return all(
-        name == "served" or (name == "replay" and rest) or (name in ("auto", "rules", "local") and not rest)
+        name == "served"
+        or (name == "replay" and rest)
+        or (name in ("auto", "rules", "local") and not rest)
+        or (name, rest) == ("local", PLAIN)
         for name, _, rest in parts
     )
 
@@ -157,10 +162,26 @@ def available(*, test: bool = True, base_url: str | None = None) -> list[EngineS
     """
     return [
         _status("rules", _lacks_rules(), "rewriting by rules, no model", test, lambda: engine_named("rules")),
-        _status("local", _lacks_local(), "SmolLM2-135M in this process", test, lambda: engine_named("local")),
+        _status("local", _lacks_local(), _small_model(), test, lambda: engine_named("local")),
         _served(test, base_url),
         EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
     ]
+
+
+def _small_model() -> str:
+    """What the small model is here: with a writer, or as it comes."""
+    from longway.llm.writer import installed_writer
+
+    try:
+        writer = installed_writer()
+    except EngineError as error:
+        return f"SmolLM2-135M in this process; {error}"
+    if writer is None:
+        return "SmolLM2-135M in this process, without a writer"
+    return (
+        f"SmolLM2-135M in this process with writer {writer.version} ({writer.megabytes} MB), trained to rewrite, "
+        "change labels, fill gaps, make triples and judge; local:plain is without it"
+    )
 
 
 def _served(test: bool, base_url: str | None) -> EngineStatus:

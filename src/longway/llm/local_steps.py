@@ -1,41 +1,39 @@
-"""What the small model can be asked to write, and what is made of its draws.
+"""What a small model is asked, line by line, and what is made of its draws.
 
     rewrite           a sentence in other words
     triples           a sentence as triples, all on one line
     alter             one triple after the other, turned from praise to blame or back
     realise           triples on one line as a sentence
-    counterfactual    a sentence turned from praise to blame or back
+    counterfactual    a sentence turned to another label
     fill              one marked word after the other, replaced
     perturb           a sentence with one person changed
 
-A question is one step or several; a step is a line that the model continues after some examples. Each draw is read strictly,
+A question is one step or several; a step is a line that the model continues. There are two sources of steps: `few_shot_steps.py` shows
+examples to the model as it comes, `writer_steps.py` asks the writer in the lines that it learned. Each draw is read strictly,
 and everything doubtful is `Implausible`: words made up, words lost, pieces of the examples. What goes through
-differs in quality all the same: whether the label holds is for `verify` to say. Pairs and long texts are beyond the model.
+differs in quality all the same: whether the label holds is for `verify` to say.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
-from longway.llm.dress import dressed, plain
+from longway.llm.dress import dressed
 from longway.llm.gguf import Draw
-from longway.llm.local_grammar import text_of_words, triple_about, triples_of_words
 from longway.llm.plausible import content_of, denials_in, leaked, length_differs, refusal, words_of
 from longway.llm.prompt import Prompt
 from longway.task import Task
 from longway.text.capitals import like
 from longway.triples.triple import BadTriples, Triple, numbered, parse
 
-LONGEST_TO_WRITE = 400  # characters; what is longer it cannot hold together
 BETWEEN = " ; "  # triples on one line
 COVERED = 0.7  # share of a sentence's words that its triples must have
 ADDED = 3  # small words that each triple may have besides those of its sentence: a form of "be", an article, a pronoun
 COVERED_BACK = 0.9  # share of the triples' words that a sentence made of them must have
+PHRASE_LONGER = 2  # words that a phrase may have more than the one it replaces
 _SIDES = {"pos": "positive", "neg": "negative", "positive": "positive", "negative": "negative"}
 _ARTICLES = frozenset({"a", "an", "the"})
 # Neither a subject nor a predicate consists of these alone, and no object ends in one.
@@ -57,32 +55,63 @@ class Implausible(ValueError):  # noqa: N818 - says what happened
 class Step:
     """One line for the model to continue.
 
-    template, text, values: what it is shown. key: what its seed depends on. room: tokens, at most.
-    read: a draw and the examples shown -> the line that was wanted; Implausible where it is none.
+    head: what it is shown and what stays the same from row to row. tail: the row. key: what its seed depends on. room: tokens, at most.
+    read: a draw -> the line that was wanted; Implausible where it is none. avoid: words that it should do without.
     grammar: what can be drawn at all (`local_grammar.py`); "" for anything.
     """
 
-    template: str
-    text: str
+    head: str
+    tail: str
     key: str
     room: int
-    read: Callable[[Draw, Sequence[str]], str]
-    values: Mapping[str, Any] = field(default_factory=dict)
+    read: Callable[[Draw], str]
+    avoid: tuple[str, ...] = ()
     grammar: str = ""
 
 
-def steps_for(prompt: Prompt) -> list[Step]:
-    """What the model is asked to answer a prompt; CannotAsk where it cannot."""
+def kind_of(prompt: Prompt, kinds: Collection[str], longest: int) -> str:
+    """What a prompt asks for ("rewrite"); CannotAsk where it is none of the kinds, or its text is empty or too long."""
     kind = prompt.template.partition(".")[0]
-    if kind not in _STEPS:
-        raise CannotAsk(f"the small model cannot do {prompt.template!r}; it does {', '.join(_STEPS)}")
-    if kind != "rewrite" and (prompt.task.is_pair or prompt.context is not None):
-        raise CannotAsk("the small model is at chance for pairs")
-    if len(prompt.text) > LONGEST_TO_WRITE:
-        raise CannotAsk(f"longer than {LONGEST_TO_WRITE} characters: too long for the small model")
+    if kind not in kinds:
+        raise CannotAsk(f"the small model cannot do {prompt.template!r}; it does {', '.join(kinds)}")
+    if len(prompt.text) > longest:
+        raise too_long(longest)
     if not prompt.text.strip():
         raise CannotAsk("there is no text to rewrite")
-    return _STEPS[kind](prompt)
+    return kind
+
+
+def too_long(longest: int) -> CannotAsk:
+    """Why a text is not asked about."""
+    return CannotAsk(f"longer than {longest} characters: too long for the small model")
+
+
+def key_of(prompt: Prompt) -> str:
+    """What a seed depends on: asked once more, after an answer that could not be used, it is another draw."""
+    return f"{prompt.template}\0{prompt.text}\0{prompt.values.get('wrong', '')}"
+
+
+def side_of(task: Task, target: str) -> str:
+    """Praise or blame as the model calls them; CannotAsk for other labels."""
+    side = _SIDES.get(target.strip().lower()) if task.kind == "sentiment" else None
+    if side is None:
+        raise CannotAsk(
+            f"the small model turns praise into blame and back; it cannot aim at the label {target!r}"
+        )
+    return side
+
+
+def triples_to_alter(prompt: Prompt) -> list[Triple]:
+    """The triples of a prompt; CannotAsk where one is a sentence that was not taken apart."""
+    triples = [Triple(*parts) for parts in prompt.values["triples"]]
+    if any(triple.is_whole for triple in triples):
+        raise CannotAsk("a sentence that was not taken apart is no triple for the small model")
+    return triples
+
+
+def words_to_keep(prompt: Prompt) -> frozenset[str]:
+    """The words that altered triples must keep."""
+    return frozenset(word for phrase in prompt.values["keep"] for word in words_of(phrase))
 
 
 def put_together(prompt: Prompt, parts: Sequence[Sequence[str]], n: int) -> list[str]:
@@ -99,28 +128,18 @@ def put_together(prompt: Prompt, parts: Sequence[Sequence[str]], n: int) -> list
     return [lines[0] for lines in answers][:n]
 
 
-def _rewriting(prompt: Prompt) -> list[Step]:
-    def read(draw: Draw, shown: Sequence[str]) -> str:
-        candidate = dressed(draw.text, like=prompt.text)
-        if not draw.ended:
-            raise Implausible("no end")
-        if reason := refusal(prompt.text, candidate, shown):
-            raise Implausible(reason)
-        return candidate
-
-    text = plain(prompt.text)
-    # Tokens are about four characters; a text three times as long would be refused anyway.
-    return [Step("local-rewrite.v1", text, prompt.text, len(text) // 2 + 16, read)]
+def read_rewritten(text: str, draw: Draw, *, shown: Sequence[str] = ()) -> str:
+    """The text in other words, in its outer form. shown: examples that must not come back."""
+    candidate = dressed(draw.text, like=text)
+    if not draw.ended:
+        raise Implausible("no end")
+    if reason := refusal(text, candidate, shown):
+        raise Implausible(reason)
+    return candidate
 
 
-def _taking_apart(prompt: Prompt) -> list[Step]:
-    text = plain(prompt.text)
-    read = partial(_read_triples, text)
-    room, grammar = len(text) // 2 + 40, triples_of_words(text)
-    return [Step("local-triples.v1", text, _key(prompt), room, read, grammar=grammar)]
-
-
-def _read_triples(text: str, draw: Draw, shown: Sequence[str]) -> str:
+def read_triples(text: str, draw: Draw) -> str:
+    """The triples of a text as numbered lines."""
     lines = [line.strip() for line in draw.text.split(BETWEEN.strip())]
     triples = _strictly(draw, "\n".join(f"{i}. {line}" for i, line in enumerate(lines, 1)))
     said = ". ".join(triple.text for triple in triples)
@@ -138,30 +157,8 @@ def _read_triples(text: str, draw: Draw, shown: Sequence[str]) -> str:
     return numbered(triples)
 
 
-def _is_sound(triple: Triple) -> bool:
-    """Whether it could be a statement: somebody or something, a verb perhaps, and nothing that breaks off."""
-    subject, predicate, last = (words_of(p) for p in (triple.subject, triple.predicate, triple.object))
-    names_something = bool(set(subject) - _SMALL) and subject[0] not in _SMALL - _ARTICLES
-    return names_something and bool(set(predicate) - _SMALL) and (not last or last[-1] not in _SMALL)
-
-
-def _altering(prompt: Prompt) -> list[Step]:
-    to = _side(prompt.task, prompt.values["target"])
-    keep = frozenset(word for phrase in prompt.values["keep"] for word in words_of(phrase))
-    steps = []
-    for place, parts in enumerate(prompt.values["triples"]):
-        triple = Triple(*parts)
-        if triple.is_whole:
-            raise CannotAsk("a sentence that was not taken apart is no triple for the small model")
-        text = plain(str(triple))
-        read = partial(_read_altered, triple, keep)
-        key, room = f"{_key(prompt)}\0{place}", len(text) // 2 + 16
-        grammar = triple_about(plain(triple.subject))
-        steps.append(Step("local-alter.v1", text, key, room, read, {"to": to}, grammar))
-    return steps
-
-
-def _read_altered(triple: Triple, keep: frozenset[str], draw: Draw, shown: Sequence[str]) -> str:
+def read_altered(triple: Triple, keep: frozenset[str], draw: Draw) -> str:
+    """A triple with the subject of another one that says something else of it. keep: words that must stay."""
     (altered,) = _strictly(draw, f"1. {draw.text}", n=1)
     if altered.subject.lower() != triple.subject.lower():
         raise Implausible("about something else")
@@ -175,18 +172,8 @@ def _read_altered(triple: Triple, keep: frozenset[str], draw: Draw, shown: Seque
     return str(Triple(triple.subject, altered.predicate, altered.object))
 
 
-def _realising(prompt: Prompt) -> list[Step]:
-    triples = [Triple(*parts) for parts in prompt.values["triples"]]
-    text = plain(BETWEEN.join(map(str, triples)))
-    if len(text) > LONGEST_TO_WRITE:
-        raise CannotAsk(f"longer than {LONGEST_TO_WRITE} characters: too long for the small model")
-    said = ". ".join(triple.text for triple in triples)
-    read = partial(_read_realised, said, prompt.text)
-    room, grammar = len(text) // 2 + 16, text_of_words(text)
-    return [Step("local-realise.v1", text, _key(prompt), room, read, grammar=grammar)]
-
-
-def _read_realised(said: str, form: str, draw: Draw, shown: Sequence[str]) -> str:
+def read_realised(said: str, form: str, draw: Draw) -> str:
+    """A text that has the words of some triples. said: what they say; form: a text whose outer form it gets."""
     candidate = _text_of_its_own(draw, form)
     before, after = words_of(said), words_of(candidate)
     _check_words(before, after, COVERED_BACK)
@@ -197,24 +184,8 @@ def _read_realised(said: str, form: str, draw: Draw, shown: Sequence[str]) -> st
     return candidate
 
 
-def _check_words(before: list[str], after: list[str], share: float) -> None:
-    """Implausible where words are made up, too many are lost, or a denial comes or goes."""
-    old, new = content_of(before), content_of(after)
-    if set(new) - set(old):
-        raise Implausible("words made up")
-    if len(set(old) & set(new)) < share * len(old):
-        raise Implausible("words lost")
-    if denials_in(before) % 2 != denials_in(after) % 2:
-        raise Implausible("negation changed")
-
-
-def _turning(prompt: Prompt) -> list[Step]:
-    text, to = plain(prompt.text), _side(prompt.task, prompt.values["target"])
-    read = partial(_read_turned, prompt.text)
-    return [Step("local-counterfactual.v1", text, _key(prompt), len(text) // 2 + 16, read, {"to": to})]
-
-
-def _read_turned(text: str, draw: Draw, shown: Sequence[str]) -> str:
+def read_turned(text: str, draw: Draw, *, shown: Sequence[str] = ()) -> str:
+    """The text with some words changed and most kept, in its outer form. shown: examples that must not come back."""
     candidate = _text_of_its_own(draw, text)
     before, after = words_of(text), words_of(candidate)
     old, new = content_of(before), content_of(after)
@@ -229,17 +200,8 @@ def _read_turned(text: str, draw: Draw, shown: Sequence[str]) -> str:
     return candidate
 
 
-def _filling(prompt: Prompt) -> list[Step]:
-    text = plain(prompt.text)
-    steps = []
-    for start, end in prompt.values["marked"]:
-        old = prompt.text[start:end]
-        read, key = partial(_read_word, old, frozenset(words_of(text))), f"{_key(prompt)}\0{start}"
-        steps.append(Step("local-fill.v1", text, key, 8, read, {"old": plain(old)}))
-    return steps
-
-
-def _read_word(old: str, words: frozenset[str], draw: Draw, shown: Sequence[str]) -> str:
+def read_word(old: str, words: frozenset[str], draw: Draw) -> str:
+    """A word for the place of an old one, with its capitals. words: those of the text, none of which it may be."""
     word = draw.text.strip().rstrip(".")
     if not draw.ended or not _WORD.fullmatch(word):
         raise Implausible("not one word")
@@ -248,26 +210,48 @@ def _read_word(old: str, words: frozenset[str], draw: Draw, shown: Sequence[str]
     return like(word.lower(), old)
 
 
-def _perturbing(prompt: Prompt) -> list[Step]:
-    if len(prompt.values["shown"]) > 1:
-        raise CannotAsk("the small model changes a person in one line only")
-    text, word = plain(prompt.text), plain(prompt.values["word"])
-    who = prompt.values["target"].partition(" (")[0]
-    read = partial(_read_perturbed, prompt.text)
-    room = len(text) // 2 + 16
-    return [Step("local-perturb.v1", text, _key(prompt), room, read, {"word": word, "who": who})]
+def read_phrase(old: str, text: str, draw: Draw) -> str:
+    """A few words for the place of an old phrase, with its capitals. text: the one it stands in."""
+    phrase = dressed(draw.text.rstrip(". "), like=text.rstrip(".!? "))
+    before, after = words_of(old), words_of(phrase)
+    if not draw.ended or not after or not all(map(_WORD.fullmatch, phrase.split())):
+        raise Implausible("not a few words")
+    if len(after) > len(before) + PHRASE_LONGER:
+        raise Implausible("length")
+    if content_of(before) == content_of(after) or (len(after) == 1 and after[0] in words_of(text)):
+        raise Implausible("copy")
+    return like(phrase, old)
 
 
-def _read_perturbed(text: str, draw: Draw, shown: Sequence[str]) -> str:
+def read_perturbed(text: str, draw: Draw, *, shown: Sequence[str] = (), longer: int = 0) -> str:
+    """The text with a person changed, as a numbered line. longer: how many words more or fewer it may have."""
     candidate = _text_of_its_own(draw, text)
     before, after = words_of(text), words_of(candidate)
     if before == after:
         raise Implausible("copy")
-    if len(before) != len(after):  # a word for a word: what it leaves out or adds otherwise is a loss
+    if abs(len(before) - len(after)) > longer:
         raise Implausible("length")
     if reason := leaked(before, after, shown):
         raise Implausible(reason)
     return f"1. {candidate}"
+
+
+def _is_sound(triple: Triple) -> bool:
+    """Whether it could be a statement: somebody or something, a verb perhaps, and nothing that breaks off."""
+    subject, predicate, last = (words_of(p) for p in (triple.subject, triple.predicate, triple.object))
+    names_something = bool(set(subject) - _SMALL) and subject[0] not in _SMALL - _ARTICLES
+    return names_something and bool(set(predicate) - _SMALL) and (not last or last[-1] not in _SMALL)
+
+
+def _check_words(before: list[str], after: list[str], share: float) -> None:
+    """Implausible where words are made up, too many are lost, or a denial comes or goes."""
+    old, new = content_of(before), content_of(after)
+    if set(new) - set(old):
+        raise Implausible("words made up")
+    if len(set(old) & set(new)) < share * len(old):
+        raise Implausible("words lost")
+    if denials_in(before) % 2 != denials_in(after) % 2:
+        raise Implausible("negation changed")
 
 
 def _filled(prompt: Prompt, words: Sequence[str]) -> str:
@@ -294,28 +278,3 @@ def _text_of_its_own(draw: Draw, form: str) -> str:
     if not words_of(draw.text) or re.search(r"[|<>]|^\w+:", draw.text) or BETWEEN in draw.text:
         raise Implausible("not a text of its own")
     return dressed(draw.text, like=form)
-
-
-def _side(task: Task, target: str) -> str:
-    side = _SIDES.get(target.strip().lower()) if task.kind == "sentiment" else None
-    if side is None:
-        raise CannotAsk(
-            f"the small model turns praise into blame and back; it cannot aim at the label {target!r}"
-        )
-    return side
-
-
-def _key(prompt: Prompt) -> str:
-    """What a seed depends on: asked once more, after an answer that could not be used, it is another draw."""
-    return f"{prompt.template}\0{prompt.text}\0{prompt.values.get('wrong', '')}"
-
-
-_STEPS: dict[str, Callable[[Prompt], list[Step]]] = {
-    "rewrite": _rewriting,
-    "triples": _taking_apart,
-    "alter": _altering,
-    "realise": _realising,
-    "counterfactual": _turning,
-    "fill": _filling,
-    "perturb": _perturbing,
-}

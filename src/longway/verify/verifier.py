@@ -199,13 +199,17 @@ def judge_check(task: Task, judge: Asker | None, missing: list[str]) -> list[Che
     if "judge" not in judge.engine.can:
         missing.append(f"judge: the engine {judge.engine.name} cannot judge")
         return []
-    if task.is_pair and not _judges_pairs(judge.engine):
-        missing.append("judge: the small local model is no better than chance on pairs and is not asked")
+    if not _judges(judge.engine, task):
+        missing.append("judge: the small local model is no better than chance on such pairs and is not asked")
         return []
     return [Judge(task, judge)]
 
 
-def _judges_pairs(engine: Any) -> bool:
-    """Whether the engine, or one of several in turn, answers for pairs; only the small model says that it does not."""
+def _judges(engine: Any, task: Task) -> bool:
+    """Whether the engine, or one of several in turn, answers for such a task; only the small model says what it cannot judge."""
     together: tuple[Any, ...] = getattr(engine, "engines", (engine,))
-    return any("judge" in one.can and getattr(one, "judges_pairs", True) for one in together)
+    return any("judge" in one.can and getattr(one, "judges", _always)(task) for one in together)
+
+
+def _always(task: Task) -> bool:
+    return True

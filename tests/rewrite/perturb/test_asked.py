@@ -11,10 +11,11 @@ from longway.demographics.axes import AXES, attribute
 from longway.errors import BudgetSpent, SettingError
 from longway.llm.asking import Asker
 from longway.llm.engine import Written
+from longway.llm.few_shot_steps import steps_for
 from longway.llm.gguf import Draw
 from longway.llm.line_answers import Unreadable, read_numbered
 from longway.llm.local import LocalEngine
-from longway.llm.local_steps import CannotAsk, Implausible, steps_for
+from longway.llm.local_steps import CannotAsk, Implausible, read_perturbed
 from longway.llm.perturb_prompts import in_words, perturb_prompt
 from longway.llm.plausible import words_of
 from longway.llm.rules import RulesEngine
@@ -251,9 +252,8 @@ def test_the_rules_engine_refuses_in_words():
     assert "takes a language model" in found.reason
 
 
-def draw(text, prompt=None, ended=True):
-    prompt = prompt or perturb_prompt([TEXT], (0, 9, 12), MAN)
-    return steps_for(prompt)[0].read(Draw(text, ended, 9, -0.5), ["A judge read the long letter."])
+def draw(text, ended=True):
+    return read_perturbed(TEXT, Draw(text, ended, 9, -0.5), shown=["A judge read the long letter."])
 
 
 def test_what_the_small_model_draws_is_read_strictly():
@@ -269,12 +269,14 @@ def test_what_the_small_model_draws_is_read_strictly():
     with pytest.raises(Implausible, match="no end"):
         draw(AFTER, ended=False)
     with pytest.raises(CannotAsk, match="one line only"):
-        draw(AFTER, perturb_prompt([TEXT, "She left."], (0, 9, 12), MAN))
+        steps_for(perturb_prompt([TEXT, "She left."], (0, 9, 12), MAN))
+    step = steps_for(perturb_prompt([TEXT], (0, 9, 12), MAN))[0]
+    assert step.read(Draw(AFTER, True, 9, -0.5)) == f"1. {AFTER}"
 
 
 def test_the_small_model_answers_or_says_why_not():
     """It is weak: what is expected is that nothing but a text with another person comes through."""
-    engine = LocalEngine(model_or_skip())
+    engine = LocalEngine(model_or_skip(), writer=None)
     (found,) = AskedPerturber(Asker(engine, Journal(None))).perturb([about("She lost her hat.", "She")])
     if found.reason:
         assert found.segments == ("She lost her hat.",)

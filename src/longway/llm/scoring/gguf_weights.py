@@ -37,18 +37,29 @@ class GgufFile:
 def read_gguf(path: Path) -> GgufFile:
     """Everything in a GGUF file."""
     with path.open("rb") as file:
-        magic, version, n_tensors, n_settings = struct.unpack("<4sIQQ", file.read(24))
-        if magic != b"GGUF" or version < 2:
-            raise SettingError(
-                f"{path.name} cannot be read. A GGUF file of version 2 or 3 was expected, got {magic!r}, version {version}."
-            )
-        settings = {_text(file): _value(file, _number(file, "I")) for _ in range(n_settings)}
+        settings, n_tensors = _settings(file, path)
         listed = [_described(file) for _ in range(n_tensors)]
         align = int(settings.get("general.alignment", 32))
         start = -(-file.tell() // align) * align
     data = np.memmap(path, np.uint8, mode="r")
     tensors = {name: _unpacked(data[start + at :], shape, kind, path) for name, shape, kind, at in listed}
     return GgufFile(settings, tensors)
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings in a GGUF file, the vocabulary among them, without its weights."""
+    with path.open("rb") as file:
+        return _settings(file, path)[0]
+
+
+def _settings(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
+    """The settings, and how many tensors follow."""
+    magic, version, n_tensors, n_settings = struct.unpack("<4sIQQ", file.read(24))
+    if magic != b"GGUF" or version < 2:
+        raise SettingError(
+            f"{path.name} cannot be read. A GGUF file of version 2 or 3 was expected, got {magic!r}, version {version}."
+        )
+    return {_text(file): _value(file, _number(file, "I")) for _ in range(n_settings)}, n_tensors
 
 
 def _number(file: BinaryIO, form: str) -> Any:
