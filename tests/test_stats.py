@@ -10,6 +10,7 @@ from scipy.stats import binomtest, chi2_contingency, false_discovery_control
 
 from longway.stats import (
     holm,
+    is_stronger,
     mutual_information,
     p_values,
     q_values,
@@ -134,3 +135,10 @@ def test_holm_rejects_what_the_stepwise_rule_rejects(p):
             break
         rejected.add(i)
     assert {i for i, value in enumerate(holm(np.array(p))) if value <= 0.05} == rejected
+
+
+def test_a_gain_of_less_than_a_tenth_is_no_news():
+    assert not is_stronger(100.0, 109.0)
+    assert is_stronger(100.0, 111.0)
+    assert is_stronger(0.0, 0.001)
+    assert not is_stronger(0.0, 0.0)

@@ -25,6 +25,13 @@ Counts = NDArray[np.int64]
 
 ENOUGH_EXPECTED = 100  # texts in every cell from which the G-test is within a factor of two in the tails
 
+NOTICEABLE = 1.1  # a gain that grew by less than a tenth is no news
+
+
+def is_stronger(before: float, after: float) -> bool:
+    """Whether a feature tells noticeably more than it did; before, after: what it tells, in any unit."""
+    return after > NOTICEABLE * before
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:

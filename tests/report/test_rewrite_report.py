@@ -83,7 +83,7 @@ def test_labels_that_look_less_alike_than_before_are_told(rewritten):
 
 def test_where_nothing_got_worse_the_page_says_so(rewritten):
     text = section(render_rewrite(rewritten | {"worse": [], "n_worse": 0, "other_leaks": []}), "worse")
-    assert text == "What got worse Nothing: no pattern became stronger, and no leak rose."
+    assert text == "What got worse Nothing: no pattern became noticeably stronger, and no leak rose."
 
 
 def test_a_leak_that_rose_is_owned_up_to(rewritten):
@@ -162,7 +162,7 @@ def test_a_run_that_left_little_has_a_page(rewritten):
         "The leak was not measured before and after; no text was rewritten and no label changed.",
         "There were no rounds.",
         "No pattern was tied to a label before.",
-        "Nothing: no pattern became stronger",
+        "Nothing: no pattern became noticeably stronger",
         "No edit was accepted.",
         "No candidate was refused.",
         "Nothing: engines wrote what they were asked for, and no call failed.",

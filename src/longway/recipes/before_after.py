@@ -20,11 +20,10 @@ from longway.detect.findings import Chosen, recount, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
 from longway.records import Leak
-from longway.stats import mutual_information
+from longway.stats import is_stronger, mutual_information
 
 Ints = NDArray[np.int64]
 LISTED = 40  # patterns shown of those that were there, and of those that came
-NOTICEABLE = 1.1  # a gain that grew by less than a tenth is no news
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,9 @@ def compare(
     worse = [
         fate
         for fate in come
-        if fate.gain_after > NOTICEABLE * fate.gain_before
+        if is_stronger(fate.gain_before, fate.gain_after)
         and (fate.level, fate.pattern, fate.field) not in known
-    ] + [fate for fate in fates if fate.gain_after > NOTICEABLE * fate.gain_before]
+    ] + [fate for fate in fates if is_stronger(fate.gain_before, fate.gain_after)]
     leaks = {}
     for part, roles in parts_of(old).items():
         step(f"measuring the leak from {' and '.join(old.columns[role] for role in roles)}")

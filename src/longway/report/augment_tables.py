@@ -15,6 +15,7 @@ from longway.report.change_charts import change_bar
 from longway.report.numbers import count, counted, finite, millibits, percent, short, three_digits
 from longway.report.parts import Label, label_named
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.stats import is_stronger
 
 MAX_MODELS = 12
 
@@ -67,7 +68,7 @@ def word_row(row: Row, labels: Mapping[str, Label], *, full: float) -> WordRow:
         told_before=short(millibits(was)),
         told_after=short(millibits(now)),
         bar=change_bar(was, now, full=full),
-        stronger=now > was,
+        stronger=is_stronger(was, now),
     )
 
 

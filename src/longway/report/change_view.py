@@ -16,6 +16,7 @@ from longway.report.change_charts import ChangeRow, change_bar, change_chart
 from longway.report.numbers import arrow, count, finite, millibits, or_dash, percent, short
 from longway.report.parts import MAX_LABELS, Label, label_named, level_name
 from longway.report.shown import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.stats import is_stronger
 
 MAX_TERMS = 12  # words in a label's chart
 
@@ -97,7 +98,7 @@ def pattern_change(row: Mapping[str, Any], labels: Mapping[str, Label], *, full:
         gain_after=or_dash(gains[1], _gain),
         gain_bar=change_bar(gains[0] or 0.0, gains[1] or 0.0, full=full),
         note=cut(row["marked"], PATTERN_LIMIT) if row.get("marked") else "",
-        stronger=(gains[1] or 0.0) > (gains[0] or 0.0),
+        stronger=is_stronger(gains[0] or 0.0, gains[1] or 0.0),
     )
 
 

@@ -45,6 +45,7 @@ from longway.review.pages.shown import (
     when,
     whole_number,
 )
+from longway.stats import is_stronger
 
 SIZE, MOST = 25, 100
 EXAMPLE_LIMIT, CONTEXT_LIMIT = 500, 300
@@ -247,7 +248,7 @@ def _changed_figures(one: Mapping[str, Any], label: Label, labels: Mapping[str, 
         "z": NONE,
         "q": NONE,
         "is_change": True,
-        "stronger": gains[1] > gains[0],
+        "stronger": is_stronger(*gains),
     }
 
 
