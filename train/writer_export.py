@@ -15,8 +15,16 @@ from writer_model import ALPHA
 RELEASE = 1  # goes up with every adapter that ships
 
 
+CARD = Path(__file__).parent / "writer_card.md"
+JOBS = ("judge", "turn", "rewrite", "fill", "person", "alter", "triples", "say")
+
+
 def export_all(source: Path, out: Path) -> None:
-    """adapter.npz of a training run -> writer.gguf, writer.safetensors, about.json."""
+    """adapter.npz of a training run -> writer.gguf, writer.safetensors, about.json, card.md.
+
+    The run's folder also holds counts.json (rows by job and source), training.md and figures.md (sentences for the card), and
+    judge.json (how its judgement is calibrated) where it was measured.
+    """
     from safetensors.numpy import save_file
 
     tensors = dict(np.load(source / "adapter.npz"))
@@ -34,9 +42,31 @@ def export_all(source: Path, out: Path) -> None:
         about["judge"] = json.loads(judge.read_text(encoding="utf-8"))
     write_gguf(out / "writer.gguf", tensors, alpha=ALPHA * rank)
     save_file(tensors, out / "writer.safetensors", metadata={"rank": str(rank), "alpha": str(ALPHA * rank)})
+    (out / "card.md").write_text(card(source, rank), encoding="utf-8")
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     for path in sorted(out.iterdir()):
         print(path.name, f"{path.stat().st_size / 1e6:.1f} MB")
+
+
+def card(source: Path, rank: int) -> str:
+    """The model card."""
+    counts = json.loads((source / "counts.json").read_text(encoding="utf-8"))
+    by_job: dict[str, list[str]] = {}
+    for name, n in counts.items():
+        job, _, part = name.partition("/")
+        by_job.setdefault(job, []).append(f"{part} {n:,}")
+    table = [
+        "| job | rows by source |",
+        "|---|---|",
+        *(f"| {job} | {', '.join(by_job[job])} |" for job in JOBS),
+    ]
+    return CARD.read_text(encoding="utf-8").format(
+        rank=rank,
+        total=f"{sum(counts.values()):,}",
+        counts="\n".join(table),
+        training=(source / "training.md").read_text(encoding="utf-8").strip(),
+        figures=(source / "figures.md").read_text(encoding="utf-8").strip(),
+    )
 
 
 def write_gguf(path: Path, tensors: dict[str, np.ndarray], *, alpha: float) -> None:
