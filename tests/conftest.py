@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# Where each core has a test process of its own, threads of libraries would only wait for each other.
-if "PYTEST_XDIST_WORKER" in os.environ:
+# Where each core has a test process of its own, threads of libraries would only wait for each other. Each process keeps to its core,
+# so that libraries that count cores (the encoder's, the small model's) start one thread.
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 import pytest
 from hypothesis import settings
@@ -17,7 +21,8 @@ from longway.data import load
 from longway.detect.reading import Reading
 
 # Slow machines are no failure; and what CI tries is the same each time, so that red means that something changed.
-settings.register_profile("longway", deadline=None, derandomize=bool(os.environ.get("CI")))
+IS_CI = bool(os.environ.get("CI"))
+settings.register_profile("longway", deadline=None, derandomize=IS_CI, max_examples=60 if IS_CI else 100)
 settings.load_profile("longway")
 
 # What takes longest goes first: at the end one process would be left alone with it.
