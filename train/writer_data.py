@@ -102,16 +102,6 @@ class Shared:
             }
 
 
-def all_rows(shared: Shared, seed: int = 0) -> Iterator[Row]:
-    """The rows of every job that need no work of our own."""
-    yield from judging(shared, random.Random(seed))
-    yield from turning_pairs(shared, random.Random(seed + 1))
-    yield from turning_reviews(shared, random.Random(seed + 2))
-    yield from filling(shared, random.Random(seed + 3))
-    yield from paraphrases(shared, random.Random(seed + 4))
-    yield from people(shared)
-
-
 def judging(shared: Shared, chance: random.Random) -> Iterator[Row]:
     """Labels of single texts and pairs. Of labels that a machine gave, only those that were checked."""
     pairs = {
@@ -146,7 +136,7 @@ def judging(shared: Shared, chance: random.Random) -> Iterator[Row]:
             yield Row("judge", source, ask, row["label"])
 
 
-def turning_pairs(shared: Shared, chance: random.Random) -> Iterator[Row]:
+def turning_pairs(shared: Shared) -> Iterator[Row]:
     """Pairs of which one text was changed so that another label is true: by people, by DISCO, by language models."""
     for field, other in ((HYPOTHESIS, PREMISE), (PREMISE, HYPOTHESIS)):
         groups: dict[str, list[dict[str, str]]] = defaultdict(list)
@@ -161,7 +151,7 @@ def turning_pairs(shared: Shared, chance: random.Random) -> Iterator[Row]:
     for row in shared.rows("disco_snli_counterfactuals/accepted"):
         ask = turn_lines(row["premise"], row["new_label"], context=row["hypothesis"], field=PREMISE)
         yield Row("turn", "disco", ask, row["new_premise"])
-    yield from _checked(_by_models(shared), chance)
+    yield from _checked(_by_models(shared))
 
 
 def _by_models(shared: Shared) -> Iterator[tuple[dict[str, str], str, str, str]]:
@@ -180,7 +170,7 @@ def _by_models(shared: Shared) -> Iterator[tuple[dict[str, str], str, str, str]]
                 yield row, field, before[field], before["label"]
 
 
-def _checked(found: Iterable[tuple[dict[str, str], str, str, str]], chance: random.Random) -> Iterator[Row]:
+def _checked(found: Iterable[tuple[dict[str, str], str, str, str]]) -> Iterator[Row]:
     """Those whose label our entailment model finds likely."""
     listed = list(found)
     stances = ("entailment", "contradiction", "neutral")  # as the model's columns stand
@@ -196,7 +186,7 @@ def _checked(found: Iterable[tuple[dict[str, str], str, str, str]], chance: rand
             )
 
 
-def turning_reviews(shared: Shared, chance: random.Random) -> Iterator[Row]:
+def turning_reviews(shared: Shared) -> Iterator[Row]:
     """Sentences of reviews that were turned from praise to blame or back, with what stands for them in the other version."""
     pairs: dict[str, dict[str, str]] = defaultdict(dict)
     for row in shared.rows("human_cad_imdb/train"):

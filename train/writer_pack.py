@@ -91,8 +91,8 @@ def parts(shared: Shared) -> dict[str, Callable[[], Iterable[Row]]]:
     chance = random.Random
     return {
         "judging": lambda: data.judging(shared, chance(0)),
-        "turning_pairs": lambda: data.turning_pairs(shared, chance(1)),
-        "turning_reviews": lambda: data.turning_reviews(shared, chance(2)),
+        "turning_pairs": lambda: data.turning_pairs(shared),
+        "turning_reviews": lambda: data.turning_reviews(shared),
         "filling": lambda: data.filling(shared, chance(3)),
         "paraphrases": lambda: data.paraphrases(shared, chance(4)),
         "people": lambda: data.people(shared),
