@@ -1,13 +1,21 @@
 """Drawing round after round, by a model whose draws are written by hand; and the tokens that are pushed down, in the real one."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from longway.llm.avoided import PUSH, pushed_down, tokenizer_in
-from longway.llm.drawing import AT_ONCE, DRAWS, LADDER, WARM, Decoding, Lines, banned_forms, draw_lines
+from longway.llm.drawing import (
+    AT_ONCE,
+    DRAWS,
+    LADDER,
+    WARM,
+    Lines,
+    banned_forms,
+    climbing,
+    draw_lines,
+    steady,
+)
 from longway.llm.engine import Sampling
-from longway.llm.gguf import SLOTS, Draw, loaded
+from longway.llm.gguf import Draw, loaded
 from longway.llm.local_steps import Implausible, Step
 from tests.llm.served_local import model_or_skip
 
@@ -19,7 +27,6 @@ def read(draw):
 
 
 STEP = Step("head", "", "key", 20, read)
-WRITER = Decoding(climbs=True)
 
 
 class Scripted:
@@ -28,55 +35,59 @@ class Scripted:
     def __init__(self, texts):
         self.texts, self.asked = iter(texts), []
 
-    def draw(self, head, tail, n, *, sampling, seed, **more):
-        self.asked.append(
-            SimpleNamespace(
-                n=n, temperature=sampling.temperature, seed=seed, room=sampling.max_tokens, **more
-            )
-        )
-        return [Draw(next(self.texts), True, 5, -0.1 * (i + 1)) for i in range(min(n, SLOTS))]
+    def __call__(self, step, temperatures, *, sampling, seed):
+        assert step is STEP
+        self.asked.append((list(temperatures), seed))
+        return [Draw(next(self.texts), True, 5, -0.1 * (i + 1)) for i in range(len(temperatures))]
 
 
-def test_lines_are_drawn_until_there_are_enough_different_ones_each_time_what_is_missing():
-    model = Scripted(["same", "same", "same", "same", "other", "third", "fourth"])
-    found = draw_lines(model, STEP, 4, Sampling(temperature=0.5), WRITER)
+def climbed(texts, n, temperature=0.5):
+    draw = Scripted(texts)
+    found = draw_lines(draw, STEP, n, Sampling(temperature=temperature), climbing(temperature, n))
+    return draw, found
+
+
+def test_lines_are_drawn_until_there_are_enough_different_ones_and_each_round_is_hotter():
+    draw, found = climbed(["same"] * 7 + ["other"] + ["third", "fourth", "same", "same"], 4)
     assert list(found.found) == ["same", "other", "third", "fourth"]
-    assert [asked.n for asked in model.asked] == [4, 3]
-    assert [asked.temperature for asked in model.asked] == [0.5 * LADDER[0], 0.5 * LADDER[1]]
-    assert len({asked.seed for asked in model.asked}) == 2
-    assert model.asked[0].room == STEP.room
+    (first, seed), (second, other_seed) = draw.asked
+    assert first == [0.5 * factor for factor in LADDER[0] for _ in range(4)]
+    assert second == [0.5 * factor for factor in LADDER[1] for _ in range(4)]
+    assert seed != other_seed
+    draw, _ = climbed(["one", "two", *["bad"] * 6], 2)
+    assert len(draw.asked) == 1  # enough
 
 
-def test_it_stops_at_the_limit_and_says_why_draws_were_refused():
-    model = Scripted(["bad"] * 1000)
-    found = draw_lines(model, STEP, 8, Sampling(temperature=0.5), WRITER)
+def test_it_stops_at_the_end_of_the_ladder_and_says_why_draws_were_refused():
+    draw, found = climbed(["bad"] * 1000, 8)
     assert not found.found
-    assert found.refused == ["bad"] * DRAWS * 8
-    assert model.asked[-1].temperature == 0.5 * LADDER[-1]
+    assert found.refused == ["bad"] * 8 * sum(map(len, LADDER))
+    assert len(draw.asked) == len(LADDER)
     assert found.n_tokens == 5 * len(found.refused)
 
 
 def test_a_model_that_is_not_trained_draws_many_at_the_same_temperature():
-    model = Scripted(["bad"] * 1000)
-    draw_lines(model, STEP, 1, Sampling(temperature=0.5), Decoding())
-    assert [(asked.n, asked.temperature) for asked in model.asked] == [(AT_ONCE, 0.5)]
+    draw = Scripted(["bad"] * 1000)
+    draw_lines(draw, STEP, 1, Sampling(), steady(0.5, 1))
+    assert [temperatures for temperatures, _ in draw.asked] == [[0.5] * AT_ONCE]
+    draw = Scripted(["bad"] * 1000)
+    draw_lines(draw, STEP, 8, Sampling(), steady(0.5, 8))
+    assert [temperatures for temperatures, _ in draw.asked] == [[0.5] * 8] * DRAWS
 
 
 def test_the_likeliest_line_is_drawn_once_and_others_only_if_it_cannot_be_used():
-    model = Scripted(["good"])
-    draw_lines(model, STEP, 1, Sampling(temperature=0.0), WRITER)
-    assert [(asked.n, asked.temperature) for asked in model.asked] == [(1, 0.0)]
-    model = Scripted(["bad", "good", "good"])
-    assert draw_lines(model, STEP, 1, Sampling(temperature=0.0), WRITER).best(1) == ["good"]
-    assert [asked.temperature for asked in model.asked] == [0.0, WARM]
-    model = Scripted(["bad"])  # without the ladder it would be the same line again
-    assert not draw_lines(model, STEP, 1, Sampling(temperature=0.0), Decoding()).found
+    draw, _ = climbed(["good"], 1, temperature=0.0)
+    assert [temperatures for temperatures, _ in draw.asked] == [[0.0]]
+    draw, found = climbed(["bad", "good", "good"], 1, temperature=0.0)
+    assert found.best(1) == ["good"]
+    assert [temperatures for temperatures, _ in draw.asked] == [[0.0], [WARM * f for f in LADDER[0]]]
+    draw = Scripted(["bad"])  # without the ladder it would be the same line again
+    assert not draw_lines(draw, STEP, 1, Sampling(temperature=0.0), steady(0.0, 1)).found
 
 
 def test_lines_with_the_same_words_count_once_with_their_best_likelihood():
-    model = Scripted(["One, two", "three", "one two!", *["bad"] * 1000])
-    found = draw_lines(model, STEP, 2, Sampling(), WRITER).found
-    assert found == {"One, two": pytest.approx(-0.1), "three": pytest.approx(-0.2)}
+    _, found = climbed(["One, two", "three", "one two!", "bad"], 2)
+    assert found.found == {"One, two": pytest.approx(-0.1), "three": pytest.approx(-0.2)}
 
 
 def test_lines_without_the_words_to_avoid_go_first():

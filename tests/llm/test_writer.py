@@ -1,4 +1,4 @@
-"""The writer's adapter in the real model: zeros change nothing, other numbers change what merged weights would, and it can be left out."""
+"""The writer's adapter in the real model: zeros change nothing, other numbers change what merged weights would."""
 
 import asyncio
 import json
@@ -11,6 +11,7 @@ from longway.llm import writer as module
 from longway.llm.engine import Sampling
 from longway.llm.gguf import fingerprint, loaded
 from longway.llm.local import LocalEngine
+from longway.llm.onnx_model import loaded_with
 from longway.llm.prompt import judge_prompt, rewrite_prompt
 from longway.llm.scoring.gguf_weights import GgufFile, read_gguf
 from longway.llm.scoring.llama import Llama, tokenizer_of
@@ -50,25 +51,13 @@ def noise(model_path, tmp_path_factory):
     return folder, writer_folder(folder, model_path, size=0.05)
 
 
-def answers(model, **more):
-    drawn = model.draw(HEAD, TAIL, 3, sampling=SHORT, seed=5, **more)
-    return drawn, model.likelihoods(HEAD, TAIL, OPTIONS, **more)
-
-
-def test_an_adapter_of_zeros_changes_nothing(model_path, plain, nothing):
-    assert answers(loaded(model_path, nothing / FILE)) == answers(plain)
-
-
-def test_an_adapter_can_be_left_out_and_nothing_of_it_stays(model_path, plain, noise):
-    model = loaded(model_path, noise[0] / FILE)
-    first = answers(model)
-    assert answers(model, adapted=False) == answers(plain)
-    assert answers(model) == first
-    assert first[1] != answers(plain)[1]
+def test_an_adapter_of_zeros_changes_nothing_in_llama_cpp(model_path, plain, nothing):
+    model = loaded(model_path, nothing / FILE)
+    assert model.likelihoods(HEAD, TAIL, OPTIONS) == plain.likelihoods(HEAD, TAIL, OPTIONS)
 
 
 def test_an_adapter_does_what_merged_weights_do(model_path, plain, noise):
-    """The slow twin: W + alpha / rank * B A, in numpy. llama.cpp rounds more, so single tokens differ a little."""
+    """The slow twin: W + alpha / rank * B A, in numpy. llama.cpp and ONNX Runtime round more, so single tokens differ a little."""
     folder, pairs = noise
     file = read_gguf(model_path)
     merged = dict(file.tensors)
@@ -78,10 +67,13 @@ def test_an_adapter_does_what_merged_weights_do(model_path, plain, noise):
     ids = [tokenizer.encode(HEAD + TAIL + option).ids for option in OPTIONS]
     found = Llama(GgufFile(file.settings, merged)).log_likelihoods([one[1:] for one in ids], start=ids[0][0])
     slow = np.array([log_p[-1] for log_p in found])
-    fast = np.array([sum(one) for one in loaded(model_path, folder / FILE).likelihoods(HEAD, TAIL, OPTIONS)])
     without = np.array([sum(one) for one in plain.likelihoods(HEAD, TAIL, OPTIONS)])
-    assert np.abs(fast - slow).max() < 0.3
-    assert np.abs(without - slow).max() > 3 * np.abs(fast - slow).max()
+    by_llama_cpp = loaded(model_path, folder / FILE).likelihoods(HEAD, TAIL, OPTIONS)
+    by_onnx = loaded_with(model_path, folder / FILE).likelihoods(HEAD + TAIL, OPTIONS)
+    for found in (by_llama_cpp, by_onnx):
+        fast = np.array([sum(one) for one in found])
+        assert np.abs(fast - slow).max() < 0.3
+        assert np.abs(without - slow).max() > 3 * np.abs(fast - slow).max()
 
 
 def test_engines_with_and_without_the_writer_are_told_apart(model_path, nothing):
@@ -133,10 +125,11 @@ def test_a_writer_that_cannot_be_used_says_why(tmp_path, about, why):
         writer_at(tmp_path)
 
 
-def test_a_broken_adapter_is_told(model_path, tmp_path):
+@pytest.mark.parametrize("load", [loaded, loaded_with])
+def test_a_broken_adapter_is_told(model_path, tmp_path, load):
     (tmp_path / FILE).write_bytes(b"GGUF\3\0\0\0 and no more")
     with pytest.raises(EngineError, match=r"could not be loaded with writer\.gguf"):
-        loaded(model_path, tmp_path / FILE)
+        load(model_path, tmp_path / FILE)
 
 
 def test_probabilities_are_calibrated_by_a_temperature_and_a_bias():
@@ -186,7 +179,7 @@ def test_the_same_call_gives_the_same_texts_whatever_came_between(model_path, no
     task = task_of(["neg", "pos"])
     prompt = rewrite_prompt(task, "The soup was cold.", label="neg", avoid=["cold"])
     first = asyncio.run(engine.write(prompt, 2, SHORT))
-    engine._loaded().likelihoods(HEAD, TAIL, OPTIONS, adapted=False)
+    engine._loaded_with_writer().likelihoods(HEAD + TAIL, OPTIONS)
     asyncio.run(engine.write(rewrite_prompt(task, "Nice.", label="pos"), 1, SHORT))
     again = asyncio.run(engine.write(prompt, 2, SHORT))
     assert (first.texts, first.refusals) == (again.texts, again.refusals)

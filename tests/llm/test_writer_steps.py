@@ -9,7 +9,7 @@ from longway.llm.perturb_prompts import perturb_prompt
 from longway.llm.prompt import judge_prompt, rewrite_prompt
 from longway.llm.text_prompts import counterfactual_prompt, fill_prompt, translate_prompt
 from longway.llm.triple_prompts import alter_prompt, mended, realise_prompt, triples_prompt
-from longway.llm.writer_judge import names_of, parts_for
+from longway.llm.writer_judge import lines_for, names_of
 from longway.llm.writer_steps import LONGEST_CONTEXT, LONGEST_TO_WRITE, steps_for
 from longway.task import task_of
 from longway.triples.triple import Triple
@@ -138,20 +138,20 @@ def test_labels_are_called_as_in_training():
     claim = judge_prompt(CLAIMS, "It sings .", context="It -LRB- a cat -RRB- sings .")
     names = names_of(CLAIMS, ["REFUTES", "SUPPORTS"])
     assert names == {"REFUTES": "contradiction", "SUPPORTS": "entailment"}
-    head, tail, words = parts_for(claim, names)
+    lines, words = lines_for(claim, names)
     assert words == ["entailment", "contradiction"]
-    assert head.endswith("\nhypothesis:")  # other texts beside this premise share it
-    assert (head + tail).split("\n") == [
+    assert lines.split("\n") == [
         "judge as entailment or contradiction",
         "premise: It (a cat) sings.",
         "hypothesis: It sings.",
         "answer:",
     ]
     review = judge_prompt(REVIEWS, TEXT)
-    assert parts_for(review, names_of(REVIEWS, REVIEWS.labels))[:2] == (
-        "judge as positive or negative\ntext:",
-        " The soup was cold and the waiter was rude.\nanswer:",
-    )
+    assert lines_for(review, names_of(REVIEWS, REVIEWS.labels))[0].split("\n") == [
+        "judge as positive or negative",
+        "text: The soup was cold and the waiter was rude.",
+        "answer:",
+    ]
 
 
 @pytest.mark.parametrize("task", [HALVES, task_of(["positive", "negative", "neutral"]), task_of(["a", "b"])])

@@ -23,6 +23,7 @@ def command(
     judge_base_url: options.JudgeBaseUrl = None,
     budget: options.Budget = None,
     choose: options.Choose = "gamma",
+    rerank: options.Rerank = False,
     keep: options.Keep = None,
     decisions: options.Decisions = None,
     k: options.K = "0.1",
@@ -72,6 +73,7 @@ def command(
         engine=engine,
         judge=judge,
         choose=choose,  # type: ignore[arg-type]
+        rerank=rerank,
         k=_share(k),
         candidates=candidates,
         rounds=rounds,

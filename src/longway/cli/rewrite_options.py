@@ -51,6 +51,14 @@ Choose = Annotated[
         "leak: what a model that sees only the surface could use. The report measures both."
     ),
 ]
+Rerank = Annotated[
+    bool,
+    typer.Option(
+        "--rerank",
+        help="Of the candidates that pass, take the one that is best by the choice, by meaning and by label together, "
+        "not by the choice alone. All candidates are verified then.",
+    ),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(help="A word or phrase that is real signal, not a shortcut. Repeatable; for --choose leak."),

@@ -1,42 +1,41 @@
 """Drawing from a small model until there are enough different lines that can be used.
 
-    draw_lines(model, step, n, sampling, decoding)      up to n lines, the likeliest first, and why others were refused
+    draw_lines(draw, step, n, sampling, rounds)      up to n lines, the likeliest first, and why others were refused
 
 Continuations are drawn side by side, round after round. A model that was trained for its job repeats itself; for such a one the
-temperature climbs from round to round: first what is likely, then what is different.
+temperature climbs within a round and from round to round (`climbing`): what is likely, and what is different.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import chain, repeat
+from itertools import repeat
+from typing import Protocol
 
 from longway.llm.engine import Sampling
-from longway.llm.gguf import Model
+from longway.llm.gguf import Draw
 from longway.llm.local_steps import Implausible, Step
 from longway.llm.plausible import words_of
 
 AT_ONCE = 6  # drawn in every round from a model of which most draws are of no use
-AT_LEAST = 2  # drawn in every round from the writer: what is missing, but one alone is hardly faster
 DRAWS = 3  # times as many samples as lines are wanted, at most
-LADDER = (1.0, 1.3, 1.6)  # what the temperature is multiplied with, round by round; then it stays
+LADDER = (
+    (1.3, 2.0),
+    (2.5,),
+)  # what the temperature is multiplied with, for as many draws each as lines are wanted, round by round
 WARM = 0.6  # where the ladder begins if the likeliest line was asked for and could not be used
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
-    """How lines are drawn.
+class Drawer(Protocol):
+    """Continues a step once for each temperature."""
 
-    banned: strings whose tokens must not be used. pushed: what is added to the logits of some tokens.
-    climbs: whether the temperature climbs. adapted: False leaves the model's adapter out.
-    """
-
-    banned: tuple[str, ...] = ()
-    pushed: Mapping[int, float] = field(default_factory=dict)
-    climbs: bool = False
-    adapted: bool = True
+    def __call__(
+        self, step: Step, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+    ) -> list[Draw]:
+        """The continuations, in the order of the temperatures."""
+        ...
 
 
 @dataclass(slots=True)
@@ -55,37 +54,27 @@ class Lines:
         )[:n]
 
 
-def draw_lines(model: Model, step: Step, n: int, sampling: Sampling, decoding: Decoding) -> Lines:
-    """Different lines that pass; drawn until there are n, or `DRAWS` times as many draws were made."""
+def draw_lines(
+    draw: Drawer, step: Step, n: int, sampling: Sampling, rounds: Iterator[Sequence[float]]
+) -> Lines:
+    """Different lines that pass; drawn until there are n, or the rounds are at their end. rounds: temperatures (`steady`, `climbing`)."""
     lines = Lines()
     first: dict[tuple[str, ...], str] = {}  # of lines with the same words
     n_drawn = 0
-    for temperature in _temperatures(sampling.temperature, decoding.climbs):
-        missing = n - len(lines.found)
-        if missing <= 0 or n_drawn >= DRAWS * n:
-            break
-        drawn = replace(sampling, temperature=temperature, max_tokens=min(sampling.max_tokens, step.room))
-        draws = model.draw(
-            step.head,
-            step.tail,
-            1 if temperature == 0 else max(missing, AT_LEAST) if decoding.climbs else max(n, AT_ONCE),
-            sampling=drawn,
-            seed=_seed(sampling, n_drawn, step.key),
-            banned=decoding.banned,
-            pushed=decoding.pushed,
-            grammar=step.grammar,
-            adapted=decoding.adapted,
-        )
+    for temperatures in rounds:
+        draws = draw(step, temperatures, sampling=sampling, seed=_seed(sampling, n_drawn, step.key))
         n_drawn += len(draws)
         lines.n_tokens += sum(draw.tokens for draw in draws)
-        for draw in draws:
+        for drawn in draws:
             try:
-                line = step.read(draw)
+                line = step.read(drawn)
             except Implausible as reason:
                 lines.refused.append(str(reason))
                 continue
             line = first.setdefault(tuple(words_of(line)), line)
-            lines.found[line] = max(draw.log_likelihood, lines.found.get(line, draw.log_likelihood))
+            lines.found[line] = max(drawn.log_likelihood, lines.found.get(line, drawn.log_likelihood))
+        if len(lines.found) >= n:
+            break
     return lines
 
 
@@ -95,15 +84,21 @@ def banned_forms(avoid: Sequence[str]) -> tuple[str, ...]:
     return tuple(form for word in words for form in (f" {word.lower()}", f" {word.capitalize()}"))
 
 
-def _temperatures(temperature: float, climbs: bool) -> Iterator[float]:
-    """The temperature of each round. Where it is 0 there is one line to be had, and no second round unless it climbs."""
+def steady(temperature: float, n: int) -> Iterator[Sequence[float]]:
+    """Rounds at one temperature. Where it is 0 there is one line to be had, and no second round."""
     if temperature == 0:
-        yield 0.0
-        temperature = WARM if climbs else 0.0
-    if climbs:
-        yield from (temperature * factor for factor in chain(LADDER, repeat(LADDER[-1])))
-    elif temperature:
-        yield from repeat(temperature)
+        return iter([(0.0,)])
+    at_once = max(n, AT_ONCE)
+    return repeat((temperature,) * at_once, max(1, DRAWS * n // at_once))
+
+
+def climbing(temperature: float, n: int) -> Iterator[Sequence[float]]:
+    """Rounds at rising temperatures. Where 0 is asked for, the likeliest line is tried first."""
+    if temperature == 0:
+        yield (0.0,)
+        temperature = WARM
+    for factors in LADDER:
+        yield [temperature * factor for factor in factors for _ in range(n)]
 
 
 def _seed(sampling: Sampling, drawn: int, text: str) -> int:

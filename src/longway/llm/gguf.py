@@ -7,22 +7,17 @@
 `head` is what stays the same from call to call (the examples), `tail` holds the row. The head is read once: a slow processor
 reads hardly faster than it writes. What was read before changes the last digits of what follows, and a draw
 with them. So every call starts from the same state, the head and nothing after it, and the same call on the
-same machine gives the same answer, whatever was asked before. Other machines and versions may differ. A call can leave
-the adapter out (`adapted=False`) and is then answered as by a model without one.
-
-One call at a time; the event loop is left free meanwhile.
+same machine gives the same answer, whatever was asked before. Other machines and versions may differ.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,13 +25,12 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
 from longway.llm.engine import Sampling
-
-T = TypeVar("T")
+from longway.llm.own_thread import OwnThread
 
 SLOTS = 8  # continuations drawn side by side, at most; more gain nothing on two cores
 CONTEXT = 1024  # tokens for each of them
@@ -106,22 +100,16 @@ def serve(path: Path | None = None, *, port: int = 0, api_key: str | None = None
         del server  # its listener ends with it
 
 
-class Model:
+class Model(OwnThread):
     """A loaded model; `loaded` gives one."""
 
     def __init__(self, path: Path, adapter: Path | None = None) -> None:
+        super().__init__()
         # The back end always listens on a port of this machine; nobody knows the key.
         key = secrets.token_urlsafe(24)
         self._server = _server(path, adapter, slots=SLOTS, context=CONTEXT, port=0, api_key=key)
-        self._has_adapter = adapter is not None
-        self._adapted = self._has_adapter
         self._head: str | None = None
         self._lock = threading.Lock()
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="longway-model")
-
-    async def in_worker(self, call: Callable[..., T], *values: Any) -> T:
-        """What the call returns, computed in the model's own thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, call, *values)
 
     def draw(
         self,
@@ -134,12 +122,11 @@ class Model:
         banned: Sequence[str] = (),
         pushed: Mapping[int, float] | None = None,
         grammar: str = "",
-        adapted: bool = True,
     ) -> list[Draw]:
         """Up to `SLOTS` continuations, each to the end of its line.
 
         banned: strings whose tokens must not be used. pushed: what is added to the logits of some tokens.
-        grammar: in llama.cpp's notation; nothing else can be drawn. adapted: False leaves the adapter out.
+        grammar: in llama.cpp's notation; nothing else can be drawn.
         """
         request: dict[str, Any] = {
             "n": min(n, SLOTS),
@@ -154,16 +141,14 @@ class Model:
         if grammar:
             request["grammar"] = grammar
         with self._lock:
-            self._return_to(head, adapted)
+            self._return_to(head)
             answer = self._ask(head + tail, **request)
         return [_drawn(choice) for choice in answer["choices"]]
 
-    def likelihoods(
-        self, head: str, tail: str, options: Sequence[str], *, adapted: bool = True
-    ) -> list[list[float]]:
+    def likelihoods(self, head: str, tail: str, options: Sequence[str]) -> list[list[float]]:
         """For each option the log-likelihood of each of its tokens, after head and tail."""
         with self._lock:
-            self._return_to(head, adapted)
+            self._return_to(head)
             if tail:  # read to the end once, so that all options start from the same numbers
                 self._ask(head + tail, n_predict=0)
             return [self._likelihood(head + tail, option) for option in options]
@@ -174,19 +159,16 @@ class Model:
         steps = answer["choices"][0]["logprobs"]["content"]
         return [step["logprob"] for step in steps if step["bytes"]]  # the end of the text has no bytes
 
-    def _return_to(self, head: str, adapted: bool) -> None:
-        """Forget what came after the head; read it first where another one was read before, or with other weights."""
-        adapted = adapted and self._has_adapter
-        if head != self._head or adapted != self._adapted:
-            self._head, self._adapted = None, adapted
+    def _return_to(self, head: str) -> None:
+        """Forget what came after the head; read it first where another one was read before."""
+        if head != self._head:
+            self._head = None
             self._ask(head, n_predict=0, cache_prompt=False)
         # The last token is always read again, alone. After this it has been, however the head came here.
         self._ask(head, n_predict=0)
         self._head = head
 
     def _ask(self, prompt: str, **request: Any) -> dict[str, Any]:
-        if self._has_adapter:
-            request["lora"] = [{"id": 0, "scale": float(self._adapted)}]
         answer: dict[str, Any] = self._server.handle_completions(
             {"prompt": prompt, "id_slot": 0, "n_probs": 1, **request}
         )

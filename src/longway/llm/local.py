@@ -5,34 +5,38 @@
 
 It draws more than is asked for, and everything doubtful is thrown away (`local_steps.py` says how draws are read). It is never asked for
 an answer when it judges: the likelihood of each label is read off. Pairs are judged with the writer only; the model
-as it comes is at chance there and refuses them. The same call gives the same answer on the same machine; elsewhere it may differ (`gguf.py`).
+as it comes is at chance there and refuses them. The model as it comes is run by llama.cpp (`gguf.py`), with the writer by ONNX Runtime
+(`onnx_model.py`). The same call gives the same answer on the same machine; elsewhere it may differ.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from longway.errors import CallFailed, SettingError
 from longway.llm import few_shot_steps, writer_steps
 from longway.llm.avoided import PUSH, pushed_down, tokenizer_in
-from longway.llm.drawing import Decoding, banned_forms, draw_lines
+from longway.llm.drawing import banned_forms, climbing, draw_lines, steady
 from longway.llm.engine import Judged, Sampling, Usage, Written
 from longway.llm.few_shot_judge import TEMPLATE as JUDGE
 from longway.llm.few_shot_judge import FewShotJudge
-from longway.llm.gguf import Model, back_end, fingerprint, installed_model, loaded
+from longway.llm.gguf import Draw, Model, back_end, fingerprint, installed_model, loaded
 from longway.llm.local_steps import CannotAsk, Step, put_together
+from longway.llm.made_up import known_words_only
+from longway.llm.onnx_model import OnnxModel, loaded_with, onnx_back_end
 from longway.llm.prompt import Prompt
 from longway.llm.writer import Writer, installed_writer, writer_at
-from longway.llm.writer_judge import names_of, parts_for
+from longway.llm.writer_judge import lines_for, names_of
 from longway.task import Task
 
 REWRITE = "local-rewrite.v1"
-READING = 3  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
-WRITER_READING = 1  # the same for texts and labels from the writer
+READING = 4  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
+WRITER_READING = 2  # the same for texts and labels from the writer
 LONGEST_TO_JUDGE = 1800
 
 
@@ -51,7 +55,8 @@ class LocalEngine:
         self.name = "local" if writer is not None else "local:plain"
         self.model_path = Path(model_path) if model_path is not None else installed_model()
         self._writer = writer
-        self._model: Model | None = None
+        self._plain: Model | None = None
+        self._with_writer: OnnxModel | None = None
         self._few_shot = FewShotJudge()
 
     @cached_property
@@ -86,18 +91,27 @@ class LocalEngine:
             "reading": READING,
         }
         if self.writer is not None:
-            about["writer"] = {**self.writer.identity, "reading": WRITER_READING, "push": PUSH}
+            about["writer"] = {
+                **self.writer.identity,
+                "back_end": onnx_back_end(),
+                "reading": WRITER_READING,
+                "push": PUSH,
+            }
         return about
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the likeliest first; often fewer."""
         source = few_shot_steps if self.writer is None else writer_steps
+        model = self._loaded() if self.writer is None else self._loaded_with_writer()
         try:
             steps = source.steps_for(prompt)
+            if self.writer is not None:
+                given = " ".join([prompt.text, prompt.context or ""])
+                steps = [known_words_only(step, given, tokenizer_in(self.model_path)) for step in steps]
         except CannotAsk as cannot:
             return Written((), (str(cannot),))
         try:
-            return await self._loaded().in_worker(self._write, prompt, steps, n, sampling)
+            return await model.in_worker(self._write, prompt, steps, n, sampling)
         except CallFailed as failed:
             # A script of many tokens does not fit: the next try would end the same way.
             return Written((), (str(failed),))
@@ -113,8 +127,9 @@ class LocalEngine:
             return Judged({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
         if len(options) < 2:
             return Judged(dict.fromkeys(options, 1.0), "" if options else "there is nothing to choose from")
+        model = self._loaded() if names is None else self._loaded_with_writer()
         try:
-            return await self._loaded().in_worker(self._judge, prompt, options, names)
+            return await model.in_worker(self._judge, prompt, options, names)
         except CallFailed as failed:
             return Judged({}, str(failed))
 
@@ -127,7 +142,7 @@ class LocalEngine:
 
     async def close(self) -> None:
         """Let go of the model; it leaves the memory when no other engine uses it."""
-        self._model = None
+        self._plain = self._with_writer = None
         self._few_shot = FewShotJudge()
 
     def _no_pairs(self) -> str:
@@ -136,9 +151,15 @@ class LocalEngine:
         return "the writer judges pairs whose labels say that a context entails, contradicts or leaves open a text"
 
     def _loaded(self) -> Model:
-        if self._model is None:
-            self._model = loaded(self.model_path, self.writer.path if self.writer is not None else None)
-        return self._model
+        if self._plain is None:
+            self._plain = loaded(self.model_path)
+        return self._plain
+
+    def _loaded_with_writer(self) -> OnnxModel:
+        assert self.writer is not None
+        if self._with_writer is None:
+            self._with_writer = loaded_with(self.model_path, self.writer.path)
+        return self._with_writer
 
     def _write(self, prompt: Prompt, steps: Sequence[Step], n: int, sampling: Sampling) -> Written:
         started = time.perf_counter()
@@ -146,7 +167,10 @@ class LocalEngine:
         refused: list[str] = []
         n_read = n_tokens = 0
         for step in steps:
-            lines = draw_lines(self._loaded(), step, n, sampling, self._decoding(step))
+            if self.writer is None:
+                lines = draw_lines(self._draw_plain, step, n, sampling, steady(sampling.temperature, n))
+            else:
+                lines = draw_lines(self._draw_written, step, n, sampling, climbing(sampling.temperature, n))
             parts.append(lines.best(n, step.avoid))
             refused += lines.refused
             n_read, n_tokens = n_read + (len(step.head) + len(step.tail)) // 4, n_tokens + lines.n_tokens
@@ -155,17 +179,34 @@ class LocalEngine:
         usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
         return Written(tuple(put_together(prompt, parts, n)), tuple(refused), usage=usage)
 
-    def _decoding(self, step: Step) -> Decoding:
-        if self.writer is None:
-            return Decoding(banned=banned_forms(step.avoid))
+    def _draw_plain(
+        self, step: Step, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+    ) -> list[Draw]:
+        (temperature,) = set(temperatures)
+        most = min(sampling.max_tokens, step.room)
+        return self._loaded().draw(
+            step.head,
+            step.tail,
+            len(temperatures),
+            sampling=replace(sampling, temperature=temperature, max_tokens=most),
+            seed=seed,
+            banned=banned_forms(step.avoid),
+            grammar=step.grammar,
+        )
+
+    def _draw_written(
+        self, step: Step, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+    ) -> list[Draw]:
         pushed = pushed_down(step.avoid, tokenizer_in(self.model_path)) if step.avoid else {}
-        return Decoding(pushed=pushed, climbs=True)
+        most = min(sampling.max_tokens, step.room)
+        return self._loaded_with_writer().draw(
+            step.head + step.tail, temperatures, top_p=sampling.top_p, most=most, seed=seed, pushed=pushed
+        )
 
     def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str] | None) -> Judged:
         started = time.perf_counter()
         if names is None:
-            likelihoods = partial(self._loaded().likelihoods, adapted=False)
-            shares = self._few_shot.shares(prompt, options, likelihoods)
+            shares = self._few_shot.shares(prompt, options, self._loaded().likelihoods)
         else:
             shares = self._by_writer(prompt, options, names)
         usage = Usage(
@@ -179,8 +220,8 @@ class LocalEngine:
         self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]
     ) -> dict[str, float]:
         assert self.writer is not None
-        head, tail, words = parts_for(prompt, names)
-        found = self._loaded().likelihoods(head, tail, [f" {word}" for word in words])
+        lines, words = lines_for(prompt, names)
+        found = self._loaded_with_writer().likelihoods(lines, [f" {word}" for word in words])
         calibration = self.writer.calibration("pair" if prompt.task.is_pair else "sentiment")
         shares = dict(zip(words, calibration.shares(words, list(map(sum, found))), strict=True))
         return {option: shares[names[option]] for option in options}

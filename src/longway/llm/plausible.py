@@ -73,7 +73,7 @@ def refusal(text: str, candidate: str, shown: Iterable[str] = ()) -> str:
         _numbers,
         negation_changed,
         _persons,
-        _words_left_out,
+        _other_words,
         _repeats,
         _swaps,
     ):
@@ -145,11 +145,13 @@ def _persons(before: list[str], after: list[str]) -> str:
     return ""
 
 
-def _words_left_out(before: list[str], after: list[str]) -> str:
-    """Refused where nothing new is said and something is missing."""
+def _other_words(before: list[str], after: list[str]) -> str:
+    """Refused where nothing is said in other words, but something is missing or was added."""
     old, new = content_of(before), content_of(after)
     if not new - old and old - new:
         return "only leaves words out"
+    if not old - new and new - old:
+        return "only adds words"
     old, new = (
         Counter({word: n for word, n in words.items() if word not in _DENIALS}) for words in (old, new)
     )

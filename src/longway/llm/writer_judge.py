@@ -1,7 +1,7 @@
 """Judging with the writer: it learned to say the label, so that the likelihoods of the label words are read off and calibrated.
 
     names_of(task, options)      what the writer calls the options; None where it did not learn such labels
-    parts_for(prompt, names)       the lines that ask
+    lines_for(prompt, names)     the lines that ask
 
 It knows praise and blame of single texts, and of pairs whether the context entails, contradicts or leaves open the text.
 """
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from longway.classify.entailment import tidied
 from longway.llm.prompt import Prompt
-from longway.llm.writer_lines import HYPOTHESIS, LABELS, SIDES, TEXT, judge_lines
+from longway.llm.writer_lines import LABELS, SIDES, judge_lines
 from longway.llm.writer_steps import context_of
 from longway.task import Task
 
@@ -38,15 +38,9 @@ def names_of(task: Task, options: Sequence[str]) -> dict[str, str] | None:
     return names if len(names) == len(options) == len(set(names.values())) else None
 
 
-def parts_for(prompt: Prompt, names: Mapping[str, str]) -> tuple[str, str, list[str]]:
-    """The lines that ask, cut where the text begins, and the label words in the order in which the lines name them.
-
-    Texts that are judged beside the same context share what stands before them, so that it is read once.
-    """
+def lines_for(prompt: Prompt, names: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The lines that ask, and the label words in the order in which the lines name them."""
     ordered = sorted(names.values(), key=_ORDER.index)
     if prompt.task.is_pair:
-        lines = judge_lines(tidied(prompt.text), ordered, context=context_of(prompt) or "")
-    else:
-        lines = judge_lines(prompt.text, ordered)
-    head, mark, tail = lines.rpartition(f"\n{HYPOTHESIS if prompt.task.is_pair else TEXT}:")
-    return head + mark, tail, ordered
+        return judge_lines(tidied(prompt.text), ordered, context=context_of(prompt) or ""), ordered
+    return judge_lines(prompt.text, ordered), ordered

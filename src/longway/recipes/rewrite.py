@@ -57,7 +57,7 @@ class RewriteSettings:
     choose: which texts are rewritten and which candidate is taken: "gamma" is RAZOR's Eq. 12, "leak" what a surface-only
     model could use. keep: words and phrases that are real signal and not to be counted as shortcuts.
     decisions: what people decided when they reviewed a run on the same data (`longway.decisions_of`), see `recipes/decided.py`.
-    k, candidates, rounds, patience, stop, balance, space, only_better, per_row: see `rewrite/razor.py`.
+    k, candidates, rounds, patience, stop, balance, space, only_better, rerank, per_row: see `rewrite/razor.py`.
     """
 
     method: str = "razor"
@@ -72,6 +72,7 @@ class RewriteSettings:
     balance: Balance = "none"
     space: SpaceName = "mean"
     only_better: bool = False
+    rerank: bool = False
     per_row: int | None = None
     keep: tuple[str, ...] = ()
     decisions: Decided | None = None
@@ -124,6 +125,7 @@ class RewriteSettings:
             patience=self.patience,
             per_row=MOST_TIMES if leak_aware and self.per_row is None else self.per_row,
             only_better=self.only_better or leak_aware,
+            rerank=self.rerank,
             verify="best first",  # the same choice by gamma; models and judges are asked far less
             space=self.space,
         )

@@ -20,6 +20,7 @@ import numpy as np
 from longway.errors import BudgetSpent
 from longway.records import Edit, Verdict
 from longway.rewrite.method import Asked, Chooser, Rows, Verify, Write, keeps_of
+from longway.rewrite.rerank import weighed
 from longway.rewrite.selection import DECIMALS
 from longway.verify.check import Candidate
 
@@ -157,11 +158,12 @@ def settle(
     *,
     choose_by: Chooser | None = None,
     only_better: bool = False,
+    rerank: bool = False,
 ) -> dict[int, str]:
     """For each row the new text: of the drafts that passed, the one with the lowest score; the others say why not.
 
     original: the score of a row as it stands. only_better: a row keeps its text where no draft scores lower.
-    choose_by: scores by this instead of gamma, and follows row by row.
+    choose_by: scores by this instead of gamma, and follows row by row. rerank: meaning and label count too (`rerank.py`).
     """
     accepted: dict[int, str] = {}
     for row, group in groupby(drafts, key=lambda draft: draft.row):
@@ -174,11 +176,19 @@ def settle(
         else:
             texts = [*(draft.candidate.after for draft in passed), passed[0].candidate.before]
             *scores, stays = choose_by.of_candidates(row, texts)
-        best = min(range(len(passed)), key=lambda i: (_order(scores[i]), i))
-        if only_better and not _order(scores[best]) < _order(stays):
-            for draft in passed:
-                draft.reason = draft.why = NOT_BETTER
-            continue
+        if only_better:
+            better = [i for i, score in enumerate(scores) if _order(score) < _order(stays)]
+            if not better:
+                for draft in passed:
+                    draft.reason = draft.why = NOT_BETTER
+                continue
+            passed, scores = [passed[i] for i in better], [scores[i] for i in better]
+        order = (
+            weighed(scores, [draft.verdicts or () for draft in passed])
+            if rerank
+            else [_order(score) for score in scores]
+        )
+        best = min(range(len(passed)), key=lambda i: (order[i], _order(scores[i]), i))
         passed[best].reason = passed[best].why = ""
         accepted[row] = passed[best].candidate.after
         if choose_by is not None:

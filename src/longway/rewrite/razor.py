@@ -62,6 +62,7 @@ class RazorSettings:
     per_row: how often a row may be replaced; None for any number.
     least: rows that score no more than this are left alone; None for all rows.
     only_better: replace a text only where the new one scores lower.
+    rerank: of the verified candidates take the one that is best by score, meaning and label together (`rerank.py`); all are verified then.
     verify: "all" candidates, or "best first" until one passes: fewer questions to the judge and, by gamma, the same choice.
     space: "mean" (Eq. 10), "token" (a vector for each word) or "embedding" (section 4.2). dimensions: lambda of Eq. 9.
     """
@@ -76,6 +77,7 @@ class RazorSettings:
     per_row: int | None = None
     least: float | None = None
     only_better: bool = False
+    rerank: bool = False
     verify: Literal["all", "best first"] = "all"
     space: SpaceName = "mean"
     dimensions: int = 64
@@ -205,7 +207,9 @@ class _Loop:
         self._tick("write")
         drafts = written.drafts
         self._score(drafts)
-        is_spent = verify_drafts(razor.verify, drafts, best_first=settings.verify == "best first")
+        is_spent = verify_drafts(
+            razor.verify, drafts, best_first=settings.verify == "best first" and not settings.rerank
+        )
         self._tick("verify")
         gamma = self.gamma
         accepted = settle(
@@ -213,6 +217,7 @@ class _Loop:
             lambda row: float(gamma[row]),
             choose_by=razor.choose_by,
             only_better=settings.only_better,
+            rerank=settings.rerank,
         )
         edits = tuple(
             draft.edit(

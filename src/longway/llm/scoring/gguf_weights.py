@@ -36,20 +36,32 @@ class GgufFile:
 
 def read_gguf(path: Path) -> GgufFile:
     """Everything in a GGUF file."""
-    with path.open("rb") as file:
-        settings, n_tensors = _settings(file, path)
-        listed = [_described(file) for _ in range(n_tensors)]
-        align = int(settings.get("general.alignment", 32))
-        start = -(-file.tell() // align) * align
-    data = np.memmap(path, np.uint8, mode="r")
-    tensors = {name: _unpacked(data[start + at :], shape, kind, path) for name, shape, kind, at in listed}
+    try:
+        with path.open("rb") as file:
+            settings, n_tensors = _settings(file, path)
+            listed = [_described(file) for _ in range(n_tensors)]
+            align = int(settings.get("general.alignment", 32))
+            start = -(-file.tell() // align) * align
+        data = np.memmap(path, np.uint8, mode="r")
+        tensors = {name: _unpacked(data[start + at :], shape, kind, path) for name, shape, kind, at in listed}
+    except (struct.error, ValueError, KeyError) as error:
+        raise _cut_off(path, error) from None
     return GgufFile(settings, tensors)
 
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a GGUF file, the vocabulary among them, without its weights."""
-    with path.open("rb") as file:
-        return _settings(file, path)[0]
+    try:
+        with path.open("rb") as file:
+            return _settings(file, path)[0]
+    except (struct.error, KeyError) as error:
+        raise _cut_off(path, error) from None
+
+
+def _cut_off(path: Path, error: Exception) -> SettingError:
+    return SettingError(
+        f"{path.name} is damaged or not whole. A GGUF file was expected: {error}. Install the package that it comes from again."
+    )
 
 
 def _settings(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:

@@ -73,7 +73,7 @@ class EmbeddedModel:
 def tokenizer_of(settings: Mapping[str, Any]) -> Any:
     """The byte-pair tokenizer in a GGUF file's settings; digits are cut one by one."""
     try:
-        from tokenizers import Tokenizer, models, pre_tokenizers
+        from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     except ImportError:
         raise MissingExtra(
             "tokenizers", extra="local", purpose="Scoring texts with the small model"
@@ -92,6 +92,7 @@ def tokenizer_of(settings: Mapping[str, Any]) -> Any:
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
         ]
     )
+    tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
 
 

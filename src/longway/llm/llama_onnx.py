@@ -1,0 +1,253 @@
+"""A small Llama in ONNX Runtime, its weights in 8 bits: made to write many continuations of one text side by side.
+
+    network = Network(file)                  file: settings and tensors of a GGUF file, an adapter added to them (`with_adapter`)
+    reading = network.read(ids, rows=16, room=40)      one text is read, and 16 continuations of up to 40 tokens may follow
+    reading.log_p                            (rows, vocabulary): how likely each token is next
+    reading.go_on(tokens)                    each row reads its next token
+    reading.keep([0, 3, 5])                  the other rows have ended
+
+llama.cpp has kernels for some processors and not for others, and reads each continuation for itself; ONNX Runtime has them for all of
+ours and takes the rows together, which is five times as fast on two slow cores. The graph is built here, operator by operator;
+no model file in ONNX's own format is read. `scoring.llama.Llama` is the slow, obvious twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.errors import MissingExtra
+from longway.llm.scoring.gguf_weights import Floats, GgufFile
+
+OPSET, IR = 17, 9
+OURS = "com.microsoft"  # where ONNX Runtime keeps operators of its own
+BITS, BLOCK = 8, 32  # weights of a block share a scale
+IN_WHOLE_NUMBERS = 4  # the product is calculated in whole numbers: ONNX Runtime's "accuracy level"
+_LOGITS = "output.weight"
+_EMBEDDING = "token_embd.weight"
+
+
+def with_adapter(file: GgufFile, adapter: GgufFile) -> GgufFile:
+    """A model with a LoRA adapter added to its weights: W + alpha / rank * B A."""
+    alpha = float(adapter.settings["adapter.lora.alpha"])
+    tensors = dict(file.tensors)
+    for name, a in adapter.tensors.items():
+        weight, _, part = name.rpartition(".lora_")
+        if part == "a":
+            b = adapter.tensors[f"{weight}.lora_b"]
+            tensors[weight] = tensors[weight] + np.float32(alpha / len(a)) * (b @ a)
+    return GgufFile(file.settings, tensors)
+
+
+class Network:
+    """A Llama that reads and goes on writing."""
+
+    def __init__(self, file: GgufFile) -> None:
+        if find_spec("onnx") is None or find_spec("onnxruntime") is None:
+            raise MissingExtra("onnxruntime", extra="local", purpose="Running the writer")
+        about = file.settings
+        self.most_tokens = int(about["llama.context_length"])
+        self.layers = int(about["llama.block_count"])
+        self.kv_heads = int(about["llama.attention.head_count_kv"])
+        self.head_width = int(about["llama.embedding_length"]) // int(about["llama.attention.head_count"])
+        self.vocabulary = len(file.tensors[_EMBEDDING])
+        self.embedding = file.tensors[_EMBEDDING].astype(np.float16)
+        self.session = _session(_Graph(file).serialized())
+
+    def read(self, ids: Sequence[int], *, rows: int, room: int) -> Reading:
+        """A text, read; up to `rows` continuations of up to `room` tokens may follow."""
+        return Reading(self, ids, rows, room)
+
+
+class Reading:
+    """A text that was read and its continuations, all of one length.
+
+    log_p: the log-likelihood of each token of the vocabulary as the next one, row by row. It is written anew by `go_on`.
+    """
+
+    def __init__(self, network: Network, ids: Sequence[int], rows: int, room: int) -> None:
+        self._network = network
+        self._n_read = 0
+        shape = (2 * network.layers, rows, network.kv_heads, len(ids) + room, network.head_width)
+        self._memory = np.zeros(shape, np.float32)  # keys and values, layer by layer
+        self.log_p = np.repeat(self._step(np.asarray(ids, np.int64)[None]), rows, axis=0)
+        self._memory[:, 1:, :, : len(ids)] = self._memory[:, :1, :, : len(ids)]
+
+    def go_on(self, tokens: Sequence[int]) -> None:
+        """Each row reads one more token."""
+        self.log_p = self._step(np.asarray(tokens, np.int64)[:, None])
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Only these rows go on, in this order."""
+        chosen = list(rows)
+        read = self._memory[:, chosen, :, : self._n_read]
+        self._memory[:, : len(chosen), :, : self._n_read] = read
+        self.log_p = self.log_p[chosen]
+
+    def _step(self, ids: NDArray[np.int64]) -> Floats:
+        """Read (rows, tokens); what may follow the last of them."""
+        net, (rows, n_new) = self._network, ids.shape
+        self._n_read += n_new
+        log_p = np.empty((rows, net.vocabulary), np.float32)
+        given = {
+            "x": net.embedding[ids].astype(np.float32),
+            "last": np.full(rows, self._n_read - 1, np.int32),
+            "total": np.array(self._n_read, np.int32),
+        }
+        binding = net.session.io_binding()
+        for name, value in given.items():
+            binding.bind_cpu_input(name, value)
+        for i, memory in enumerate(self._memory):
+            # The same place before and after: new keys and values are written behind the old ones, and nothing is copied.
+            place = {
+                "device_type": "cpu",
+                "device_id": 0,
+                "element_type": np.float32,
+                "shape": (rows, *memory.shape[1:]),
+                "buffer_ptr": memory.ctypes.data,
+            }
+            binding.bind_input(f"before_{i}", **place)
+            binding.bind_output(f"after_{i}", **place)
+        binding.bind_output("log_p", "cpu", 0, np.float32, log_p.shape, log_p.ctypes.data)
+        net.session.run_with_iobinding(binding)
+        return log_p
+
+
+class _Graph:
+    """The network as a list of operators; each method adds some and gives the names of their results."""
+
+    def __init__(self, file: GgufFile) -> None:
+        about = file.settings
+        self.weights: Mapping[str, Floats] = file.tensors
+        self.layers = int(about["llama.block_count"])
+        self.heads = int(about["llama.attention.head_count"])
+        self.kv_heads = int(about["llama.attention.head_count_kv"])
+        self.width = int(about["llama.embedding_length"])
+        self.longest = int(about["llama.context_length"])
+        self.base = float(about["llama.rope.freq_base"])
+        self.tiny = float(about["llama.attention.layer_norm_rms_epsilon"])
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def serialized(self) -> bytes:
+        """The whole graph as bytes."""
+        from onnx import TensorProto, helper
+
+        self._network()
+        size = self.width // self.heads
+        numbers = helper.make_tensor_value_info
+        memory: list[str | int | None] = ["rows", self.kv_heads, "room", size]
+        inputs = [
+            numbers("x", TensorProto.FLOAT, ["rows", "tokens", self.width]),
+            numbers("last", TensorProto.INT32, ["rows"]),
+            numbers("total", TensorProto.INT32, []),
+            *(numbers(f"before_{i}", TensorProto.FLOAT, memory) for i in range(2 * self.layers)),
+        ]
+        outputs = [
+            numbers("log_p", TensorProto.FLOAT, ["rows", "vocabulary"]),
+            *(numbers(f"after_{i}", TensorProto.FLOAT, memory) for i in range(2 * self.layers)),
+        ]
+        graph = helper.make_graph(self.nodes, "llama", inputs, outputs, self.constants)
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(OURS, 1)]
+        return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=IR).SerializeToString())
+
+    def _network(self) -> None:
+        turns = [self._constant(part) for part in self._turns()]
+        x = "x"
+        for layer in range(self.layers):
+            name = f"blk.{layer}."
+            x = self._do("Add", x, self._attended(self._normed(x, f"{name}attn_norm"), layer, turns))
+            h = self._dense(self._normed(x, f"{name}ffn_norm"), f"{name}ffn_gate", f"{name}ffn_up")
+            gate, up = self._do_all("Split", 2, h, axis=-1)
+            gated = self._do("Mul", self._do("Mul", gate, self._do("Sigmoid", gate)), up)
+            x = self._do("Add", x, self._dense(gated, f"{name}ffn_down"))
+        end = self._do("Gather", x, self._constant(np.array(-1)), axis=1)  # what follows the last token
+        out = "output" if _LOGITS in self.weights else "token_embd"
+        logits = self._dense(self._normed(end, "output_norm"), out)
+        self._named("LogSoftmax", [logits], ["log_p"], axis=-1)
+
+    def _attended(self, x: str, layer: int, turns: Sequence[str]) -> str:
+        name = f"blk.{layer}."
+        together = self._dense(x, *(f"{name}attn_{part}" for part in "qkv"))
+        keys, values = 2 * layer, 2 * layer + 1
+        mixed = f"mixed_{layer}"
+        self._named(
+            "GroupQueryAttention",
+            [together, "", "", f"before_{keys}", f"before_{values}", "last", "total", *turns],
+            [mixed, f"after_{keys}", f"after_{values}"],
+            domain=OURS,
+            num_heads=self.heads,
+            kv_num_heads=self.kv_heads,
+            do_rotary=1,
+            rotary_interleaved=1,  # as GGUF files have them: neighbours are turned together
+        )
+        return self._dense(mixed, f"{name}attn_output")
+
+    def _turns(self) -> tuple[Floats, Floats]:
+        """Cosine and sine of each position's rotation: (positions, half of a head's width)."""
+        size = self.width // self.heads
+        angles = np.outer(np.arange(self.longest), self.base ** (-np.arange(0, size, 2) / size))
+        return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+    def _dense(self, x: str, *names: str) -> str:
+        """The product with one weight, or with several side by side."""
+        weight = np.concatenate([self.weights[f"{name}.weight"] for name in names])
+        n_out, n_in = weight.shape
+        packed, scales = _packed(weight)
+        attributes = {"K": n_in, "N": n_out, "bits": BITS, "block_size": BLOCK}
+        return self._do(
+            "MatMulNBits",
+            x,
+            self._constant(packed),
+            self._constant(scales),
+            domain=OURS,
+            accuracy_level=IN_WHOLE_NUMBERS,
+            **attributes,
+        )
+
+    def _normed(self, x: str, name: str) -> str:
+        weight = self._constant(self.weights[f"{name}.weight"])
+        return self._do("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=self.tiny)
+
+    def _constant(self, value: NDArray[Any]) -> str:
+        from onnx import numpy_helper
+
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(value, name))
+        return name
+
+    def _do(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        return self._do_all(operator, 1, *inputs, **attributes)[0]
+
+    def _do_all(self, operator: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
+        names = [f"result_{len(self.nodes)}_{i}" for i in range(n)]
+        self._named(operator, inputs, names, **attributes)
+        return names
+
+    def _named(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
+        from onnx import helper
+
+        self.nodes.append(helper.make_node(operator, list(inputs), list(outputs), **attributes))
+
+
+def _packed(weight: Floats) -> tuple[NDArray[np.uint8], Floats]:
+    """A weight (out, in) in 8 bits: (out, blocks, BLOCK) with 128 for zero, and a scale for each block."""
+    blocks = weight.reshape(len(weight), -1, BLOCK)
+    scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)
+    scales[scales == 0] = 1
+    return (np.rint(blocks / scales) + 128).astype(np.uint8), scales.ravel()
+
+
+def _session(graph: bytes) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for good
+    # A thread that waits must not burn a core that others need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
