@@ -63,7 +63,9 @@ def main() -> None:
         "--judge", type=Path, help="an adapter that says whether a counterfactual has its label"
     )
     parser.add_argument("--calibrate", action="store_true", help="fit the writer's judgements (part judge)")
-    parser.add_argument("--write", type=Path, help="keep accepted rewritings here (part rewrite)")
+    parser.add_argument(
+        "--write", type=Path, help="keep accepted rewritings or counterfactuals here (one part)"
+    )
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -12,10 +12,11 @@ A source without a text counts as failed. Intervals count sources, since the two
 
 from __future__ import annotations
 
+import json
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
@@ -200,6 +201,7 @@ def written_by(
 def part(options: Namespace) -> dict[str, Any]:
     """Every set with every engine; the human revisions beside them."""
     figures: dict[str, Any] = {}
+    kept: list[dict[str, Any]] = []
     for name, (task, turns_of) in chosen(SETS, options.sets).items():
         turns = some_turns(turns_of(), options.limit or LIMIT, options.seed)
         opinions = opinions_of(name, task, options)
@@ -215,7 +217,14 @@ def part(options: Namespace) -> dict[str, Any]:
                 figures[f"{engine}_{name}_best"] = noted(
                     f"{engine} {name} best", figures_of(task, turns, best, opinions)
                 )
+                kept += [
+                    {"engine": engine, "set": name, **asdict(turn), "after": text}
+                    for turn, text in zip(turns, best, strict=True)
+                    if text is not None
+                ]
     show(figures)
+    if options.write:
+        options.write.write_text("".join(json.dumps(one) + "\n" for one in kept), encoding="utf-8")
     return figures
 
 

@@ -120,3 +120,7 @@ def test_an_adapter_is_added_with_its_scale(file):
     merged = with_adapter(file, adapter)
     np.testing.assert_allclose(merged.tensors[name], file.tensors[name] + 8 / 2 * 2 * 0.5 * 0.25, rtol=1e-6)
     assert merged.tensors["blk.1.attn_q.weight"] is file.tensors["blk.1.attn_q.weight"]
+    assert list(merged.tensors) == list(file.tensors)
+    other = GgufFile({"adapter.lora.alpha": 8.0}, {"blk.9.attn_q.weight.lora_a": a})
+    with pytest.raises(ValueError, match="the model has no blk.9"):
+        with_adapter(file, other)

@@ -14,6 +14,7 @@ no model file in ONNX's own format is read. `scoring.llama.Llama` is the slow, o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import MissingExtra
-from longway.llm.scoring.gguf_weights import Floats, GgufFile
+from longway.llm.scoring.gguf_weights import Floats, GgufFile, Tensors
 
 OPSET, IR = 17, 9
 OURS = "com.microsoft"  # where ONNX Runtime keeps operators of its own
@@ -29,18 +30,23 @@ BITS, BLOCK = 8, 32  # weights of a block share a scale
 IN_WHOLE_NUMBERS = 4  # the product is calculated in whole numbers: ONNX Runtime's "accuracy level"
 _LOGITS = "output.weight"
 _EMBEDDING = "token_embd.weight"
+_A, _B = ".lora_a", ".lora_b"
 
 
 def with_adapter(file: GgufFile, adapter: GgufFile) -> GgufFile:
     """A model with a LoRA adapter added to its weights: W + alpha / rank * B A."""
     alpha = float(adapter.settings["adapter.lora.alpha"])
-    tensors = dict(file.tensors)
-    for name, a in adapter.tensors.items():
-        weight, _, part = name.rpartition(".lora_")
-        if part == "a":
-            b = adapter.tensors[f"{weight}.lora_b"]
-            tensors[weight] = tensors[weight] + np.float32(alpha / len(a)) * (b @ a)
-    return GgufFile(file.settings, tensors)
+    adapted = {name.removesuffix(_A) for name in adapter.tensors if name.endswith(_A)}
+    if unknown := adapted - set(file.tensors):
+        raise ValueError(f"the model has no {sorted(unknown)[0]}")
+
+    def weight(name: str) -> Floats:
+        if name not in adapted:
+            return file.tensors[name]
+        a, b = adapter.tensors[name + _A], adapter.tensors[name + _B]
+        return np.asarray(file.tensors[name] + np.float32(alpha / len(a)) * (b @ a))
+
+    return GgufFile(file.settings, Tensors({name: partial(weight, name) for name in file.tensors}))
 
 
 class Network:
@@ -54,8 +60,8 @@ class Network:
         self.layers = int(about["llama.block_count"])
         self.kv_heads = int(about["llama.attention.head_count_kv"])
         self.head_width = int(about["llama.embedding_length"]) // int(about["llama.attention.head_count"])
-        self.vocabulary = len(file.tensors[_EMBEDDING])
         self.embedding = file.tensors[_EMBEDDING].astype(np.float16)
+        self.vocabulary = len(self.embedding)
         self.session = _session(_Graph(file).serialized())
 
     def read(self, ids: Sequence[int], *, rows: int, room: int) -> Reading:

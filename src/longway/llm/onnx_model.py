@@ -22,7 +22,7 @@ from longway.errors import CallFailed, EngineError, SettingError
 from longway.llm.gguf import CONTEXT, Draw
 from longway.llm.llama_onnx import Network, with_adapter
 from longway.llm.own_thread import OwnThread
-from longway.llm.scoring.gguf_weights import read_gguf
+from longway.llm.scoring.gguf_weights import open_gguf
 from longway.llm.scoring.llama import BETWEEN_TEXTS, tokenizer_of
 from longway.llm.token_draws import draw_token
 
@@ -52,9 +52,9 @@ class OnnxModel(OwnThread):
 
     def __init__(self, path: Path, adapter: Path) -> None:
         super().__init__()
-        file = read_gguf(path)
         try:
-            file = with_adapter(file, read_gguf(adapter))
+            file = with_adapter(open_gguf(path), open_gguf(adapter))
+            self._network = Network(file)
         except (ValueError, KeyError, OSError, SettingError) as error:
             raise EngineError(
                 f"{path.name} could not be loaded with {adapter.name}. An adapter that fits the model was expected: {error}. "
@@ -66,7 +66,6 @@ class OnnxModel(OwnThread):
             for token, number in self._tokenizer.get_vocab().items()
             if _LINE_END in token or token in _ENDS
         )
-        self._network = Network(file)
 
     def draw(
         self,

@@ -8,8 +8,9 @@ Weights are unpacked to 32-bit floats. Of the many ways to pack them, those of t
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,11 +32,36 @@ class GgufFile:
     """A file's settings and tensors, by name; a tensor's shape is (out, in)."""
 
     settings: dict[str, Any]
-    tensors: dict[str, Floats]
+    tensors: Mapping[str, Floats]
+
+
+class Tensors(Mapping[str, Floats]):
+    """Tensors that are made when they are asked for, each time anew: for whoever needs one after the other."""
+
+    def __init__(self, make: Mapping[str, Callable[[], Floats]]) -> None:
+        self._make = make
+
+    def __getitem__(self, name: str) -> Floats:
+        return self._make[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._make)
+
+    def __len__(self) -> int:
+        return len(self._make)
 
 
 def read_gguf(path: Path) -> GgufFile:
     """Everything in a GGUF file."""
+    file = open_gguf(path)
+    try:
+        return GgufFile(file.settings, dict(file.tensors))
+    except ValueError as error:
+        raise _cut_off(path, error) from None
+
+
+def open_gguf(path: Path) -> GgufFile:
+    """A GGUF file whose tensors are unpacked one by one, when they are asked for."""
     try:
         with path.open("rb") as file:
             settings, n_tensors = _settings(file, path)
@@ -43,10 +69,12 @@ def read_gguf(path: Path) -> GgufFile:
             align = int(settings.get("general.alignment", 32))
             start = -(-file.tell() // align) * align
         data = np.memmap(path, np.uint8, mode="r")
-        tensors = {name: _unpacked(data[start + at :], shape, kind, path) for name, shape, kind, at in listed}
     except (struct.error, ValueError, KeyError) as error:
         raise _cut_off(path, error) from None
-    return GgufFile(settings, tensors)
+    make = {
+        name: partial(_unpacked, data[start + at :], shape, kind, path) for name, shape, kind, at in listed
+    }
+    return GgufFile(settings, Tensors(make))
 
 
 def read_settings(path: Path) -> dict[str, Any]:
