@@ -46,6 +46,8 @@ _FUNCTION_WORDS = frozenset(
     "their our my your him them us me is are was were be been being has have had do does did will would can could may "
     "might shall should must there here who which what when where while than then so very also".split()
 )
+# Words that say nothing new: "in the year 2010", "the film named X".
+_EMPTY_WORDS = "called named known titled one example year month kind type sort case fact thing person"
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours you your i'd i'm i've i'll".split())
 _THIRD_PERSON = frozenset("he him his she her hers they them their it its it's".split())
 
@@ -133,8 +135,7 @@ def denials_in(words: list[str]) -> int:
 
 def _nearly_a_copy(before: list[str], after: list[str]) -> str:
     """Refused where the words that carry meaning are the same in the same order: "a film", "the film"."""
-    old, new = ([_stem(word) for word in words if word not in _FUNCTION_WORDS] for words in (before, after))
-    return "nearly a copy" if old == new else ""
+    return "nearly a copy" if _stems(before) == _stems(after) else ""
 
 
 def _persons(before: list[str], after: list[str]) -> str:
@@ -150,7 +151,7 @@ def _other_words(before: list[str], after: list[str]) -> str:
     old, new = content_of(before), content_of(after)
     if not new - old and old - new:
         return "only leaves words out"
-    if not old - new and new - old:
+    if set(new - old) - _EMPTY and _stands_in(_stems(before), _stems(after)):
         return "only adds words"
     old, new = (
         Counter({word: n for word, n in words.items() if word not in _DENIALS}) for words in (old, new)
@@ -177,7 +178,17 @@ def _swaps(before: list[str], after: list[str]) -> str:
 
 def content_of(words: list[str]) -> Counter[str]:
     """The stems of the words that carry meaning."""
-    return Counter(_stem(word) for word in words if word not in _FUNCTION_WORDS)
+    return Counter(_stems(words))
+
+
+def _stems(words: list[str]) -> list[str]:
+    return [_stem(word) for word in words if word not in _FUNCTION_WORDS]
+
+
+def _stands_in(short: list[str], long: list[str]) -> bool:
+    """Whether the words of one list are all in the other, in the same order."""
+    rest = iter(long)
+    return all(word in rest for word in short)
 
 
 def _stem(word: str) -> str:
@@ -185,6 +196,9 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
+
+
+_EMPTY = frozenset(content_of(_EMPTY_WORDS.split()))
 
 
 def _names(text: str, candidate: str) -> str:
