@@ -7,7 +7,7 @@ import pytest
 from longway.errors import SettingError
 from longway.llm.engine import Judged, Sampling, Usage, Written
 from longway.llm.prompt import rewrite_prompt
-from longway.llm.turn import TurnEngine
+from longway.llm.turn import ElseEngine, TurnEngine
 from longway.task import task_of
 
 TASK = task_of(["neg", "pos"])
@@ -57,6 +57,18 @@ def test_the_second_engine_is_asked_only_for_what_is_missing():
     assert both.how == ("rule.x", "rule.y", "b")
     assert both.refusals == ("a: a is tired", "b: b is tired")
     assert both.usage == Usage(2, 4, 0.0, 1.0)
+
+
+def test_else_the_second_engine_is_asked_only_where_the_first_gave_nothing():
+    first, second = Toy("a", ["one"]), Toy("b", ["two", "three"], can=["write", "judge"])
+    engine = ElseEngine([first, second])
+    assert written(engine, 3).texts == ("one",)
+    assert second.calls == 0
+    nothing = ElseEngine([Toy("a", []), second])
+    assert written(nothing, 3).texts == ("two", "three")
+    assert nothing.name == "a,b"
+    assert nothing.can == {"write"}
+    assert nothing.identity != TurnEngine([Toy("a", []), second]).identity
 
 
 def test_an_unknown_cost_stays_unknown():

@@ -51,6 +51,22 @@ def test_a_text_is_rewritten_without_the_words_to_avoid(ask):
     assert "near" not in words_of(texts[0])
 
 
+def test_counterfactuals_stand_in_the_order_of_how_likely_their_label_is(ask, engine):
+    premise, hypothesis = "A man in a blue shirt is reading a newspaper on a bench.", "A man is sleeping."
+    prompt = counterfactual_prompt(
+        PAIRS, hypothesis, label="contradiction", target="neutral", context=premise
+    )
+    texts = ask(prompt, 4, Sampling(max_tokens=40))
+    assert len(texts) > 1
+    likely = [
+        asyncio.run(engine.judge(judge_prompt(PAIRS, text, context=premise), PAIRS.labels)).probabilities[
+            "neutral"
+        ]
+        for text in texts
+    ]
+    assert likely == sorted(likely, reverse=True)
+
+
 def test_a_review_and_a_hypothesis_are_turned_by_few_words(ask):
     review = "The soup was cold and the waiter was rude."
     (praise,) = ask(counterfactual_prompt(REVIEWS, review, label="neg", target="pos"))

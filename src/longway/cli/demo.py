@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """Audit the built-in samples with planted shortcuts, rewrite them, and prove what it changed.
 
-    No key, no download, no question asked: the rules engine writes.
+    No key, no download, no question asked: rules write, and the small model where no rule applies.
     """
     from longway.errors import SettingError
     from longway.sample import NAMES
@@ -61,20 +61,32 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
     from longway.cli.rewrite_tables import show_planted, show_rewrite
     from longway.cli.screen import errors, output, safe, show_review
     from longway.data import load
-    from longway.errors import MissingExtra
+    from longway.errors import EngineError, MissingExtra
+    from longway.llm.engines import offline
     from longway.recipes.planted import fates
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_rewrite import run_rewrite
     from longway.sample import sample_path
 
     dataset = load(sample_path(name))
-    settings = RewriteSettings(
-        engine="rules", choose="leak", stop="leak", k=0.34, candidates=6, rounds=4, patience=2
-    )
-    output().print(
-        "\n[bold]Now the texts that give their label away are rewritten[/], by rules, with no model:\n"
-    )
     try:
+        engine = offline().spec
+        settings = RewriteSettings(
+            engine=engine,
+            judge="none",
+            choose="leak",
+            stop="leak",
+            k=0.34,
+            candidates=6,
+            rounds=4,
+            patience=2,
+        )
+        who = (
+            "by rules, with no model"
+            if engine == "rules"
+            else "by rules, and by the small model where no rule applies"
+        )
+        output().print(f"\n[bold]Now the texts that give their label away are rewritten[/], {who}:\n")
         with Live() as live:
             run, found = run_rewrite(
                 dataset,
@@ -85,7 +97,7 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
                 on_start=live.start,
                 on_round=live.round,
             )
-    except MissingExtra as error:
+    except (MissingExtra, EngineError) as error:
         errors().print(
             f"[yellow]Not rewritten:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
         )

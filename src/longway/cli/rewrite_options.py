@@ -22,7 +22,7 @@ Engine = Annotated[
     str,
     typer.Option(
         help="Who writes: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible "
-        "server), rules+local, replay:FILE, or auto. `longway engines` says which answer."
+        "server), rules,local (the model where no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` says which answer."
     ),
 ]
 Judge = Annotated[

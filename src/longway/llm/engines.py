@@ -31,6 +31,7 @@ from longway.llm.prompt import rewrite_prompt
 from longway.task import task_of
 
 _BETWEEN = re.compile(r"\+(?=(?:auto|rules|local|served|replay)\b)")  # a model's name may hold a "+"
+_ELSE = re.compile(r",(?=(?:auto|rules|local|served|replay)\b)")
 NAMES = ("auto", "rules", "local", "local:plain", "served:MODEL", "replay:FILE")
 PLAIN = "plain"  # local:plain is the small model without the writer
 # Sentences of our own for the self-test; the last one is timed, so that loading does not count.
@@ -76,24 +77,27 @@ def engine_named(
     model_path: Path | str | None = None,
     **served: Any,
 ) -> Engine:
-    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+local"; several are asked in turn.
+    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+local"; several are asked in turn, with "rules,local" the next
+    one only where the one before gave nothing.
 
     base_url, api_key: for a served model. seed: for the rules. model_path: another GGUF file for the small model.
     served: what else `ServedEngine` takes.
     """
+    more = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
+    if isinstance(spec, str) and len(ways := _ELSE.split(spec)) > 1:
+        from longway.llm.turn import ElseEngine
+
+        return ElseEngine([engine_named(way, **more) for way in ways])
     names = _BETWEEN.split(spec) if isinstance(spec, str) else list(spec)
     if len(names) > 1:
         from longway.llm.turn import TurnEngine
 
-        more = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
         return TurnEngine([engine_named(name, **more) for name in names])
     spec = names[0].strip() if names else ""
     name, _, rest = spec.partition(":")
     if name == "auto" and not rest:
         chosen = choose(base_url=base_url).spec
-        return engine_named(
-            chosen, base_url=base_url, api_key=api_key, seed=seed, model_path=model_path, **served
-        )
+        return engine_named(chosen, **more)
     if name == "rules" and not rest:
         from longway.llm.rules import RulesEngine
 
@@ -123,7 +127,7 @@ def is_engine(spec: str) -> bool:
     >>> is_engine("rules+local"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
     (True, True, False, False)
     """
-    parts = [part.strip().partition(":") for part in _BETWEEN.split(spec)]
+    parts = [part.strip().partition(":") for way in _ELSE.split(spec) for part in _BETWEEN.split(way)]
     return all(
         name == "served"
         or (name == "replay" and rest)
@@ -143,12 +147,21 @@ def choose(*, base_url: str | None = None) -> Choice:
     served = "no served model is named"
     if model or address:
         served = "the served model cannot be asked (not installed: openai; longway engines install served)"
+    return offline(served)
+
+
+def offline(why: str = "no model is named") -> Choice:
+    """The best engine that needs no key and no server. why: said first of its reason."""
     rules, local = _lacks_rules(), _lacks_local()
+    if not rules and not local:
+        return Choice(
+            "rules,local",
+            f"{why}: the rules write, and the small model where no rule applies; rules+local asks it more often, and takes longer",
+        )
     if not rules:
-        more = "" if local else "; --engine rules+local adds what the small model can, and takes longer"
-        return Choice("rules", f"{served}, and the rules need none{more}")
+        return Choice("rules", f"{why}, and the rules need none")
     if not local:
-        return Choice("local", f"{served}, and the rules cannot be used: {rules}")
+        return Choice("local", f"{why}, and the rules cannot be used: {rules}")
     raise EngineError(
         f"No engine can be used here. Expected one of: rules ({rules}), local ({local}), or a served model (LONGWAY_MODEL). "
         "Install the rules with: longway engines install rules"

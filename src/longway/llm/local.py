@@ -36,8 +36,9 @@ from longway.task import Task
 
 REWRITE = "local-rewrite.v1"
 READING = 4  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
-WRITER_READING = 2  # the same for texts and labels from the writer
+WRITER_READING = 3  # the same for texts and labels from the writer
 LONGEST_TO_JUDGE = 1800
+COUNTERFACTUAL = "counterfactual."
 
 
 class LocalEngine:
@@ -100,7 +101,7 @@ class LocalEngine:
         return about
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """Up to n different texts, the likeliest first; often fewer."""
+        """Up to n different texts, the likeliest first; often fewer. Of counterfactuals those first that have the label likeliest."""
         source = few_shot_steps if self.writer is None else writer_steps
         model = self._loaded() if self.writer is None else self._loaded_with_writer()
         try:
@@ -176,8 +177,21 @@ class LocalEngine:
             n_read, n_tokens = n_read + (len(step.head) + len(step.tail)) // 4, n_tokens + lines.n_tokens
             if not lines.found:
                 break
+        texts = put_together(prompt, parts, n)
+        if self.writer is not None and prompt.template.startswith(COUNTERFACTUAL):
+            texts = self._likeliest_first(prompt, texts)
         usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
-        return Written(tuple(put_together(prompt, parts, n)), tuple(refused), usage=usage)
+        return Written(tuple(texts), tuple(refused), usage=usage)
+
+    def _likeliest_first(self, prompt: Prompt, texts: Sequence[str]) -> list[str]:
+        """The texts in the order of how likely each has the label that was aimed at, by the writer's own judgement."""
+        names, target = names_of(prompt.task, prompt.task.labels), prompt.values["target"]
+        if names is None or len(texts) < 2:
+            return list(texts)
+        likely = [
+            self._by_writer(replace(prompt, text=text), prompt.task.labels, names)[target] for text in texts
+        ]
+        return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-likely[i], i))]
 
     def _draw_plain(
         self, step: Step, temperatures: Sequence[float], *, sampling: Sampling, seed: int

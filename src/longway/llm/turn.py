@@ -1,6 +1,7 @@
-"""Several engines as one, each in turn: the next one is asked for what the ones before did not give.
+"""Several engines as one, each in turn.
 
-    TurnEngine([rules, local])      what the rules cannot put differently, the small model tries
+    TurnEngine([rules, local])      rules+local: the next one is asked for what the ones before did not give
+    ElseEngine([rules, local])      rules,local: the next one is asked only where the ones before gave nothing
 
 `Written.how` says for each text which engine wrote it. Judging and embedding go to the first engine that gives an answer.
 """
@@ -18,13 +19,16 @@ from longway.llm.prompt import Prompt
 class TurnEngine:
     """Engines asked one after the other until there are enough texts."""
 
+    between = "+"  # in its name
+    kind = "turn"  # in its identity
+
     def __init__(self, engines: Sequence[Engine]) -> None:
         if len(engines) < 2:
             raise SettingError(
                 f"An engine made of several needs at least two. Got {len(engines)}. Write them as rules+local."
             )
         self.engines = tuple(engines)
-        self.name = "+".join(engine.name for engine in engines)
+        self.name = self.between.join(engine.name for engine in engines)
         self.can = frozenset().union(*(engine.can for engine in engines))
         prices = [engine.price for engine in engines if hasattr(engine, "price")]
         if prices:  # a budget can be kept only if every price is known
@@ -36,7 +40,7 @@ class TurnEngine:
     @property
     def identity(self) -> Mapping[str, Any]:
         """What shapes the answers of each engine, in their order."""
-        return {"engine": "turn", "engines": [dict(engine.identity) for engine in self.engines]}
+        return {"engine": self.kind, "engines": [dict(engine.identity) for engine in self.engines]}
 
     def prepare(self, prompts: Iterable[Prompt]) -> None:
         """Let every engine that wants to have a look at many prompts together."""
@@ -63,7 +67,7 @@ class TurnEngine:
         refusals: list[str] = []
         usage = Usage(cost=0.0)
         for engine in self._that("write"):
-            if len(found) >= n:
+            if len(found) >= self._enough(n):
                 break
             # The next one is asked for all n: it may give the same texts as the ones before.
             written = await engine.write(prompt, n, sampling)
@@ -99,12 +103,31 @@ class TurnEngine:
         for engine in self.engines:
             await engine.close()
 
+    def _enough(self, n: int) -> int:
+        """Texts after which no other engine is asked."""
+        return n
+
     def _that(self, can: str) -> list[Engine]:
         return [engine for engine in self.engines if can in engine.can]
 
     def _most(self, kind: str, *about: Any) -> float:
         rates = [getattr(engine, f"most_to_{kind}", None) for engine in self._that(kind)]
         return float(sum(rate(*about) for rate in rates if rate is not None))
+
+
+class ElseEngine(TurnEngine):
+    """Engines of which the next one is asked only where the ones before gave no text. It does not judge: what a quick engine wrote for
+    most texts, a slow one would judge for all of them."""
+
+    between = ","
+    kind = "else"
+
+    def __init__(self, engines: Sequence[Engine]) -> None:
+        super().__init__(engines)
+        self.can = self.can - {"judge"}
+
+    def _enough(self, n: int) -> int:
+        return 1
 
 
 def _sum(first: Usage, second: Usage) -> Usage:

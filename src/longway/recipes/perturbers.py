@@ -83,7 +83,7 @@ def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
             batch_size=engines.batch_size,
         )
     writer, _ = engines_of(settings, engines, named=engine_named)
-    if writer is None or writer.name == RULES:  # "auto" where no language model is named
+    if writer is None or writer.name.split(",")[0] == RULES:  # "auto" where no language model is named
         close(writer)
         return Who(replace(settings, engine=RULES))
     if "write" not in writer.can:
