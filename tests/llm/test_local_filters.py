@@ -103,6 +103,9 @@ def test_a_fronted_phrase_moved_back_passes(text):
         ("A bad film", "It is no good film.", "It is no good film"),
         ("bad film , bad actors", "Actors and film are bad.", "actors and film are bad"),
         ("Fine.", "Very\n good.", "Very good."),
+        ("It is strange.", "A odd end of an film.", "An odd end of a film."),
+        ("It was a hour.", "It took a hour.", "It took a hour."),  # as the original has it
+        ("It is healthy.", "Vitamin A is good.", "Vitamin A is good."),
     ],
 )
 def test_what_is_written_gets_the_form_of_the_original(like, written, expected):

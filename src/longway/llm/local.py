@@ -35,8 +35,8 @@ from longway.llm.writer_judge import lines_for, names_of
 from longway.task import Task
 
 REWRITE = "local-rewrite.v1"
-READING = 4  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
-WRITER_READING = 3  # the same for texts and labels from the writer
+READING = 5  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
+WRITER_READING = 4  # the same for texts and labels from the writer
 LONGEST_TO_JUDGE = 1800
 COUNTERFACTUAL = "counterfactual."
 
