@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint style docs setup clean
+.PHONY: demo test soak lint style docs setup clean
 
 setup: $(VENV)/ready
 
@@ -23,6 +23,12 @@ test: setup style
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25; tests=$$?; \
 	wait $$types; types=$$?; cat $(VENV)/types.txt; \
 	exit $$((tests > types ? tests : types))
+
+# The fault campaign at length: 200 kills, and every fault at four places.
+soak: setup
+	$(BIN)/python -m tests.faults.campaign --kills 200 --times 4 --seed 0
+	$(BIN)/python -m tests.hostile.campaign
+	$(BIN)/python -m tests.fuzz.fuzz --executions 1000000
 
 lint: setup style
 	$(BIN)/mypy

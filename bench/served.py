@@ -1,11 +1,15 @@
 """How much of a server's throughput does the served engine reach, how many calls does it hold in flight, in how much memory?
 
-    python bench/served.py [--rows 8000] [--slots 80] [--seconds 1.0]
+    python bench/served.py [--rows 4000] [--slots 40] [--seconds 1.0] [--real 0]
 
 A server in another process answers `slots` requests at once, each after `seconds`: slots / seconds calls a second are all
-it can give. Two clients ask it the same rewriting prompts: the engine through Asker with a journal on disk (what a run does), and
-the bare openai SDK behind a semaphore of `slots`. The server counts, from the first request to the last answer, the
-slow start included; "in flight" is what it saw when the middle one of all requests came in.
+it can give. Three clients ask it the same rewriting prompts, one after the other: the engine through Asker with a journal on
+disk (what a run does); httpx alone with `slots` workers, which sends the same bodies and reads nothing but the status (the raw peer);
+and the bare openai SDK behind a semaphore of `slots`. The server counts, from the first request to the last answer, the
+slow start included; "in flight" is what it saw when the middle one of all requests came in. Processor time is the client's own.
+
+--real N asks the small model as a real server on this machine (`longway.llm.gguf.serve`, two slots), N prompts through the engine and N
+others of the same kind through httpx, in turn, both with two calls at once: calls a second by the wall clock, and their ratio.
 """
 
 from __future__ import annotations
@@ -17,13 +21,16 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
 import common
 from longway.llm.asking import Asker
+from longway.llm.engine import Sampling
 from longway.llm.prompt import rewrite_prompt
+from longway.llm.request import Features
 from longway.llm.served import ServedEngine
 from longway.store import Journal
 from longway.task import task_of
@@ -31,12 +38,15 @@ from longway.task import task_of
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "llm" / "loopback.py"
 WORDS = "harbour winter engine garden letter copper market island doctor signal timber orchestra".split()
 N = 4
+REAL_SLOTS, REAL_TOKENS, REAL_PART = 2, 24, 8
 
 
-def prompts_of(rows: int, seed: int):
+def prompts_of(rows: int, seed: int, *, words: int = 12):
     draw, task = random.Random(seed), task_of(["neg", "pos"])
     return [
-        rewrite_prompt(task, f"{number}: the {' '.join(draw.choices(WORDS, k=12))} was not good", label="neg")
+        rewrite_prompt(
+            task, f"{number}: the {' '.join(draw.choices(WORDS, k=words))} was not good", label="neg"
+        )
         for number in range(rows)
     ]
 
@@ -57,14 +67,34 @@ def figures_of(url: str) -> dict:
         return json.load(answer)
 
 
-def ours(url: str, prompts) -> None:
+def ours(url: str, prompts, *, n: int = N, sampling: Sampling | None = None, **options) -> None:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "journal.sqlite")
-        with Asker(ServedEngine("toy", base_url=url), journal) as asker:
-            written = asker.write_all(prompts, N)
-        assert all(len(each.texts) == N for each in written)
+        with Asker(ServedEngine("toy", base_url=url, **options), journal) as asker:
+            asker.write_all(prompts, n, sampling or Sampling())
+        assert asker.failed == 0
         assert len(journal) == len(prompts)
         journal.close()
+
+
+def raw(url: str, prompts, slots: int, *, n: int = N, sampling: Sampling | None = None) -> None:
+    """The same bodies, sent by httpx alone, `slots` at once."""
+    import httpx
+
+    engine = ServedEngine("toy", base_url=url)
+
+    async def work(client, left) -> None:
+        for prompt in left:
+            body = engine.write_call(prompt, n, sampling or Sampling()).body("toy", Features())
+            answer = await client.post("/chat/completions", json=body)
+            assert answer.status_code == 200
+
+    async def work_all() -> None:
+        async with httpx.AsyncClient(base_url=url, timeout=600, trust_env=False) as client:
+            left = iter(prompts)
+            await asyncio.gather(*(work(client, left) for _ in range(slots)))
+
+    asyncio.run(work_all())
 
 
 def bare(url: str, prompts, slots: int) -> None:
@@ -89,42 +119,85 @@ def bare(url: str, prompts, slots: int) -> None:
 
 
 def measure(client, options) -> dict:
-    """Calls a second, and what the server saw."""
+    """Calls a second, what the server saw, and the client's processor time for a call."""
     with server_of(options.slots, options.seconds) as url:
+        began = time.process_time()
         client(url)
+        used = time.process_time() - began
         seen = figures_of(url)
         assert seen["calls"] == options.rows
-        return seen | {"calls_s": seen["calls"] / seen["seconds"]}
+        return seen | {"calls_s": seen["calls"] / seen["seconds"], "cpu_ms": 1000 * used / options.rows}
+
+
+def real(n: int, seed: int) -> tuple[float, float]:
+    """Calls a second of the engine and of httpx, asking the small model on this machine in turn."""
+    from longway.llm.gguf import serve
+
+    how = Sampling(max_tokens=REAL_TOKENS)
+    prompts = prompts_of(2 * n, seed, words=6)
+    clients = {
+        "ours": lambda url, part: ours(url, part, n=1, sampling=how, max_in_flight=REAL_SLOTS, timeout=600),
+        "raw": lambda url, part: raw(url, part, REAL_SLOTS, n=1, sampling=how),
+    }
+    seconds = dict.fromkeys(clients, 0.0)
+    with serve() as url:
+        raw(url, prompts_of(2, seed + 1, words=6), REAL_SLOTS, n=1, sampling=how)  # loads what is loaded once
+        for start in range(0, 2 * n, 2 * REAL_PART):
+            part = prompts[start : start + 2 * REAL_PART]
+            for number, (name, client) in enumerate(clients.items()):
+                began = time.perf_counter()
+                client(url, part[number::2])
+                seconds[name] += time.perf_counter() - began
+    return n / seconds["ours"], n / seconds["raw"]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=8000)
-    parser.add_argument("--slots", type=int, default=80)
+    parser.add_argument("--rows", type=int, default=4000)
+    parser.add_argument("--slots", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument(
+        "--real", type=int, default=0, help="Calls to the small model on this machine, by each client."
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     prompts = prompts_of(options.rows, options.seed)
     own = options.slots / options.seconds
     mine = measure(lambda url: ours(url, prompts), options)
-    peak = common.peak_mb()  # before the peer adds its own
+    peak = common.peak_mb()  # before the peers add their own
+    peer = measure(lambda url: raw(url, prompts, options.slots), options)
     theirs = measure(lambda url: bare(url, prompts, options.slots), options)
     print(
         f"{options.rows:,} calls to a server with {options.slots} slots and {options.seconds:g} s: {own:.0f} calls/s"
     )
-    print(f"{'':24}{'calls/s':>10}{'share':>8}{'in flight':>11}{'most':>6}")
-    for name, seen in (("served engine, journal", mine), ("bare SDK, semaphore", theirs)):
-        share = seen["calls_s"] / own
-        print(f"{name:24}{seen['calls_s']:10.1f}{share:8.3f}{seen['in_flight']:11}{seen['most_in_flight']:6}")
+    print(f"{'':24}{'calls/s':>10}{'share':>8}{'of raw':>8}{'in flight':>11}{'most':>6}{'cpu ms':>8}")
+    rows = (("served engine, journal", mine), ("httpx alone", peer), ("bare SDK, semaphore", theirs))
+    for name, seen in rows:
+        share, of_raw = seen["calls_s"] / own, seen["calls_s"] / peer["calls_s"]
+        print(
+            f"{name:24}{seen['calls_s']:10.1f}{share:8.3f}{of_raw:8.3f}{seen['in_flight']:11}{seen['most_in_flight']:6}"
+            f"{seen['cpu_ms']:8.2f}"
+        )
     print(f"peak memory of the served engine: {peak:.0f} MB")
+    more = {}
+    if options.real:
+        real_ours, real_raw = real(options.real, options.seed)
+        more = {"real_calls_s": round(real_ours, 3), "share_of_real": round(real_ours / real_raw, 3)}
+        print(
+            f"small model on this machine, {REAL_SLOTS} at once, {options.real} calls each: served engine {real_ours:.2f} calls/s, "
+            f"httpx alone {real_raw:.2f}, ratio {real_ours / real_raw:.3f}"
+        )
     common.finish(
         "bench/served.py",
         share_of_server=round(mine["calls_s"] / own, 3),
         in_flight=mine["in_flight"],
         peak_mb=round(peak, 1),
+        share_of_raw=round(mine["calls_s"] / peer["calls_s"], 3),
         share_of_bare_sdk=round(mine["calls_s"] / theirs["calls_s"], 3),
         calls_s=round(mine["calls_s"], 1),
+        cpu_ms=round(mine["cpu_ms"], 2),
         rows=options.rows,
+        **more,
     )
 
 

@@ -38,6 +38,15 @@ SMALL = {
         {"torch_texts_s", "onnx_texts_s", "onnx_int8_texts_s", "onnx_int8_cosine"},
     ),
     "bench/scale.py": (["--rows", "500", "2000"], {"rows", "seconds", "peak_mb"}),
+    "bench/round.py": (
+        ["--rows", "500", "1000", "--rounds", "1", "--k", "10"],
+        {"rows", "round_seconds", "ratio_to_anew", "peak_mb"},
+    ),
+    "bench/writer.py": (["--texts", "1", "--n", "2"], {"ratio", "texts_per_minute", "peak_mb"}),
+    "runs/redteam.py": (
+        ["--engine", "obedient", "--limit", "6", "--learn", "80"],
+        {"obey", "through", "share_through"},
+    ),
     "bench/stream.py": (
         ["--file-mb", "2", "--limit-mb", "1500"],
         {"rows", "file_mb", "limit_mb", "peak_mb", "found"},
@@ -151,7 +160,15 @@ SMALL = {
     ),
 }
 # These make up their own rows.
-NEED_NO_DATA = {"bench/stream.py", "bench/served.py", "bench/grammar.py", "bench/razor.py", "runs/planted.py"}
+NEED_NO_DATA = {
+    "bench/stream.py",
+    "bench/served.py",
+    "bench/grammar.py",
+    "bench/razor.py",
+    "runs/planted.py",
+    "runs/redteam.py",
+    "bench/writer.py",
+}
 
 
 def test_every_script_is_listed_above():
@@ -159,7 +176,7 @@ def test_every_script_is_listed_above():
         str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
     }
     parts = {name for name in scripts if name.startswith("runs/writer_")}
-    shared = {"bench/common.py", "runs/common.py", "runs/grammar_common.py"}
+    shared = {"bench/common.py", "runs/common.py", "runs/grammar_common.py", "runs/on_ray.py"}
     assert scripts - shared - parts == set(SMALL)
 
 

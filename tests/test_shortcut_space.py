@@ -59,9 +59,7 @@ def test_a_replacement_touches_only_documents_that_share_a_changed_word(variant,
     live = LiveSpace(texts, [0, 1, 0, 1], variant=variant, dimensions=8)
     touched = []
     add = live.space.add
-    monkeypatch.setattr(
-        live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts), add(b, y, sign=sign))
-    )
+    monkeypatch.setattr(live.space, "add", lambda b, y, **how: (touched.append(b.n_texts), add(b, y, **how)))
     live.replace({0: "red bird swims"})
     assert touched == [2, 2]  # itself and the other fish, out and in again; the trees stay
 
@@ -196,13 +194,31 @@ def test_pieces_of_a_live_space_give_the_same_numbers(variant, monkeypatch):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("rows", [[4], [0, 1, 7], list(range(25))])
+def test_what_is_kept_of_each_token_stays_that_of_a_space_made_anew(variant, rows):
+    texts = [f"word{i % 7} again word{i % 3} {'x ' * (i % 5)}" for i in range(30)]
+    labels = [i % 3 for i in range(30)]
+    live = LiveSpace(texts, labels, variant=variant, dimensions=8)
+    for turn in range(3):
+        new = {row: f"word{row} {'turn ' * turn}again and{turn}" for row in rows}
+        live.replace(new)
+        texts = [new.get(row, text) for row, text in enumerate(texts)]
+        anew = LiveSpace(texts, labels, variant=variant, dimensions=8)
+        np.testing.assert_allclose(live.gamma([20, 4, 0]), anew.gamma([20, 4, 0]), atol=2e-5)
+        assert live.divergence() == pytest.approx(anew.divergence(), abs=1e-6)
+        assert live.mean_cosine() == pytest.approx(anew.mean_cosine(), abs=1e-6)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_where_a_replacement_touches_most_documents_all_are_added_anew(variant, monkeypatch):
     texts = ["red fish", "blue fish", "old fish", "old tree"]
     live = LiveSpace(texts, [0, 1, 0, 1], variant=variant, dimensions=8)
     touched = []
     add = live.space.add
     monkeypatch.setattr(
-        live.space, "add", lambda b, y, sign=1: (touched.append(b.n_texts * sign), add(b, y, sign=sign))
+        live.space,
+        "add",
+        lambda b, y, sign, **how: (touched.append(b.n_texts * sign), add(b, y, sign=sign, **how)),
     )
     live.replace({0: "red bird"})
     assert touched == [4]

@@ -17,7 +17,7 @@ LAYERS = {
     "metrics": 2, "shortcut_space": 2, "rules": 2, "demographics": 2, "classify": 2, "grammar": 2,
     "triples": 3, "live_space": 3, "plant": 3,
     "llm": 4,
-    "verify": 5, "detect": 5, "report": 5, "evaluate": 5, "rewrite": 6, "recipes": 7, "review": 8, "cli": 9,
+    "verify": 5, "detect": 5, "report": 5, "evaluate": 5, "rewrite": 6, "on_ray": 6, "recipes": 7, "review": 8, "cli": 9,
 }  # fmt: skip
 
 

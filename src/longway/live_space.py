@@ -6,6 +6,9 @@ that holds one of *those* words, and no other. So `replace` takes just these out
 frequencies, and puts them back in; where they are more than half of all documents it is quicker to add up all of them
 anew, which gives the same sums. All gammas then follow from the sums.
 
+Two numbers are kept for each token: how often it stands in its text, which no other text changes, and its weight in the unit
+vector, which is computed again for those documents only that moved. A round at a million rows otherwise spends most of its time on them.
+
 Texts that are only scored leave no trace: their unknown words get codes behind the vocabulary for the moment.
 """
 
@@ -18,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.metrics.divergence import PairwiseKL
-from longway.shortcut_space import Ints, ShortcutSpace, Variant
+from longway.shortcut_space import Floats, Ints, ShortcutSpace, Variant, repetitions
 from longway.text.corpus import RARE, Block, Corpus
 from longway.text.tokens import encode
 
@@ -44,6 +47,9 @@ class LiveSpace:
         self._vocabulary = corpus.vocabulary
         codes = np.concatenate([np.zeros(0, dtype=np.int32), *(block.codes for block in corpus.blocks())])
         self._documents = Block(codes, np.concatenate([[0], np.cumsum(corpus.lengths())]))
+        self._times = _times(self._documents)
+        self._units = np.zeros(len(codes), dtype=np.float32)
+        self._weigh(None)
 
     def __len__(self) -> int:
         return self._documents.n_texts
@@ -51,9 +57,11 @@ class LiveSpace:
     def gamma(self, rows: Sequence[int] | None = None) -> NDArray[np.float64]:
         """Eq. 12 for the given rows, or for all, as the dataset stands now."""
         if rows is None:
-            return self._gamma(self._documents, self.labels)
+            return self._gamma(self._documents, self.labels, self._units)
         chosen = np.asarray(rows, dtype=np.int64)
-        return self._gamma(self._documents.take(chosen), self.labels[chosen])
+        return self._gamma(
+            self._documents.take(chosen), self.labels[chosen], self._units[self._tokens(chosen)]
+        )
 
     def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> NDArray[np.float64]:
         """Eq. 12 for texts that are not in the dataset, as if they carried the labels (Algorithm 1, line 15).
@@ -77,7 +85,8 @@ class LiveSpace:
         """
         kl = PairwiseKL(self.space.n_labels_, self.space.dimensions)
         for start, block in _pieces(self._documents):
-            kl.add(self.space.vectors(block), self.labels[start : start + block.n_texts])
+            vectors = self.space.vectors(block, self._times[_span(self._documents, start, block)])
+            kl.add(vectors, self.labels[start : start + block.n_texts])
         return kl.mean()
 
     def replace(self, texts: Mapping[int, str]) -> None:
@@ -86,7 +95,7 @@ class LiveSpace:
         new = self._encode([texts[row] for row in rows.tolist()], grow=True)
         n_words = len(self._vocabulary)
         change = _frequency(new, n_words) - _frequency(self._documents.take(rows), n_words)
-        moved = self._documents.sum_by_text((change != 0)[self._documents.codes]) > 0
+        moved = _has_any(self._documents, change != 0)
         moved[rows] = True
         touched = np.flatnonzero(moved)
         is_few = 2 * len(touched) <= len(self)
@@ -97,28 +106,56 @@ class LiveSpace:
         self.space.set_frequencies(frequency + change, int(new.lengths.max(initial=0)))
         if not is_few:
             self.space.clear()
+        self._weigh(touched if is_few else None)
         self._add(touched if is_few else None, sign=1)
 
-    def _gamma(self, block: Block, labels: Ints) -> NDArray[np.float64]:
+    def _gamma(self, block: Block, labels: Ints, units: Floats | None = None) -> NDArray[np.float64]:
         parts = [
-            self.space.gamma(piece, labels[start : start + piece.n_texts]) for start, piece in _pieces(block)
+            self.space.gamma(
+                piece,
+                labels[start : start + piece.n_texts],
+                units=None if units is None else units[_span(block, start, piece)],
+            )
+            for start, piece in _pieces(block)
         ]
         return np.concatenate([np.zeros(0), *parts])
 
     def _add(self, rows: Ints | None, *, sign: int) -> None:
+        """Add the documents to the label sums, by the weights that are kept, or take them out again."""
         block = self._documents if rows is None else self._documents.take(rows)
         labels = self.labels if rows is None else self.labels[rows]
+        units = self._units if rows is None else self._units[self._tokens(rows)]
         for start, piece in _pieces(block):
-            self.space.add(piece, labels[start : start + piece.n_texts], sign=sign)
+            here = _span(block, start, piece)
+            self.space.add(piece, labels[start : start + piece.n_texts], units=units[here], sign=sign)
+
+    def _weigh(self, rows: Ints | None) -> None:
+        """Bring the weights that are kept up to date with the frequencies: of these documents, or of all."""
+        block = self._documents if rows is None else self._documents.take(rows)
+        at = slice(None) if rows is None else self._tokens(rows)
+        times = self._times[at]
+        parts = [
+            self.space.units(piece, times[_span(block, start, piece)]) for start, piece in _pieces(block)
+        ]
+        self._units[at] = np.concatenate([np.zeros(0, dtype=np.float32), *parts])
+
+    def _tokens(self, rows: Ints) -> Ints:
+        """Where the tokens of these documents are, one document after the other."""
+        lengths = self._documents.lengths[rows]
+        ends = np.cumsum(lengths)
+        within = np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)
+        return np.repeat(self._documents.offsets[rows], lengths) + within
 
     def _put(self, rows: Ints, new: Block) -> None:
-        """The documents with the new ones in their places, laid end to end again."""
+        """The documents with the new ones in their places, laid end to end again; their weights come later."""
         old = self._documents
         starts, lengths = old.offsets[:-1].copy(), old.lengths
         starts[rows], lengths[rows] = len(old.codes) + new.offsets[:-1], new.lengths
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         where = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
         self._documents = Block(np.concatenate([old.codes, new.codes])[where], offsets)
+        self._times = np.concatenate([self._times, _times(new)])[where]
+        self._units = np.concatenate([self._units, np.zeros(len(new.codes), dtype=np.float32)])[where]
 
     def _encode(self, texts: Sequence[str], *, grow: bool) -> Block:
         """The texts as codes; `grow`: unknown words enter the vocabulary, else they get codes behind it."""
@@ -138,6 +175,24 @@ class LiveSpace:
 def _frequency(block: Block, n_words: int) -> Ints:
     """For each word, the number of the block's texts it stands in."""
     return np.bincount(block.counts(n_words).indices, minlength=n_words)
+
+
+def _times(block: Block) -> NDArray[np.int32]:
+    """`repetitions` of a block of any size."""
+    parts = [repetitions(piece) for _, piece in _pieces(block)]
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+
+
+def _has_any(block: Block, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """For each document whether it holds one of the words."""
+    found = np.concatenate([[0], np.cumsum(words[block.codes])])
+    return np.asarray(found[block.offsets[1:]] > found[block.offsets[:-1]])
+
+
+def _span(block: Block, start: int, piece: Block) -> slice:
+    """Where the tokens of a piece are in the block that it is a piece of."""
+    first = int(block.offsets[start])
+    return slice(first, first + len(piece.codes))
 
 
 def _pieces(block: Block) -> Iterator[tuple[int, Block]]:

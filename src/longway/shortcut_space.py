@@ -31,8 +31,9 @@ document) has cosine 0 with all others, and no gamma of its own (NaN).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,8 @@ Variant = Literal["mean", "token"]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int32] | NDArray[np.int64]
+Each = Callable[[Callable[[Block, Labels], Any]], Iterator[Any]]
+Addition = tuple[tuple[Any, ...], NDArray[Any]]  # where in the label sums, and what comes there
 
 MAX_PLACE = 65_536  # texts longer than this: the places behind share the last code
 _MAX_TOKEN_SUMS = 1 << 28  # numbers kept by the token variant: 2 GiB
@@ -91,11 +94,18 @@ class ShortcutSpace:
         self.variant = variant
         self.dimensions = dimensions
 
-    def fit(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
+    def fit(
+        self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None, each: Each | None = None
+    ) -> ShortcutSpace:
         """Learn document frequencies and label sums, and score every document (`gamma_`).
 
         labels: one integer for each text of the corpus, counted from 0.
+        each: asks a function about each block with its labels, in order, wherever the blocks are; without, here.
         """
+        if each is not None:
+            self.learn(corpus, labels, n_labels=n_labels, each=each)
+            self.gamma_ = np.concatenate([np.zeros(0), *each(self.scorer().gamma)])
+            return self
         kept = self._learn(corpus, labels, n_labels, keep=corpus.n_tokens <= _MAX_KEPT)
         self.gamma_ = np.empty(corpus.n_texts)
         start = 0
@@ -105,14 +115,36 @@ class ShortcutSpace:
             start += block.n_texts
         return self
 
-    def learn(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
-        """Learn document frequencies and label sums without scoring anything."""
-        self._learn(corpus, labels, n_labels, keep=False)
+    def learn(
+        self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None, each: Each | None = None
+    ) -> ShortcutSpace:
+        """Learn document frequencies and label sums without scoring anything. each: as in `fit`."""
+        if each is None:
+            self._learn(corpus, labels, n_labels, keep=False)
+            return self
+        self._prepare(corpus, labels, n_labels)
+        sums, self._sums = self._sums, np.zeros(0)  # not sent along: they may be large
+        try:
+            for addition in each(self._addition_of):
+                _put(sums, addition, 1)
+        finally:
+            self._sums = sums
         return self
 
-    def gamma(self, block: Block, labels: Labels) -> NDArray[np.float64]:
-        """Eq. 12 for documents with these labels, against the documents that were added."""
-        return 1 - self._cosines(block, labels, self._units(block))
+    def scorer(self) -> ShortcutSpace:
+        """A small copy that scores documents and learns nothing, to be sent to where they are."""
+        result = copy(self)
+        result._cached_means, result._sums = self._means(), np.zeros(0)
+        result.__dict__.pop("gamma_", None)
+        return result
+
+    def gamma(self, block: Block, labels: Labels, *, units: Floats | None = None) -> NDArray[np.float64]:
+        """Eq. 12 for documents with these labels, against the documents that were added; units: theirs, where known."""
+        return 1 - self._cosines(block, labels, self._units(block) if units is None else units)
+
+    def units(self, block: Block, times: NDArray[np.int32]) -> Floats:
+        """The weight of every token in its document's unit vector; times: `repetitions` of the block."""
+        return self._units(block, times)
 
     def contributions(self, block: Block, labels: Labels) -> NDArray[np.float64]:
         """For each token, how much it pulls its document towards its own label and away from the others.
@@ -148,13 +180,15 @@ class ShortcutSpace:
         unlike = np.square(of_label.sum(axis=0)).sum() - np.square(of_label).sum()
         return float(unlike / 2 / pairs) if pairs else 0.0
 
-    def vectors(self, block: Block) -> Floats:
-        """g(d) of Eq. 10 for each document, whatever the variant: documents x dimensions."""
-        return self._weighed_places(block, self._weights(block, repetitions(block)))
+    def vectors(self, block: Block, times: NDArray[np.int32] | None = None) -> Floats:
+        """g(d) of Eq. 10 for each document, whatever the variant: documents x dimensions; times: `repetitions`, where known."""
+        return self._weighed_places(
+            block, self._weights(block, repetitions(block) if times is None else times)
+        )
 
-    def add(self, block: Block, labels: Labels, *, sign: int = 1) -> None:
-        """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out)."""
-        self._add(block, labels, self._units(block), sign)
+    def add(self, block: Block, labels: Labels, *, units: Floats | None = None, sign: int = 1) -> None:
+        """Add the documents' unit vectors to the sums of their labels (`sign=-1` takes them out); units: theirs, where known."""
+        self._add(block, labels, self._units(block) if units is None else units, sign)
 
     def clear(self) -> None:
         """Forget the label sums, so that all documents can be added anew; frequencies and label counts stay."""
@@ -205,6 +239,16 @@ class ShortcutSpace:
         self, corpus: Corpus, labels: Labels, n_labels: int | None, *, keep: bool
     ) -> list[Floats | None]:
         """Learn from the corpus; gives each block's unit weights where they are to be kept for scoring."""
+        self._prepare(corpus, labels, n_labels)
+        kept: list[Floats | None] = []
+        for block, their in _with_labels(corpus, labels):
+            units = self._units(block)
+            self._add(block, their, units, 1)
+            kept.append(units if keep else None)
+        return kept
+
+    def _prepare(self, corpus: Corpus, labels: Labels, n_labels: int | None) -> None:
+        """All that is known about the corpus before the sums."""
         self.n_labels_ = int(n_labels or labels.max(initial=0) + 1)
         self.document_frequency_ = corpus.document_frequency()
         self.n_documents_ = corpus.n_texts
@@ -212,12 +256,6 @@ class ShortcutSpace:
         self._set_places(corpus.max_length())
         self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
         self._start_sums()
-        kept: list[Floats | None] = []
-        for block, their in _with_labels(corpus, labels):
-            units = self._units(block)
-            self._add(block, their, units, 1)
-            kept.append(units if keep else None)
-        return kept
 
     def _set_places(self, n_places: int) -> None:
         self._tau = position_code(max(1, min(n_places, MAX_PLACE)), self.dimensions).astype(np.float32)
@@ -245,9 +283,9 @@ class ShortcutSpace:
     def _places(self, block: Block) -> NDArray[np.int32]:
         return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
 
-    def _units(self, block: Block) -> Floats:
+    def _units(self, block: Block, times: NDArray[np.int32] | None = None) -> Floats:
         """The weight of every token in Eq. 10, scaled so that its document's vector has length 1."""
-        times = repetitions(block)
+        times = repetitions(block) if times is None else times
         weights = self._weights(block, times)
         if self.variant == "mean":
             vectors = self._weighed_places(block, weights)
@@ -274,21 +312,28 @@ class ShortcutSpace:
         return total.astype(np.float32)
 
     def _add(self, block: Block, labels: Labels, units: Floats, sign: int) -> None:
-        """Sum unit vectors by label: first the weights at each place, then one product with the place codes."""
+        """Add unit vectors to the sums of their labels."""
         self._cached_means = None
+        _put(self._sums, self._addition(block, labels, units), sign)
+
+    def _addition_of(self, block: Block, labels: Labels) -> list[Addition]:
+        return list(self._addition(block, labels, self._units(block)))
+
+    def _addition(self, block: Block, labels: Labels, units: Floats) -> Iterator[Addition]:
+        """Unit vectors summed by label: first the weights at each place, then one product with the place codes."""
         n_places = len(self._tau)
         places, label_of = self._places(block), np.repeat(labels.astype(np.int64), block.lengths)
         if self.variant == "mean":
             flat = np.bincount(
                 label_of * n_places + places, weights=units, minlength=self.n_labels_ * n_places
             )
-            self._sums += sign * (flat.reshape(self.n_labels_, n_places) @ self._tau)
+            yield (...,), flat.reshape(self.n_labels_, n_places) @ self._tau
             return
         words, word_of = np.unique(block.codes, return_inverse=True)
         for label in np.unique(labels):
             mine = label_of == label
             at = csr_matrix((units[mine], (word_of[mine], places[mine])), shape=(len(words), n_places))
-            self._sums[label, words] += sign * (at @ self._tau)
+            yield (int(label), words), at @ self._tau
 
     def _shares(self, block: Block, labels: Labels, table: Floats, units: Floats) -> NDArray[np.float64]:
         """For each token, its share of its document's cosine with `table[label]`."""
@@ -328,6 +373,11 @@ def repetitions(block: Block) -> NDArray[np.int32]:
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     result[repeated] = counts[which]
     return result
+
+
+def _put(sums: NDArray[np.float64], addition: Iterable[Addition], sign: int) -> None:
+    for where, values in addition:
+        sums[where] += sign * values
 
 
 def _with_labels(corpus: Corpus, labels: Labels) -> Iterator[tuple[Block, Labels]]:

@@ -122,5 +122,5 @@ def test_an_adapter_is_added_with_its_scale(file):
     assert merged.tensors["blk.1.attn_q.weight"] is file.tensors["blk.1.attn_q.weight"]
     assert list(merged.tensors) == list(file.tensors)
     other = GgufFile({"adapter.lora.alpha": 8.0}, {"blk.9.attn_q.weight.lora_a": a})
-    with pytest.raises(ValueError, match="the model has no blk.9"):
+    with pytest.raises(ValueError, match=r"the model has no blk\.9"):
         with_adapter(file, other)

@@ -54,7 +54,12 @@ def test_the_choice_is_made_among_what_passed(rerank, taken):
     for draft, score, says in zip(
         drafts,
         [0.10, 0.11, 0.4, 0.0],
-        [verdicts(0.6, 0.7), verdicts(0.9, 0.9), verdicts(0.8, 0.8), (Verdict("judge", False, 0.1, "judged other"),)],
+        [
+            verdicts(0.6, 0.7),
+            verdicts(0.9, 0.9),
+            verdicts(0.8, 0.8),
+            (Verdict("judge", False, 0.1, "judged other"),),
+        ],
         strict=True,
     ):
         draft.score = score

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from longway.cli import (
     audit,
     augment,
+    batch,
     bench,
     demo,
     doctor,
@@ -25,6 +26,7 @@ from longway.cli import (
     grammar,
     perturb,
     perturb_train,
+    plan,
     prove,
     review,
     rewrite,
@@ -57,6 +59,7 @@ app = typer.Typer(
 )
 app.command("audit")(audit.command)
 app.command("augment")(augment.command)
+app.add_typer(batch.app, name="batch")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.command)
 app.command("doctor")(doctor.command)
@@ -66,6 +69,7 @@ app.command("fairness")(fairness.command)
 app.command("grammar")(grammar.command)
 app.command("perturb")(perturb.command)
 app.command("perturb train")(perturb_train.train_command)
+app.command("plan")(plan.command)
 app.command("prove")(prove.command)
 app.command("review")(review.command)
 app.command("rewrite")(rewrite.command)
@@ -89,9 +93,12 @@ class _Stopped(BaseException):
 
 def main() -> None:
     """Run the command line; a user's mistake is told in plain words, without a traceback."""
+    from longway.cli.last_words import last_words
+
     signal.signal(signal.SIGINT, _stop)
     try:
-        app()
+        with last_words():
+            app()
     except _Stopped:
         print(
             "\nlongway: stopped. Nothing half-written was left; run the same command again.",
@@ -100,15 +107,24 @@ def main() -> None:
         sys.exit(130)
     except MemoryError:
         print(
-            "longway: there is not enough memory. Give it more, or audit a part with --limit.",
+            "longway: there is not enough memory. Give it more, or take a part with --limit, and run the same command again.",
             file=sys.stderr,
         )
         sys.exit(2)
-    except (LongwayError, OSError) as error:
-        from longway.cli.screen import errors, safe
+    except OSError as error:
+        from longway.store.disk_errors import disk_error
 
-        errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
+        _tell(disk_error(error) or LongwayError(f"{error}. Mend that, and run the same command again."))
+    except LongwayError as error:
+        _tell(error)
+
+
+def _tell(error: Exception) -> None:
+    """Say what went wrong, and end."""
+    from longway.cli.screen import errors, safe
+
+    errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
+    sys.exit(2)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 if TYPE_CHECKING:
     from longway.data import Dataset
@@ -57,6 +57,7 @@ def command(
             "--stream/--no-stream", help="Read in a stream. Default: where the data would not fit in memory."
         ),
     ] = None,
+    on: On = None,
     json: Annotated[bool, typer.Option("--json", help="Print findings.json instead of tables.")] = False,
 ) -> None:
     """Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested.
@@ -78,6 +79,10 @@ def command(
     from longway.recipes.run_audit import run_audit
     from longway.shortcut_space import Variant
 
+    if on is not None:
+        from longway.on_ray.session import check_place
+
+        check_place(on)
     settings = AuditSettings(
         variant=cast(Variant, variant),
         dimensions=dimensions,
@@ -99,7 +104,14 @@ def command(
         tests = _tests(test or [], loaded)
     with progress_of(loaded.n_used) as bar:
         run, findings = run_audit(
-            loaded, split=split, tests=tests, settings=settings, out=out, step=bar.step, progress=bar.advance
+            loaded,
+            split=split,
+            tests=tests,
+            settings=settings,
+            out=out,
+            on=on,
+            step=bar.step,
+            progress=bar.advance,
         )
     if json:
         typer.echo((run.folder / "findings.json").read_text(encoding="utf-8"), nl=False)

@@ -11,3 +11,10 @@ Label = Annotated[str | None, typer.Option(help="Column with the label.")]
 Id = Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")]
 SplitColumn = Annotated[str | None, typer.Option(help="Column with the split.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PLACE",
+        help="Do the work on Ray: ray for this machine, ray://HOST:PORT for a cluster. Same result. Default: in this process.",
+    ),
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 if TYPE_CHECKING:
     from longway.recipes.decided import Decided
@@ -44,6 +44,7 @@ def command(
     limit: Limit = None,
     out: options.Out = None,
     seed: options.Seed = 0,
+    on: On = None,
     yes: options.Yes = False,
     json: options.Json = False,
 ) -> None:
@@ -68,13 +69,17 @@ def command(
     from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_rewrite import Engines, run_rewrite
 
+    if on is not None:
+        from longway.on_ray.session import check_place
+
+        check_place(on)
     settings = RewriteSettings(
         method=method,
         engine=engine,
         judge=judge,
         choose=choose,  # type: ignore[arg-type]
         rerank=rerank,
-        k=_share(k),
+        k=share_of(k),
         candidates=candidates,
         rounds=rounds,
         patience=patience,
@@ -82,7 +87,7 @@ def command(
         balance=balance,  # type: ignore[arg-type]
         space=space,  # type: ignore[arg-type]
         keep=tuple(keep or ()),
-        decisions=None if decisions is None else _decided(decisions),
+        decisions=None if decisions is None else decided_in(decisions),
         temperature=temperature,
         top_p=top_p,
         seed=seed,
@@ -96,6 +101,7 @@ def command(
             settings=settings,
             engines=Engines(base_url, judge_base_url, budget),
             out=out,
+            on=on,
             step=live.step,
             progress=live.progress,
             on_start=live.start,
@@ -108,16 +114,17 @@ def command(
     show_rewrite(found, run.folder)
 
 
-def _decided(folder: Path) -> Decided:
+def decided_in(folder: Path) -> Decided:
+    """What people decided in the review of a run."""
     from longway.review.decided import decisions_of
 
     return decisions_of(folder)
 
 
-def _share(text: str) -> int | float:
+def share_of(text: str) -> int | float:
     """A number of rows, or a share of them.
 
-    >>> _share("500"), _share("0.1"), _share("10%")
+    >>> share_of("500"), share_of("0.1"), share_of("10%")
     (500, 0.1, 0.1)
     """
     from longway.errors import SettingError

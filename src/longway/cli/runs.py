@@ -15,7 +15,7 @@ def command(
     """List the runs in a folder, newest first."""
     from rich.table import Table
 
-    from longway.cli.screen import output, safe
+    from longway.cli.screen import clean, output, safe
     from longway.store import list_runs
 
     found = list_runs(folder)
@@ -25,7 +25,7 @@ def command(
         typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in found], indent=1))
         return
     if not found:
-        typer.echo(f"No runs in {folder}. `longway audit DATA` makes one.")
+        typer.echo(f"No runs in {clean(str(folder))}. `longway audit DATA` makes one.")
         return
     table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
     for path, about in found:

@@ -38,8 +38,12 @@ def clean(text: str) -> str:
 
 
 def shortened(text: str, n: int) -> str:
-    """The clean text, cut to n characters."""
-    return clean(text if len(text) <= n else text[: n - 1] + "…")
+    """The clean text on one line, cut to n characters: a row must not be able to write a line of its own that looks like one of ours.
+
+    >>> shortened("fine\\nReport: elsewhere", 40)
+    'fine↵Report: elsewhere'
+    """
+    return clean(text if len(text) <= n else text[: n - 1] + "…").replace("\n", "↵")
 
 
 def safe(text: str) -> str:

@@ -82,7 +82,19 @@ def parquet_bytes(path: Path) -> int:
 def from_arrow(table: pa.Table) -> Table:
     """The Arrow table as a table of ours, once its cells have been found sound."""
     table.validate(full=True)  # Polars trusts offsets and UTF-8, and a damaged file would bring it down
-    return Table(cast(pl.DataFrame, pl.from_arrow(table)))
+    for field in table.schema:
+        _check_name(field)
+    try:
+        return Table(cast(pl.DataFrame, pl.from_arrow(table)))
+    except pl.exceptions.PanicException as error:  # is no Exception: nothing else would tell it
+        raise ValueError(f"its columns are damaged: {error}") from None
+
+
+def _check_name(field: Any) -> None:
+    """ValueError for a name that is not UTF-8, here or inside; Polars would panic."""
+    _ = field.name  # decoded when it is asked for
+    for i in range(field.type.num_fields):
+        _check_name(field.type.field(i))
 
 
 def _raw(source: Path | IO[bytes]) -> Any:

@@ -129,8 +129,10 @@ def _is_data(path: Path) -> bool:
 
 def _check_columns(first: Shard, expected: Table, shard: Shard, got: Table) -> None:
     """Shards must have the same columns; only JSON rows may lack keys."""
-    lacking = [name for name in expected.frame.columns if name not in got.frame.columns]
-    extra = [name for name in got.frame.columns if name not in expected.frame.columns]
+    before, now = expected.frame.columns, got.frame.columns  # once: each call lists all names anew
+    known, here = set(before), set(now)
+    lacking = [name for name in before if name not in here]
+    extra = [name for name in now if name not in known]
     if (lacking or extra) and shard.file.kind not in ("json", "jsonl"):
         raise DataError(
             f"{shard.file.path.name} does not have the columns of {first.file.path.name}: "

@@ -8,14 +8,18 @@ no more often (`runs/shortcut_space.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Telling
-from longway.shortcut_space import ShortcutSpace, Variant
+from longway.shortcut_space import Each, Labels, ShortcutSpace, Variant
+from longway.text.corpus import Block
 from longway.text.tokens import token_spans
 
 SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
@@ -51,11 +55,9 @@ def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> Sur
     """Gamma in the chosen variant of the shortcut space, lean in the token variant."""
     corpus = reading.corpora[TEXT]
     space = ShortcutSpace(variant=variant, dimensions=dimensions)
-    space.fit(corpus, reading.labels, n_labels=reading.n_labels)
+    space.fit(corpus, reading.labels, n_labels=reading.n_labels, each=_each(reading))
     words = _word_space(reading)
-    lean = np.empty(reading.n_texts)
-    for piece in reading.pieces():
-        lean[piece.start : piece.start + piece.n_texts] = words.lean(piece.blocks[TEXT], piece.labels)
+    lean = np.concatenate([np.zeros(0), *_asked(reading, words.scorer().lean)])
     return SurfaceScores(space.gamma_, lean, _documents(reading, words, space.gamma_, lean))
 
 
@@ -79,7 +81,16 @@ def _word_space(reading: Reading) -> ShortcutSpace:
         "token" if dimensions * size <= 2 * _MAX_TABLE else "mean"
     )  # a vast vocabulary: coarser
     space = ShortcutSpace(variant=variant, dimensions=dimensions)
-    return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels)
+    return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels, each=_each(reading))
+
+
+def _each(reading: Reading) -> Each | None:
+    """How a space asks about blocks that are not here; here it walks over them by itself, and keeps what it needs twice."""
+    return None if reading.is_here else partial(_asked, reading)
+
+
+def _asked(reading: Reading, about: Callable[[Block, Labels], Any]) -> Iterator[Any]:
+    return reading.each(lambda piece: about(piece.blocks[TEXT], piece.labels))
 
 
 def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floats) -> list[Document]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from longway.data.problems import say_rows
-from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 from longway.records import Problem
 from longway.text.corpus import mix
 
@@ -44,11 +44,13 @@ def duplicate_problems(reading: Reading, tests: Mapping[str, Reading] | None = N
 
 def row_keys(reading: Reading) -> Keys:
     """A hash of each row's tokens in order, over all its text columns."""
-    keys = np.zeros(reading.n_texts, dtype=np.uint64)
-    for piece in reading.pieces():
-        mine = keys[piece.start : piece.start + piece.n_texts]
-        for block in piece.blocks.values():
-            mine[:] = (mine ^ block.keys()) * np.uint64(0x9E3779B97F4A7C15)
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *reading.each(_piece_keys)])
+
+
+def _piece_keys(piece: Piece) -> Keys:
+    keys = np.zeros(piece.n_texts, dtype=np.uint64)
+    for block in piece.blocks.values():
+        keys = (keys ^ block.keys()) * np.uint64(0x9E3779B97F4A7C15)
     return keys
 
 
@@ -110,13 +112,18 @@ def _near_repeats(reading: Reading, copies: Ints) -> Problem | None:
 
 def near_duplicates(reading: Reading) -> Ints:
     """Rows whose text has nearly the words of an earlier row's text, with the same context if there is one."""
-    bands, sets = [], []
-    for piece in reading.pieces():
-        words = piece.blocks[TEXT].counts(len(reading.vocabulary))
+    n_words = len(reading.vocabulary)
+
+    def look(piece: Piece) -> tuple[Keys, csr_matrix]:
+        words = piece.blocks[TEXT].counts(n_words)
         words.data[:] = 1
         keys = _band_keys(words)
         if CONTEXT in piece.blocks:
             keys = np.where(keys != 0, mix(keys ^ piece.blocks[CONTEXT].keys()), keys)
+        return keys, words
+
+    bands, sets = [], []
+    for keys, words in reading.each(look):
         bands.append(keys)
         sets.append(words)
     if not bands:

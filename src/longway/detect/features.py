@@ -10,6 +10,7 @@ Every detector is a small class with the same two verbs:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,6 +83,11 @@ def tally(features: Ints, labels: NDArray[np.int32], n_features: int, n_labels: 
     """
     flat = np.bincount(features.astype(np.int64) * n_labels + labels, minlength=n_features * n_labels)
     return flat.reshape(n_features, n_labels)
+
+
+def zeros(n_features: int, n_labels: int) -> Callable[[], Ints]:
+    """Makes the empty table of counts by feature and label that a walk over a reading begins with."""
+    return lambda: np.zeros((n_features, n_labels), dtype=np.int64)
 
 
 def enough(counts: Ints, min_count: int, *, n_texts: int) -> Ints:

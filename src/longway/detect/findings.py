@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.detect import detectors_for
-from longway.detect.features import Detector, Features, Pattern
+from longway.detect.features import Detector, Features, Pattern, zeros
 from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import Piece, Reading
 from longway.records import Finding
@@ -116,12 +117,14 @@ def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
 
     The vocabulary must have had all words of both readings before the patterns were searched for.
     """
-    counts = np.zeros((len(chosen), reading.n_labels), dtype=np.int64)
-    for piece in reading.pieces():
-        present = _presence(piece, list(chosen))
-        for label in range(reading.n_labels):
+    patterns, n_labels = list(chosen), reading.n_labels
+
+    def add(counts: Ints, piece: Piece) -> None:
+        present = _presence(piece, patterns)
+        for label in range(n_labels):
             counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
-    return counts
+
+    return reading.total(zeros(len(patterns), n_labels), add)
 
 
 def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
@@ -129,7 +132,7 @@ def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
 
     The reading must share the vocabulary the patterns were searched in, as for `recount`.
     """
-    parts = [_presence(piece, list(chosen)) for piece in reading.pieces()]
+    parts = list(reading.each(partial(_presence, chosen=list(chosen))))
     return csr_matrix(vstack(parts, format="csr") if parts else csr_matrix((0, len(chosen)), dtype=np.int64))
 
 
@@ -180,18 +183,61 @@ def finding_of(
 def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Chosen]:
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
     n_label = reading.totals[labels]
-    empty = np.zeros((len(chosen), len(chosen)), dtype=np.int64)
-    together = Together(empty, empty.copy(), n_label, reading.n_texts)
-    members = {int(label): np.flatnonzero(labels == label) for label in np.unique(labels)}
-    for piece in reading.pieces():
-        present = _presence(piece, chosen)
-        together.all[:] += (present.T @ present).toarray()
-        for label, places in members.items():
-            mine = present[piece.labels == label][:, places]
-            together.own[np.ix_(places, places)] += (mine.T @ mine).toarray()
-        _collect_examples(present, piece.labels, piece.start, labels, chosen)
+
+    def add(seen: _Seen, piece: Piece) -> None:
+        seen.add(_presence(piece, chosen), piece)
+
+    seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
+    together = Together(seen.all, seen.own, n_label, reading.n_texts)
     leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together)
-    return [replace(c, leader=leader) for c, leader in zip(chosen, leaders, strict=True)]
+    told = zip(chosen, seen.supporting, seen.counter, leaders, strict=True)
+    return [
+        replace(c, supporting=supporting, counter=counter, leader=leader)
+        for c, supporting, counter, leader in told
+    ]
+
+
+class _Seen:
+    """Where patterns stand: how often together (`Together`), and the first examples for and against each.
+
+    labels: the label that each pattern speaks for.
+    """
+
+    def __init__(self, labels: Ints) -> None:
+        self.labels = labels
+        self.all, self.own = (np.zeros((len(labels), len(labels)), dtype=np.int64) for _ in range(2))
+        self.supporting: list[list[int]] = [[] for _ in labels]
+        self.counter: list[list[int]] = [[] for _ in labels]
+
+    def add(self, present: csr_matrix, piece: Piece) -> None:
+        """Count the next piece. present: its examples x patterns."""
+        self.all += (present.T @ present).toarray()
+        for label in np.unique(self.labels):
+            places = np.flatnonzero(self.labels == label)
+            mine = present[piece.labels == label][:, places]
+            self.own[np.ix_(places, places)] += (mine.T @ mine).toarray()
+        columns = present.tocsc()
+        for i, label in enumerate(self.labels):
+            if len(self.supporting[i]) >= KEPT_IDS and len(self.counter[i]) >= KEPT_IDS:
+                continue
+            rows = columns.indices[columns.indptr[i] : columns.indptr[i + 1]]
+            agrees = piece.labels[rows] == label
+            _keep(self.supporting[i], (rows[agrees][:KEPT_IDS] + piece.start).tolist())
+            _keep(self.counter[i], (rows[~agrees][:KEPT_IDS] + piece.start).tolist())
+
+    def merge(self, other: _Seen) -> None:
+        """Count what was seen in the pieces behind these."""
+        self.all += other.all
+        self.own += other.own
+        for mine, more in zip(
+            (*self.supporting, *self.counter), (*other.supporting, *other.counter), strict=True
+        ):
+            _keep(mine, more)
+
+
+def _keep(places: list[int], more: list[int]) -> None:
+    """Put more places behind the first ones, as long as there is room."""
+    places.extend(more[: KEPT_IDS - len(places)])
 
 
 def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:
@@ -206,16 +252,3 @@ def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:
         order += places
     back = np.argsort(np.array(order, dtype=np.int64), kind="stable")
     return csr_matrix(hstack(parts, format="csr")[:, back]).astype(np.int64)
-
-
-def _collect_examples(
-    present: csr_matrix, labels: NDArray[np.int32], start: int, wanted: Ints, chosen: list[Chosen]
-) -> None:
-    columns = present.tocsc()
-    for i, c in enumerate(chosen):
-        if len(c.supporting) >= KEPT_IDS and len(c.counter) >= KEPT_IDS:
-            continue
-        rows = columns.indices[columns.indptr[i] : columns.indptr[i + 1]]
-        agrees = labels[rows] == wanted[i]
-        c.supporting.extend((rows[agrees][: KEPT_IDS - len(c.supporting)] + start).tolist())
-        c.counter.extend((rows[~agrees][: KEPT_IDS - len(c.counter)] + start).tolist())

@@ -55,7 +55,7 @@ class GrammarDetector:
         places: Sequence[int] | None = None,
         rules: bool = True,
     ) -> None:
-        self._reading, self.forest = reading, Forest(documents)
+        self._reading, self.forest = reading.number, Forest(documents)
         rows = np.arange(reading.n_texts) if places is None else np.array(places, dtype=np.int64)
         self.places: Ints = _checked(rows, self.forest.n_documents, reading)
         self.rules = rules
@@ -67,25 +67,25 @@ class GrammarDetector:
         min_leaves = 1 if self.is_pair else 2
         self._subtrees = count_subtrees(self.forest, labels, n_labels, min_leaves=min_leaves)
         self._rules = count_rules(self.forest, labels, n_labels)
-        self._features = self._often_enough(labels)
+        self._features = self._often_enough(labels, n_labels, reading.min_count)
         names = Counter(self._name(key) for key in self._features.keys.tolist() if not key & _RULE)
         self._shared_names = {name for name, n in names.items() if n > 1}
 
-    def _often_enough(self, labels: Ints) -> Features:
+    def _often_enough(self, labels: Ints, n_labels: int, min_count: int) -> Features:
         """The subtrees and rules that stand in enough examples to say anything."""
         parts = []
         for counted, mark in ((self._subtrees, 0), (self._rules, _RULE)):
-            kept = enough(counted.counts, self._reading.min_count, n_texts=len(labels))
+            kept = enough(counted.counts, min_count, n_texts=len(labels))
             parts.append((counted.keys[kept] | mark, counted.counts[kept]))
         (subtrees, of_subtrees), (rules, of_rules) = parts
         if not self.rules:
             rules, of_rules = rules[:0], of_rules[:0]
-        totals = np.bincount(labels, minlength=self._reading.n_labels)
+        totals = np.bincount(labels, minlength=n_labels)
         return Features(np.concatenate([subtrees, rules]), np.concatenate([of_subtrees, of_rules]), totals)
 
     def count(self, reading: Reading) -> Features:
         """How often each subtree and each rule stands with each label."""
-        _check_own(reading is self._reading)
+        _check_own(reading.number == self._reading)
         return self._features
 
     def describe(self, key: int) -> Pattern:
@@ -94,8 +94,7 @@ class GrammarDetector:
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which examples have which subtrees and rules; none where an example was not parsed."""
-        # a piece's labels are a part of its reading's
-        _check_own(not piece.n_texts or np.may_share_memory(piece.labels, self._reading.labels))
+        _check_own(piece.of == self._reading)
         parts = (self.forest.subtree_places(), self.forest.rule_places())
         documents = np.concatenate([documents for documents, _ in parts])
         found = np.concatenate([parts[0][1], parts[1][1] | _RULE])

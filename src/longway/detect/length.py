@@ -23,8 +23,7 @@ class LengthDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each length stands with each label."""
-        numbers = ((self._lengths(piece), piece.labels) for piece in reading.pieces())
-        self._questions, counts = steps.count_steps(numbers, reading.n_labels)
+        self._questions, counts = steps.count_steps(reading, self._lengths)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

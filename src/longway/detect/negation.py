@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, enough
+from longway.detect.features import Features, Ints, Pattern, enough, zeros
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 from longway.text.negations import is_negation
 
@@ -30,11 +30,14 @@ class NegationDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each kind of negation stands with each label."""
-        counts = np.zeros((len(self._names), reading.n_labels), dtype=np.int64)
-        for piece in reading.pieces():
+        n_labels = reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
             answers = self._answers(piece)
-            for label in range(reading.n_labels):
+            for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
+
+        counts = reading.total(zeros(len(self._names), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

@@ -9,6 +9,7 @@ what occurs, and the counts stay exact.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,25 +38,32 @@ class NgramDetector:
         """How often each frequent n-gram stands with each label."""
         frequency = reading.corpora[self.role].document_frequency()
         words = (frequency >= reading.min_count) & reading.vocabulary.word_mask()
-        pairs = self._count(reading, lambda block: _pairs(block, words))
-        triples = self._count(reading, lambda block: _triples(block, words, pairs.keys))
+        pairs = self._count(reading, partial(_pairs, words=words))
+        triples = self._count(reading, partial(_triples, words=words, frequent_pairs=pairs.keys))
         keys = np.concatenate([pairs.keys, triples.keys])
         counts = np.concatenate([pairs.counts, triples.counts])
         kept = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys[kept], counts[kept])
 
     def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
-        bits = int(np.clip(reading.corpora[self.role].n_tokens.bit_length() - 2, *_TABLE_BITS))
-        table = np.zeros(1 << bits, dtype=np.uint32)
-        for piece in reading.pieces():
-            _, keys = ngrams(piece.blocks[self.role])
+        role, min_count = self.role, reading.min_count
+        bits = int(np.clip(reading.corpora[role].n_tokens.bit_length() - 2, *_TABLE_BITS))
+
+        def empty() -> NDArray[np.uint32]:
+            return np.zeros(1 << bits, dtype=np.uint32)
+
+        def hash_in(table: NDArray[np.uint32], piece: Piece) -> None:
+            _, keys = ngrams(piece.blocks[role])
             np.add.at(table, _hash(keys, bits), np.uint32(1))
-        counter = _Counter(reading.n_labels)
-        for piece in reading.pieces():
-            rows, keys = ngrams(piece.blocks[self.role])
-            maybe = table[_hash(keys, bits)] >= reading.min_count
+
+        may_be_frequent = reading.total(empty, hash_in) >= min_count
+
+        def count(counter: _Counter, piece: Piece) -> None:
+            rows, keys = ngrams(piece.blocks[role])
+            maybe = may_be_frequent[_hash(keys, bits)]
             counter.add(rows[maybe], keys[maybe], piece.labels)
-        keys, counts = counter.merge()
+
+        keys, counts = reading.total(partial(_Counter, reading.n_labels), count, _Counter.merge).counted()
         frequent = counts.sum(axis=1) >= reading.min_count
         return Features(keys[frequent], counts[frequent])
 
@@ -90,9 +98,15 @@ class _Counter:
         counts = tally(once // n, labels[once % n], len(known), self._counts.shape[1])
         self._waiting.append((known, counts.astype(np.int32)))
         if sum(len(k) for k, _ in self._waiting) > max(_MERGE_AT, len(self._keys) // 2):
-            self.merge()
+            self.counted()
 
-    def merge(self) -> tuple[Ints, Ints]:
+    def merge(self, other: _Counter) -> None:
+        """Count what another counter has."""
+        keys, counts = other.counted()
+        self._waiting.append((keys, counts.astype(np.int32)))
+        self.counted()
+
+    def counted(self) -> tuple[Ints, Ints]:
         """All keys in order with their counts; what waited is counted in."""
         parts = [(self._keys, self._counts), *self._waiting]
         self._waiting = []

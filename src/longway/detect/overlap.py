@@ -24,8 +24,7 @@ class OverlapDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each overlap stands with each label."""
-        numbers = ((self._shares(piece), piece.labels) for piece in reading.pieces())
-        self._questions, counts = steps.count_steps(numbers, reading.n_labels)
+        self._questions, counts = steps.count_steps(reading, self._shares)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, tagged
+from longway.detect.features import Features, Ints, Pattern, tagged, zeros
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 
 N_WORDS = 200
@@ -28,15 +28,17 @@ class PairDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each pair of words stands with each label."""
-        shape = (len(self._chosen[CONTEXT]) * len(self._chosen[TEXT]), reading.n_labels)
-        counts = np.zeros(shape, dtype=np.int64)
-        for piece in reading.pieces():
+        n_labels = reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
             context, text = self._side(piece, CONTEXT), self._side(piece, TEXT)
-            for label in range(reading.n_labels):
+            for label in range(n_labels):
                 mine = piece.labels == label
                 counts[:, label] += np.asarray(
                     (context[mine].T @ text[mine]).todense(), dtype=np.int64
                 ).ravel()
+
+        counts = reading.total(zeros(len(self._chosen[CONTEXT]) * len(self._chosen[TEXT]), n_labels), add)
         keys = np.flatnonzero(counts.sum(axis=1) >= reading.min_count)
         return Features(keys, counts[keys])
 

@@ -9,6 +9,9 @@ A word inside a longer phrase of the same axis does not count: the "man" of "old
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
@@ -40,6 +43,25 @@ WHO = {
 _THING, _SILENT = -1, -2  # a phrase that means no person; one that says nothing on the axis
 
 
+@dataclass(slots=True)
+class _Counts:
+    """By attribute: texts and mentions with each label, and texts with each word."""
+
+    texts: Ints
+    mentions: Ints
+    texts_with: Ints
+
+    @classmethod
+    def none(cls, n_words: int, n_labels: int) -> _Counts:
+        shapes = ((len(ATTRIBUTES), n) for n in (n_labels, n_labels, n_words))
+        return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+
+    def merge(self, other: _Counts) -> None:
+        self.texts += other.texts
+        self.mentions += other.mentions
+        self.texts_with += other.texts_with
+
+
 class PeopleDetector:
     """Does the text speak of a person with this attribute?
 
@@ -68,16 +90,18 @@ class PeopleDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each attribute stands with each label."""
-        n, n_words = len(ATTRIBUTES), len(self._words)
-        self.texts, self.mentions = (np.zeros((n, reading.n_labels), dtype=np.int64) for _ in range(2))
-        self._texts_with = np.zeros((n, n_words), dtype=np.int64)
-        for piece in reading.pieces():
+        n, n_words, n_labels = len(ATTRIBUTES), len(self._words), reading.n_labels
+
+        def add(counts: _Counts, piece: Piece) -> None:
             rows, told, words = self._mentioned(piece.blocks[self.role])
-            self.mentions += tally(told, piece.labels[rows], n, reading.n_labels)
+            counts.mentions += tally(told, piece.labels[rows], n, n_labels)
             once = np.unique(rows * n + told)  # ten mentions are still one text
-            self.texts += tally(once % n, piece.labels[once // n], n, reading.n_labels)
+            counts.texts += tally(once % n, piece.labels[once // n], n, n_labels)
             with_word = np.unique((rows * n + told) * n_words + words) % (n * n_words)
-            self._texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
+            counts.texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
+
+        found = reading.total(partial(_Counts.none, n_words, n_labels), add, _Counts.merge)
+        self.texts, self.mentions, self._texts_with = found.texts, found.mentions, found.texts_with
         keys = enough(self.texts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, self.texts[keys])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
+from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally, zeros
 from longway.detect.reading import Piece, Reading
 from longway.text.corpus import Block
 
@@ -29,12 +29,14 @@ class PositionDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each word at each place stands with each label."""
-        n = len(PLACES) * len(self._words)
-        counts = np.zeros((n, reading.n_labels), dtype=np.int64)
-        for piece in reading.pieces():
+        n, n_labels = len(PLACES) * len(self._words), reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
             rows, keys = self._placed(piece.blocks[self.role])
             once = np.unique(rows * n + keys)  # twice in the first quarter is still one text
-            counts += tally(once % n, piece.labels[once // n], n, reading.n_labels)
+            counts += tally(once % n, piece.labels[once // n], n, n_labels)
+
+        counts = reading.total(zeros(n, n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

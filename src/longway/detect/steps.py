@@ -6,27 +6,68 @@ answer is the pattern.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.features import Ints, tally
+from longway.detect.reading import Piece, Reading
 
 Numbers = NDArray[np.float64]
 Question = tuple[str, float]  # ("at most" or "at least", value)
 
 
-def count_steps(
-    parts: Iterable[tuple[Numbers, NDArray[np.int32]]], n_labels: int
-) -> tuple[list[Question], Ints]:
-    """The questions worth asking about numbers that come in parts with their labels, and the counts of yes by label.
+class Table:
+    """The different numbers that were seen, in order, and how often each stands with each label.
 
-    >>> count_steps([(np.array([1.0, 1, 2, 9]), np.array([0, 1, 1, 1]))], 2)
+    >>> table = Table(2)
+    >>> table.add(np.array([1.0, 1, 2, 9]), np.array([0, 1, 1, 1]))
+    >>> table.values.tolist(), table.counts.tolist()
+    ([1.0, 2.0, 9.0], [[1, 1], [0, 1], [0, 1]])
+    """
+
+    def __init__(self, n_labels: int) -> None:
+        self.values: Numbers = np.zeros(0)
+        self.counts: Ints = np.zeros((0, n_labels), dtype=np.int64)
+
+    def add(self, numbers: Numbers, labels: NDArray[np.int32]) -> None:
+        """Count some more numbers with their labels."""
+        values, which = np.unique(numbers, return_inverse=True)
+        self._put(values, tally(which, labels, len(values), self.counts.shape[1]))
+
+    def merge(self, other: Table) -> None:
+        """Count what another table has."""
+        self._put(other.values, other.counts)
+
+    def _put(self, values: Numbers, counts: Ints) -> None:
+        merged, place = np.unique(np.concatenate([self.values, values]), return_inverse=True)
+        total = np.zeros((len(merged), counts.shape[1]), dtype=np.int64)
+        np.add.at(total, place, np.concatenate([self.counts, counts]))
+        self.values, self.counts = merged, total
+
+
+def count_steps(reading: Reading, number_of: Callable[[Piece], Numbers]) -> tuple[list[Question], Ints]:
+    """The questions worth asking about a number that each example has, and the counts of yes by label."""
+    n_labels = reading.n_labels
+
+    def add(table: Table, piece: Piece) -> None:
+        table.add(number_of(piece), piece.labels)
+
+    return questions_about(reading.total(partial(Table, n_labels), add, Table.merge))
+
+
+def questions_about(seen: Table) -> tuple[list[Question], Ints]:
+    """The questions worth asking about numbers that were counted, and the counts of yes by label.
+
+    >>> table = Table(2)
+    >>> table.add(np.array([1.0, 1, 2, 9]), np.array([0, 1, 1, 1]))
+    >>> questions_about(table)
     ([('at most', 1.0), ('at least', 2.0), ('at least', 9.0)], array([[1, 1], [0, 2], [0, 1]]))
     """
-    values, table = _table(parts, n_labels)
+    values, table = seen.values, seen.counts
     up_to = np.cumsum(table, axis=0)
     from_here = table.sum(axis=0) - up_to + table
     questions, counts = [], []
@@ -35,19 +76,7 @@ def count_steps(
             if 0 < yes.sum() <= table.sum() / 2:
                 questions.append((side, float(values[place])))
                 counts.append(yes)
-    return questions, np.array(counts, dtype=np.int64).reshape(len(counts), n_labels)
-
-
-def _table(parts: Iterable[tuple[Numbers, NDArray[np.int32]]], n_labels: int) -> tuple[Numbers, Ints]:
-    """The different values in order, and how often each stands with each label."""
-    values, table = np.zeros(0), np.zeros((0, n_labels), dtype=np.int64)
-    for numbers, labels in parts:
-        new, which = np.unique(numbers, return_inverse=True)
-        merged, place = np.unique(np.concatenate([values, new]), return_inverse=True)
-        total = np.zeros((len(merged), n_labels), dtype=np.int64)
-        np.add.at(total, place, np.concatenate([table, tally(which, labels, len(new), n_labels)]))
-        values, table = merged, total
-    return values, table
+    return questions, np.array(counts, dtype=np.int64).reshape(len(counts), table.shape[1])
 
 
 def answer(numbers: Numbers, questions: list[Question]) -> csr_matrix:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from longway.classify.sufficient import Sufficient
-from longway.detect.features import Detector, Features, Ints, Pattern, columns_of, enough, tagged
+from longway.detect.features import Detector, Features, Ints, Pattern, columns_of, enough, tagged, zeros
 from longway.detect.findings import Chosen, search
 from longway.detect.reading import TEXT, Piece, Reading
 from longway.detect.token import TokenDetector
@@ -40,12 +40,14 @@ class SufficientDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each set stands with each label."""
-        counts = np.zeros((len(self.sets), reading.n_labels), dtype=np.int64)
-        every = np.arange(len(self.sets))
-        for piece in reading.pieces():
+        every, n_labels = np.arange(len(self.sets)), reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
             present = self.matrix(piece, every)
-            for label in range(reading.n_labels):
+            for label in range(n_labels):
                 counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0), np.int64).ravel()
+
+        counts = reading.total(zeros(len(self.sets), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

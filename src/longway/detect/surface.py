@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, enough, tagged
+from longway.detect.features import Features, Ints, Pattern, enough, tagged, zeros
 from longway.detect.flags import QUESTIONS
 from longway.detect.reading import Piece, Reading
 
@@ -20,12 +20,14 @@ class SurfaceDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each trait stands with each label."""
-        every = np.arange(len(QUESTIONS))
-        counts = np.zeros((len(every), reading.n_labels), dtype=np.int64)
-        for piece in reading.pieces():
+        every, n_labels = np.arange(len(QUESTIONS)), reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
             answers = self._answers(piece, every)
-            for label in range(reading.n_labels):
+            for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
+
+        counts = reading.total(zeros(len(every), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

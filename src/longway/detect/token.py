@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
+from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally, zeros
 from longway.detect.reading import Piece, Reading
 
 
@@ -20,12 +20,14 @@ class TokenDetector:
 
     def count(self, reading: Reading) -> Features:
         """How often each word stands with each label."""
-        n_words = len(self._words)
-        counts = np.zeros((n_words, reading.n_labels), dtype=np.int64)
-        for piece in reading.pieces():
-            present = piece.blocks[self.role].counts(n_words)
+        role, n_words, n_labels = self.role, len(self._words), reading.n_labels
+
+        def add(counts: Ints, piece: Piece) -> None:
+            present = piece.blocks[role].counts(n_words)
             labels = np.repeat(piece.labels, np.diff(present.indptr))
-            counts += tally(present.indices, labels, n_words, reading.n_labels)
+            counts += tally(present.indices, labels, n_words, n_labels)
+
+        counts = reading.total(zeros(n_words, n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         keys = keys[reading.vocabulary.word_mask()[keys]]
         return Features(keys, counts[keys])

@@ -130,7 +130,7 @@ def read_brackets(text: str) -> Tree:
             raise _unreadable(text, "something follows the tree")
         if token == "(":
             symbol = next(tokens, "")
-            if not symbol.isdecimal():
+            if not symbol.isdecimal() or len(symbol) > 9:
                 raise _unreadable(text, f"a number must follow '(', not {symbol!r}")
             open_nodes.append((int(symbol), []))
         elif not open_nodes:
@@ -179,7 +179,10 @@ def _read_words(token: str, text: str) -> tuple[str, str]:
     second = _WORD.fullmatch(rest, 1) if rest else None
     if not first[0] or (rest and (second is None or not second[0])):
         raise _unreadable(text, f"{token!r} is no word or pair of words")
-    return _plain(first[0]), _plain(second[0]) if second else ""
+    try:
+        return _plain(first[0]), _plain(second[0]) if second else ""
+    except (ValueError, OverflowError):
+        raise _unreadable(text, f"{token!r} names no character") from None
 
 
 def _plain(word: str) -> str:

@@ -17,16 +17,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from longway.errors import SettingError
-from longway.llm.budget import Ledger
+from longway.llm.budget import ledger_of
 from longway.llm.engine import Engine, Judged, Sampling, Usage, Written
 from longway.llm.loop import run
 from longway.llm.prices import FREE
 from longway.llm.prompt import Prompt
 from longway.llm.recorded import Speaker, answer_of, judged_of, packed, unpacked, written_of
-from longway.llm.request import size_of
+from longway.llm.request import Call, size_of
 from longway.llm.round import Answers, Question, Round
 from longway.llm.transport import tokens_in
 from longway.store.journal import Journal
@@ -90,8 +91,9 @@ class Asker:
             prompt, how = prompts[row], each[row]
             asked = speaker.asked(prompt, n=n, sampling=asdict(how))
             most = self._most("write", prompt, n, how)
+            ask = partial(self._write, prompt, n, how)
             return Question(
-                "write", (keys[row],), asked, most, lambda: self._write(prompt, n, how), _no_texts
+                "write", (keys[row],), asked, most, ask, _no_texts, self._request("write", prompt, n, how)
             )
 
         return self._answers(keys, lambda rows: map(question, self._prepared(prompts, rows)), written_of)
@@ -108,8 +110,9 @@ class Asker:
             prompt = prompts[row]
             asked = speaker.asked(prompt, options=list(options))
             most = self._most("judge", prompt, options)
+            ask = partial(self._judge, prompt, options)
             return Question(
-                "judge", (keys[row],), asked, most, lambda: self._judge(prompt, options), _no_label
+                "judge", (keys[row],), asked, most, ask, _no_label, self._request("judge", prompt, options)
             )
 
         return self._answers(keys, lambda rows: map(question, rows), judged_of)
@@ -199,13 +202,13 @@ class Asker:
         return list(first.values())
 
     async def _ask(self, questions: Iterator[Question], take: Callable[[str, dict[str, Any]], None]) -> None:
-        ledger = Ledger(self.budget, self.journal.spent())
-        asking = Round(self.engine, self.journal, ledger, take=take)
-        try:
-            await asking.run(questions)
-        finally:
-            self.asked += asking.asked
-            self.why.update(asking.failed)
+        with ledger_of(self.journal, self.budget) as ledger:
+            asking = Round(self.engine, self.journal, ledger, take=take)
+            try:
+                await asking.run(questions)
+            finally:
+                self.asked += asking.asked
+                self.why.update(asking.failed)
 
     async def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> tuple[Answers, Usage]:
         written = await self.engine.write(prompt, n, sampling)
@@ -231,6 +234,11 @@ class Asker:
         """The most that a call can cost; engines that compute here cost nothing and do not say."""
         most = getattr(self.engine, f"most_to_{kind}", None)
         return most(*about) if most is not None else 0.0
+
+    def _request(self, kind: str, *about: Any) -> Callable[[], Call] | None:
+        """What a server is sent; None where the engine is no server."""
+        request = getattr(self.engine, f"{kind}_call", None)
+        return None if request is None else partial(request, *about)
 
     def _check_can(self, kind: str) -> None:
         if kind not in self.engine.can:

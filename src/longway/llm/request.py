@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ _TOO_LONG = (
     "too many tokens", "prompt is too long",
 )  # fmt: skip
 _LEAST_ROOM = Sampling().max_tokens
+_LONGEST_TOKEN = 8  # characters; a whole answer has fewer a token on average
 _AROUND = 256  # tokens of thinking aloud, numbers and JSON
 _FILTERED = ("content_filter", "content management policy", "content policy", "moderation")
 
@@ -44,6 +45,7 @@ class Call:
     """One question, before it is known what the server takes.
 
     messages: the conversation, given the form of the answer. settings: parameters that a server may not know.
+    reads: as in `Prompt`.
     """
 
     kind: str
@@ -51,6 +53,7 @@ class Call:
     schema: Mapping[str, Any]
     settings: Mapping[str, Any]
     max_tokens: int
+    reads: str = "texts"
 
     def body(self, model: str, features: Features) -> dict[str, Any]:
         """The request for a server with these features."""
@@ -64,36 +67,45 @@ class Call:
 
     def repair(self, answer: Completion, wrong: str) -> Call:
         """The same question again, telling what was wrong with the first answer; one that was cut off gets twice the room."""
-        told = (
-            f"Your answer cannot be used: {wrong}. "
-            "Answer again, in exactly the form that was asked for, and with nothing else."
-        )
-        more = [
-            {"role": "assistant", "content": answer.content or "(nothing)"},
-            {"role": "user", "content": told},
-        ]
-        first = self.messages
+        first, more = self.messages, repair_messages(answer, wrong, self.max_tokens)
         longer = self.max_tokens * (2 if answer.is_cut else 1)
         return replace(self, messages=lambda form: [*first(form), *more], max_tokens=longer)
 
 
-def lower(features: Features, rejected: Rejected, call: Call) -> Features | None:
+def repair_messages(answer: Completion, wrong: str, max_tokens: int) -> Messages:
+    """What is said after an answer that cannot be used, for the model to give another.
+
+    An answer that is longer than so many tokens can be came from a server that keeps to no limit: it is cut, since it is paid
+    for again when it is read back.
+    """
+    content, most = answer.content or "(nothing)", _LONGEST_TOKEN * max_tokens
+    told = (
+        f"Your answer cannot be used: {wrong}. "
+        "Answer again, in exactly the form that was asked for, and with nothing else."
+    )
+    return [
+        {"role": "assistant", "content": content if len(content) <= most else content[:most] + "…"},
+        {"role": "user", "content": told},
+    ]
+
+
+def lower(features: Features, rejected: Rejected, settings: Collection[str]) -> Features | None:
     """What to ask for instead, after the server rejected a request; None where nothing is left to try.
 
-    Raises Declined where the row is the reason: no other request would help.
+    settings: the names of the call's. Raises Declined where the row is the reason: no other request would help.
     """
     said = f"{rejected.reason} {rejected.code} {rejected.param}".lower()
     if any(words in said for words in _FILTERED):
         raise Declined("the server's content filter stopped the request")
     if any(words in said for words in _TOO_LONG) or rejected.status == 413:
         raise Declined("the row is too long for the model")
-    has_logprobs = features.logprobs and "logprobs" in call.settings
+    has_logprobs = features.logprobs and "logprobs" in settings
     if "logprobs" in said and has_logprobs:
         return replace(features, logprobs=False)
     if "max_tokens" in said and features.length == "max_tokens":
         return replace(features, length="max_completion_tokens")
     for name in ("temperature", "top_p", "seed"):
-        if name in said and name in call.settings and name not in features.without:
+        if name in said and name in settings and name not in features.without:
             return replace(features, without=features.without | {name})
     if features.schema:
         return replace(features, schema=False)  # the likeliest reason, whatever the words

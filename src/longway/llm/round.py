@@ -21,6 +21,7 @@ from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError
 from longway.llm.budget import Ledger
 from longway.llm.engine import Usage
 from longway.llm.recorded import LOST, answers_in, current_key, key_of_all
+from longway.llm.request import Call
 from longway.store.journal import Journal
 
 AT_MOST_FAILED = 5  # failed calls in a row after which the engine counts as gone
@@ -35,7 +36,7 @@ class Question:
 
     keys: of its answers, more than one where a call takes a batch. most: the most it can cost. ask: sends it and gives
     the answers as JSON values, one for each key. failed: an answer that says why there is none; None where all is in vain
-    without this one.
+    without this one. request: what a server is sent for it; None where the engine is no server.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Question:
     most: float
     ask: Callable[[], Awaitable[tuple[Answers, Usage]]]
     failed: Callable[[str], dict[str, Any]] | None
+    request: Callable[[], Call] | None = None
 
 
 class Round:
@@ -61,7 +63,7 @@ class Round:
         *,
         take: Callable[[str, dict[str, Any]], None],
     ) -> None:
-        self.name: str = engine.name
+        self.engine, self.name = engine, str(engine.name)
         self.at_once = max(1, int(getattr(engine, "max_in_flight", 1)))
         self.is_paid_each = hasattr(engine, "max_in_flight")
         self.journal, self.ledger, self.take = journal, ledger, take
@@ -118,8 +120,8 @@ class Round:
         try:
             answers, usage = await question.ask()
         except CallFailed as error:
-            self._fail(question, error)
-            return self._lose(error.usage)
+            cost = self._lose(error.usage)
+            return cost + self._lose(await self._fail(question, error))
         except EngineError as error:
             self._stop = self._stop or self._gone(error)
             return self._lose(error.usage)
@@ -130,17 +132,29 @@ class Round:
             self._commit()
         return usage.cost or 0.0
 
-    def _fail(self, question: Question, error: CallFailed) -> None:
-        """Hand on that a question has no answer; stop where that has become the rule."""
+    async def _fail(self, question: Question, error: CallFailed) -> Usage | None:
+        """Hand on that a question has no answer; stop where the engine is gone. What finding that out has used, if anything."""
         self._failed_in_a_row += 1
         self.failed[str(error)] += len(question.keys)
+        probe: Usage | None = None
         if question.failed is None:
             self._stop = self._stop or self._gone(error)
-        elif self._failed_in_a_row >= AT_MOST_FAILED:
-            self._stop = self._stop or self._gone(error, after=f"{AT_MOST_FAILED} calls in a row failed. ")
-        else:
+        elif self._failed_in_a_row >= AT_MOST_FAILED and not self._is_stopped():
+            self._failed_in_a_row = 0  # others fail while it is asked
+            is_there, probe = await self._is_there()
+            if not is_there:
+                self._stop = self._stop or self._gone(
+                    error, after=f"{AT_MOST_FAILED} calls in a row failed. "
+                )
+        if not self._is_stopped() and question.failed is not None:
             for key in question.keys:
                 self.take(key, question.failed(str(error)))
+        return probe
+
+    async def _is_there(self) -> tuple[bool, Usage | None]:
+        """Whether the engine answers anything: then the rows are what it fails on, and the others are still asked."""
+        ask = getattr(self.engine, "is_there", None)
+        return (False, None) if ask is None else await ask()
 
     def _commit(self) -> None:
         """Put what was answered on disk, and only then hand it on."""

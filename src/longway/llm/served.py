@@ -13,26 +13,18 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from longway.errors import CallFailed, EngineError, SettingError
-from longway.llm.answers import (
-    Completion,
-    Declined,
-    Misread,
-    completion_of,
-    label_of,
-    rewrites_of,
-    vectors_of,
-)
+from longway.llm.answers import Completion, Declined, Misread, completion_of, vectors_of
 from longway.llm.engine import Judged, Sampling, Usage, Written
-from longway.llm.likelihood import likelihoods
-from longway.llm.line_answers import lines_of
 from longway.llm.pace import Pace
 from longway.llm.prices import FREE, Price, price_of
 from longway.llm.prompt import Prompt
+from longway.llm.reading import label_in, not_read, texts_in
 from longway.llm.request import Call, Features, Messages, lower, object_of, schema_of, size_of
 from longway.llm.secret import Secret, find_key
 from longway.llm.transport import Rejected, Tally, Transport
@@ -41,6 +33,11 @@ SERVICE = "https://api.openai.com/v1"
 READING = 1  # goes up when answers are asked for or read in another way, so that old ones are not mixed with new ones
 EMBED_AT_ONCE = 128
 _REPAIR_BYTES = 400  # what a repair adds besides the answer itself
+_PROBE: Messages = [
+    {"role": "system", "content": "You answer with one word."},
+    {"role": "user", "content": "Say yes."},
+]
+_PROBE_TOKENS = 16
 
 
 class Vectors(list[list[float]]):
@@ -138,35 +135,37 @@ class ServedEngine:
         sent = size_of(messages) + 2 * max_tokens + _REPAIR_BYTES
         return self.price.of(sent, 2 * max_tokens)
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """Up to n different texts; one answer where the prompt reads lines."""
+    def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> Call:
+        """What is sent to have texts written."""
         settings = {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "seed": (sampling.seed * 1_000_003 + sampling.sample) % 2**31,
         }
-        schema = schema_of(prompt)
-        call = Call("write", partial(_messages, prompt, n=n), schema, settings, sampling.max_tokens)
-        tally = self._tally(call)
-        read = lines_of if prompt.reads == "lines" else partial(rewrites_of, n=n, original=prompt.text)
-        found, refusal = await self._ask(call, tally, read)
-        if found is None:
-            return Written((), (refusal,), usage=tally.usage())
-        return Written(found.texts, found.notes, usage=tally.usage())
+        messages = partial(_messages, prompt, n=n)
+        return Call("write", messages, schema_of(prompt), settings, sampling.max_tokens, prompt.reads)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
-        """How likely each option is: from the tokens' probabilities where the server gives them, else 1 for its answer."""
+    def judge_call(self, prompt: Prompt, options: Sequence[str]) -> Call:
+        """What is sent to have a text judged."""
         names = tuple(options)
         settings: dict[str, Any] = {"temperature": 0.0, "seed": 0, "logprobs": True, "top_logprobs": 5}
         schema = object_of("label", {"type": "string", "enum": list(names)})
-        call = Call("judge", partial(_messages, prompt, options=names), schema, settings, self.judge_tokens)
+        return Call("judge", partial(_messages, prompt, options=names), schema, settings, self.judge_tokens)
+
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+        """Up to n different texts; one answer where the prompt reads lines."""
+        call = self.write_call(prompt, n, sampling)
         tally = self._tally(call)
-
-        def read(completion: Completion, *, form: str) -> dict[str, float]:
-            return likelihoods(completion.tokens, label_of(completion, names, form=form), names)
-
+        read = partial(texts_in, reads=prompt.reads, n=n, original=prompt.text)
         found, refusal = await self._ask(call, tally, read)
-        return Judged(found or {}, refusal, usage=tally.usage())
+        return replace(found or Written((), (refusal,)), usage=tally.usage())
+
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+        """How likely each option is: from the tokens' probabilities where the server gives them, else 1 for its answer."""
+        call = self.judge_call(prompt, options)
+        tally = self._tally(call)
+        found, refusal = await self._ask(call, tally, partial(label_in, options=tuple(options)))
+        return replace(found or Judged({}, refusal), usage=tally.usage())
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector for each text; its `usage` says what they cost."""
@@ -198,12 +197,33 @@ class ServedEngine:
             vectors += found
         return Vectors(vectors, tally.usage())
 
+    async def is_there(self) -> tuple[bool, Usage]:
+        """Whether the server answers at all, and what finding out has used: one small request, sent once."""
+        features = next(iter(self._features.values()), Features())
+        body = {"model": self.model, "messages": _PROBE, features.length: _PROBE_TOKENS}
+        tally = Tally("probe", self.price, 0)
+        try:
+            found = await self._transport.post("chat", body, completion_of, tally)
+        except Rejected:
+            return True, tally.usage()  # it answers, if only to say what it does not like
+        except EngineError:
+            return False, tally.usage()
+        tally.add(
+            found.prompt_tokens,
+            found.completion_tokens,
+            sent=size_of(_PROBE),
+            received=len(found.content.encode("utf-8", "replace")),
+        )
+        return True, tally.usage()
+
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
 
     def _tally(self, call: Call) -> Tally:
-        most = self._most_of_one(call.messages("json"), call.max_tokens)
+        # Rendering a prompt takes as long as much else of a call: not where nothing is paid.
+        is_free = self.price in (None, FREE)
+        most = 0.0 if is_free else self._most_of_one(call.messages("json"), call.max_tokens)
         return Tally(call.kind, self.price, self.retries, most)
 
     async def _ask(self, call: Call, tally: Tally, read: Callable[..., Any]) -> tuple[Any, str]:
@@ -217,7 +237,7 @@ class ServedEngine:
             completion, form = await self._chat(again, tally)
             return read(self._checked(completion), form=form), ""
         except Misread as misread:
-            return None, f"the answer could not be read, not even after a repair: {misread}"
+            return None, not_read(misread)
         except Declined as declined:
             return None, str(declined)
 
@@ -256,7 +276,7 @@ class ServedEngine:
             try:
                 completion = await self._transport.post("chat", body, completion_of, tally)
             except Rejected as rejected:
-                less = lower(features, rejected, call)
+                less = lower(features, rejected, call.settings)
                 if less is None:
                     raise self._rejected(rejected, tally) from None
                 features = less

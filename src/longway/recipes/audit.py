@@ -7,12 +7,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, get_args
 from unicodedata import normalize
 
@@ -34,6 +32,7 @@ from longway.recipes.charts import gamma_chart, length_chart
 from longway.recipes.grouped import examples_by_place, grouped, places_of
 from longway.recipes.held_out import Arranged, arrange
 from longway.recipes.people_counts import people_counts
+from longway.recipes.places import reader
 from longway.records import Finding, Leak, Mentions, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
@@ -157,6 +156,7 @@ def audit(
     split: str | None = None,
     tests: Mapping[str, Dataset] | None = None,
     settings: AuditSettings | None = None,
+    on: str | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> Audit:
@@ -165,9 +165,10 @@ def audit(
     split: the split to audit where there are several ("train" unless told otherwise); the others are held-out sets.
     tests: more held-out sets by name, with the same columns. The leak is measured on all of them, and rows
     that they share with the audited ones are told. step, progress: called with what is being done and with rows read.
+    on: where to count: here unless told, "ray" or "ray://host:port". The result is the same.
     """
     return audit_arranged(
-        arrange(dataset, split, tests), settings or AuditSettings(), step=step, progress=progress
+        arrange(dataset, split, tests), settings or AuditSettings(), on=on, step=step, progress=progress
     )
 
 
@@ -175,18 +176,17 @@ def audit_arranged(
     arranged: Arranged,
     settings: AuditSettings,
     *,
+    on: str | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> Audit:
     """The same for rows that were arranged before (see `held_out`)."""
     dataset = arranged.dataset
-    with tempfile.TemporaryDirectory(prefix="longway-") as folder:
+    step("reading" if on is None else "opening Ray")
+    with reader(on) as read:
         step("reading")
-        reading = Reading.of(dataset, spill=_spill(dataset, folder, "data"), progress=progress)
-        others = {
-            name: Reading.of(data, like=reading, spill=_spill(data, folder, str(i)))
-            for i, (name, data) in enumerate(arranged.held_out.items())
-        }
+        reading = read(dataset, progress=progress)
+        others = {name: read(data, like=reading) for name, data in arranged.held_out.items()}
         step("looking for duplicates")
         problems = [
             *dataset.problems,
@@ -222,10 +222,6 @@ def audit_arranged(
             settings=settings,
             charts={"gamma": gamma_chart(reading, surface.gamma), "lengths": length_chart(reading)},
         )
-
-
-def _spill(dataset: Dataset, folder: str, name: str) -> Path | None:
-    return Path(folder) / name if dataset.streamed else None
 
 
 def _label_problems(dataset: Dataset) -> list[Problem]:

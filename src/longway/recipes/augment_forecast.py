@@ -29,7 +29,7 @@ from longway.llm.triple_prompts import (
     triples_prompt,
 )
 from longway.recipes.augment_settings import AugmentSettings
-from longway.recipes.forecast import SAMPLED, Forecast, paid_engines
+from longway.recipes.forecast import SAMPLED, Forecast, engines_in
 from longway.recipes.rewrite import rows_of
 from longway.rewrite.method import Rows
 from longway.store import Journal
@@ -46,18 +46,24 @@ def augment_forecast(
     judge: Engine | None = None,
     *,
     spent: float = 0.0,
+    n_rows: int | None = None,
+    free: bool = False,
 ) -> Forecast:
-    """What augmenting the dataset may take."""
+    """What augmenting the dataset may take.
+
+    n_rows: how many rows there are where the dataset is a sample of them. free: count calls that cost nothing, too.
+    """
     rows = rows_of(dataset, seed=settings.seed, labelled=settings.labelled)
+    n_rows = len(rows) if n_rows is None else n_rows
     writes = [
-        _for_all(engine, rows, ask, times)
-        for engine in paid_engines(writer)
+        _for_all(engine, rows, ask, n_rows * times)
+        for engine in engines_in(writer, free=free)
         for ask, times in _questions(rows, settings)
     ]
     judgements = [
-        _for_all(engine, rows, _judged(rows), settings.variants, options=rows.task.labels)
-        for engine in paid_engines(judge)
-        if settings.labelled
+        _for_all(engine, rows, _judged(rows), n_rows * settings.variants, options=rows.task.labels)
+        for engine in engines_in(judge, free=free)
+        if settings.labelled and "judge" in engine.can
     ]
     return Forecast.of(writes, judgements, spent)
 
@@ -155,12 +161,11 @@ def _made_up(text: str) -> list[Triple]:
 
 
 def _for_all(
-    engine: Engine, rows: Rows, ask: Ask, times: int, *, options: Sequence[str] | None = None
+    engine: Engine, rows: Rows, ask: Ask, n: int, *, options: Sequence[str] | None = None
 ) -> Estimate:
-    """What asking about every row takes, from the prompts of a few."""
+    """What n calls take, from the prompts of a few rows."""
     prompts = [ask(row) for row in range(0, len(rows), max(1, len(rows) // SAMPLED))]
     found = Asker(engine, Journal(None)).estimate(prompts, options=options)
-    n = len(rows) * times
     scale = n / max(1, found.calls)
     return Estimate(
         n,

@@ -3,7 +3,8 @@
     forecast(dataset, settings, writer, judge, spent=0.0)  ->  Forecast: calls, tokens, dollars
 
 It supposes that every round is needed and every candidate is judged, and takes the length of the texts from a sample: most runs
-take less. What engines answer for nothing (rules, the small model, servers on this machine) is no part of it.
+take less. What engines answer for nothing (rules, the small model, servers on this machine) is no part of it, but where `free` says so
+(`plan.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SAMPLED = 64  # rows whose prompts are measured
 class Forecast:
     """The most that a run is likely to take.
 
-    writes, judgements: calls that have a price. cost: in dollars, all starts of the run together; None where a price is
+    writes, judgements: calls, by default those that have a price. cost: in dollars, all starts of the run together; None where a price is
     not known. spent: dollars that earlier starts have paid.
     """
 
@@ -56,13 +57,13 @@ class Forecast:
 
     @property
     def calls(self) -> int:
-        """All calls that have a price."""
+        """All calls, to write and to judge."""
         return self.writes + self.judgements
 
 
 def costs_money(engine: Engine | None) -> bool:
     """Whether asking this engine may have to be paid for; a price that is not known counts as one."""
-    return engine is not None and any(True for _ in paid_engines(engine))
+    return engine is not None and any(True for _ in engines_in(engine))
 
 
 def forecast(
@@ -72,22 +73,30 @@ def forecast(
     judge: Engine | None = None,
     *,
     spent: float = 0.0,
+    n_rows: int | None = None,
+    free: bool = False,
 ) -> Forecast:
-    """What rewriting the dataset may take, all rounds of it."""
+    """What rewriting the dataset may take, all rounds of it.
+
+    n_rows: how many rows there are where the dataset is a sample of them. free: count calls that cost nothing, too.
+    """
     rows = rows_of(dataset, seed=settings.seed)
-    n_writes = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
+    n_rows = len(rows) if n_rows is None else n_rows
+    n_writes = min(count_of(settings.k, n_rows), n_rows) * settings.rounds
     n_judgements = n_writes * settings.candidates
-    writes = [_for_all(engine, rows, settings, n_writes) for engine in paid_engines(writer)]
+    writes = [_for_all(engine, rows, settings, n_writes) for engine in engines_in(writer, free=free)]
     judgements = [
-        _for_all(engine, rows, settings, n_judgements, judging=True) for engine in paid_engines(judge)
+        _for_all(engine, rows, settings, n_judgements, judging=True)
+        for engine in engines_in(judge, free=free)
+        if "judge" in engine.can
     ]
     return Forecast.of(writes, judgements, spent)
 
 
-def paid_engines(engine: Engine | None) -> Iterator[Engine]:
-    """The engine, or those of several in turn, that are not free."""
+def engines_in(engine: Engine | None, *, free: bool = False) -> Iterator[Engine]:
+    """The engine, or those of several in turn, that are not free; with `free` all of them."""
     together: tuple[Any, ...] = () if engine is None else getattr(engine, "engines", (engine,))
-    yield from (one for one in together if getattr(one, "price", FREE) != FREE)
+    yield from (one for one in together if free or getattr(one, "price", FREE) != FREE)
 
 
 def _for_all(

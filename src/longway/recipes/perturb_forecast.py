@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from longway.llm.asking import Asker, Estimate
 from longway.llm.engine import Engine
-from longway.recipes.forecast import SAMPLED, Forecast, paid_engines
+from longway.recipes.forecast import SAMPLED, Forecast, engines_in
 from longway.recipes.perturb import Perturbing
 from longway.rewrite.perturb.asked import prompt_of
 from longway.store import Journal
@@ -23,7 +23,7 @@ def perturb_forecast(perturbing: Perturbing, engine: Engine | None, *, spent: fl
     some = (prompt_of(perturbing.requests(row)[0]) for row in rows[:: max(1, len(rows) // SAMPLED)])
     prompts = [prompt for prompt in some if prompt is not None]
     writes = []
-    for paid in paid_engines(engine):
+    for paid in engines_in(engine):
         found = Asker(paid, Journal(None)).estimate(prompts)
         times = n_calls / max(1, found.calls)
         writes.append(

@@ -27,12 +27,13 @@ def run_audit(
     tests: Mapping[str, Dataset] | None = None,
     settings: AuditSettings | None = None,
     out: Path | str | None = None,
+    on: str | None = None,
     step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[Run, dict[str, Any]]:
     """The finished run and its findings; a run that was finished before is read, not repeated.
 
-    split, tests, settings, step, progress: as in `audit`. out: the run folder; by default a folder named after the
+    split, tests, settings, on, step, progress: as in `audit`; a run that began at one place may be finished at another. out: the run folder; by default a folder named after the
     data below `longway-runs/`, with a number behind it where another run is there already.
     """
     settings = settings or AuditSettings()
@@ -47,7 +48,7 @@ def run_audit(
         return done, read_json(folder / FINDINGS)
     with holding(folder):
         run = Run.open(folder, **asked)
-        result = audit_arranged(arranged, settings, step=step, progress=progress)
+        result = audit_arranged(arranged, settings, on=on, step=step, progress=progress)
         findings = result.to_dict()
         step("writing the report")
         run.write_with("scores.parquet", lambda path: _write_scores(path, result))

@@ -37,6 +37,7 @@ from longway.recipes.engine_runs import (
 )
 from longway.recipes.forecast import Forecast, costs_money, forecast
 from longway.recipes.held_out import arrange
+from longway.recipes.places import at_place
 from longway.recipes.rewrite import RewriteSettings, Rewriting
 from longway.recipes.rewrite_summary import Summary
 from longway.records import Example
@@ -56,6 +57,7 @@ def run_rewrite(
     settings: RewriteSettings | None = None,
     engines: Engines | None = None,
     out: Path | str | None = None,
+    on: str | None = None,
     step: Callable[[str], object] = lambda name: None,
     progress: Callable[[int, int], None] | None = None,
     on_start: Callable[[Started], object] = lambda started: None,
@@ -70,52 +72,58 @@ def run_rewrite(
     progress: called with prompts answered and prompts asked; on_round with each round when it is done.
     on_estimate: called before anything is asked that may cost money, and may raise. A run that stopped because its budget
     was spent goes on when it is given a larger one.
+    on: where engines are asked: here unless told, "ray" or "ray://host:port" (see `on_ray.engine`). It does not make the run another one.
     """
     settings, engines = settings or RewriteSettings(), engines or Engines()
     arranged = arrange(dataset, split)
-    writer, judge = engines_of(settings, engines, named=engine_named)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        asked = what_is_asked("rewrite", arranged.dataset, settings, writer, judge)
-        if settings.decisions is not None:
-            asked["settings"]["decisions"] = settings.decisions.told()
-        folder, note = folder_for(dataset, out, asked)
-        if (found := finished(folder, REWRITE, asked, engines.budget)) is not None:
-            return Run(folder), found
-        with holding(folder):
-            run = Run.open(folder, **asked)
-            if run.is_done:
-                run.reopen()
-            on_start(Started(run, settings, note))
-            with closing(Journal(folder / JOURNAL_FILE)) as journal:
-                if on_estimate is not None and (costs_money(writer) or costs_money(judge)):
-                    on_estimate(forecast(arranged.dataset, settings, writer, judge, spent=journal.spent()))
-                asker, judging = (asker_of(one, journal, engines.budget, progress) for one in (writer, judge))
-                step("reading")
-                rewriting = Rewriting(arranged.dataset, settings, writer=asker, judge=judging)
-                summary = Summary(rewriting.rows, seed=settings.seed)
-                step("rewriting")
-                added = _rewrite(run, rewriting, summary, on_round)
-                after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
-                comparison = compare(
-                    arranged.dataset, after, keep=rewriting.left_alone, seed=settings.seed, step=step
-                )
-                found = summary.to_dict(
-                    dataset=describe(arranged.dataset),
-                    settings=asked["settings"],
-                    comparison=comparison,
-                    checks=rewriting.checks(summary.n_accepted, summary.edits_of_changed),
-                    cost=costs(journal, writer, judge),
-                    budget=engines.budget,
-                    failed_calls=failed_calls(asker, judging),
-                    labels_changed=_labels_changed(arranged.dataset, after),
-                    decisions=None if rewriting.heeded is None else rewriting.heeded.to_dict(),
-                )
-            step("writing the report")
-            _write_results(run, found)
-            run.finish()
-    finally:
-        close(writer, judge)
+    with at_place(on, engine_named) as named:
+        writer, judge = engines_of(settings, engines, named=named)
+        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+        try:
+            asked = what_is_asked("rewrite", arranged.dataset, settings, writer, judge)
+            if settings.decisions is not None:
+                asked["settings"]["decisions"] = settings.decisions.told()
+            folder, note = folder_for(dataset, out, asked)
+            if (found := finished(folder, REWRITE, asked, engines.budget)) is not None:
+                return Run(folder), found
+            with holding(folder):
+                run = Run.open(folder, **asked)
+                if run.is_done:
+                    run.reopen()
+                on_start(Started(run, settings, note))
+                with closing(Journal(folder / JOURNAL_FILE)) as journal:
+                    if on_estimate is not None and (costs_money(writer) or costs_money(judge)):
+                        on_estimate(
+                            forecast(arranged.dataset, settings, writer, judge, spent=journal.spent())
+                        )
+                    asker, judging = (
+                        asker_of(one, journal, engines.budget, progress) for one in (writer, judge)
+                    )
+                    step("reading")
+                    rewriting = Rewriting(arranged.dataset, settings, writer=asker, judge=judging)
+                    summary = Summary(rewriting.rows, seed=settings.seed)
+                    step("rewriting")
+                    added = _rewrite(run, rewriting, summary, on_round)
+                    after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
+                    comparison = compare(
+                        arranged.dataset, after, keep=rewriting.left_alone, seed=settings.seed, step=step
+                    )
+                    found = summary.to_dict(
+                        dataset=describe(arranged.dataset),
+                        settings=asked["settings"],
+                        comparison=comparison,
+                        checks=rewriting.checks(summary.n_accepted, summary.edits_of_changed),
+                        cost=costs(journal, writer, judge),
+                        budget=engines.budget,
+                        failed_calls=failed_calls(asker, judging),
+                        labels_changed=_labels_changed(arranged.dataset, after),
+                        decisions=None if rewriting.heeded is None else rewriting.heeded.to_dict(),
+                    )
+                step("writing the report")
+                _write_results(run, found)
+                run.finish()
+        finally:
+            close(writer, judge)
     return run, read_json(folder / REWRITE)  # as it reads for everyone else
 
 

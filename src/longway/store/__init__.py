@@ -3,10 +3,10 @@
 One process at a time writes to a folder (`hold.py`).
 """
 
-from longway.store.files import read_json, replacing, write_json
+from longway.store.files import RUN_FILE, read_json, replacing, write_json
 from longway.store.hold import holding
 from longway.store.journal import JOURNAL_FILE, Journal
-from longway.store.run import RUN_FILE, Run, free_folder, list_runs, now
+from longway.store.run import Run, free_folder, list_runs, now
 
 __all__ = [
     "JOURNAL_FILE",

@@ -12,27 +12,49 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
+from longway.store.disk_errors import told_of_disk
 
+RUN_FILE = "run.json"
 _TEMPORARY = re.compile(r"\..+\.([a-z0-9_]{8}(\.\w+)?|\d+\.part)")  # as `replacing` and `data.save` name them
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path to write to; what was written takes the place of `path` at the end, whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """A temporary path to write to; what was written takes the place of `path` at the end, whole or not at all.
+
+    RunError where the disk is full or cannot be written to: what stood at `path` before still stands there.
+    """
+    with told_of_disk(path):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o644)
+            flush(temporary)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def flush(path: Path) -> None:
+    """Have the bytes of a file on the disk: its name must not get there before them, or a power cut leaves half of it."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def left_behind(folder: Path) -> list[Path]:
-    """Temporary files of a process that was killed before it could move or remove them."""
-    return [path for path in folder.iterdir() if path.is_file() and _TEMPORARY.fullmatch(path.name)]
+    """Temporary files of a process that was killed before it could move or remove them, in the folder and below it.
+
+    Folders that are runs of their own are left to these.
+    """
+    found = []
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink() and not (path / RUN_FILE).exists():
+            found += left_behind(path)
+        elif path.is_file() and _TEMPORARY.fullmatch(path.name):
+            found.append(path)
+    return found
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -51,7 +73,7 @@ def read_json(path: Path) -> Any:
         raise RunError(
             f"{path} is not there. Expected a finished run. Start it again with the same command."
         ) from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise RunError(
             f"{path} cannot be read: {error}. Delete the folder and start the run again."
         ) from None

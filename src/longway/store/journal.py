@@ -9,6 +9,7 @@ here and pays nothing twice.
     journal.put(key, kind="write", answer={...}, cost=0.0002)
 
 One process writes at a time; readers may look at any moment (write-ahead logging). Keys and passwords are never part of it.
+SQLite does not notice a letter that a bad disk changed, so each answer has a digest, and one that does not fit is told, never used.
 """
 
 from __future__ import annotations
@@ -37,9 +38,18 @@ create table if not exists calls (
     prompt_tokens integer not null,
     completion_tokens integer not null,
     seconds real not null,
-    at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    digest text not null default ''
 ) without rowid
 """
+_ADD_DIGEST = (
+    "alter table calls add column digest text not null default ''"  # journals of earlier versions have none
+)
+WAIT = 30  # seconds for another process that holds the file
+_DAMAGED = (
+    "Nothing was overwritten. Put a copy in its place if there is one. "
+    "Delete the run folder and start again if there is none."
+)
 
 _COLUMNS = (
     "key", "kind", "engine", "asked", "answer", "cost", "prompt_tokens", "completion_tokens", "seconds",
@@ -56,6 +66,10 @@ def key_of(shaped_by: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _digest(key: str, answer: str) -> str:
+    return hashlib.blake2b(f"{key} {answer}".encode(), digest_size=8).hexdigest()
+
+
 class Journal:
     """Answers by key, on disk; `None` as path keeps them in memory only."""
 
@@ -67,7 +81,7 @@ class Journal:
                 ":memory:" if path is None else path,
                 check_same_thread=False,
                 isolation_level=None,
-                timeout=30,
+                timeout=WAIT,
             )
         try:
             with self._told():
@@ -75,6 +89,9 @@ class Journal:
                 # What was committed must survive a killed process, and so it does; only a power cut may lose the last calls.
                 self._db.execute("pragma synchronous = normal")
                 self._db.execute(_SCHEMA)
+                names = {row[1] for row in self._db.execute("pragma table_info(calls)")}
+                if names >= set(_COLUMNS) and "digest" not in names:
+                    self._db.execute(_ADD_DIGEST)
                 self._db.execute(f"select {', '.join(_COLUMNS)} from calls limit 1").fetchall()
         except RunError:
             self._db.close()
@@ -87,15 +104,15 @@ class Journal:
             self.path,
             what="journal",
             in_use="Expected a journal that no other process writes to. End the other run, check disk and rights, and run the same command again.",
-            damaged="Expected an SQLite file that a run wrote. Delete the run folder and start again.",
+            damaged=f"Expected an SQLite file that a run wrote. {_DAMAGED}",
         ):  # fmt: skip
             yield
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The answer to a call, None where it was never asked."""
         with self._told():
-            row = self._db.execute("select answer from calls where key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+            row = self._db.execute("select answer, digest from calls where key = ?", (key,)).fetchone()
+        return None if row is None else self._read(key, *row)
 
     def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The answers that are there, by key."""
@@ -104,9 +121,18 @@ class Journal:
             part = wanted[start : start + 500]
             marks = ",".join("?" * len(part))
             with self._told():
-                rows = self._db.execute(f"select key, answer from calls where key in ({marks})", part)
-                found.update({key: json.loads(answer) for key, answer in rows})
+                query = f"select key, answer, digest from calls where key in ({marks})"
+                rows = self._db.execute(query, part).fetchall()
+            found.update({row[0]: self._read(*row) for row in rows})
         return found
+
+    def _read(self, key: str, answer: str, digest: str) -> Any:
+        """An answer as it was put; RunError where the file has another one."""
+        if digest and digest != _digest(key, answer):
+            raise RunError(
+                f"{self.path} is damaged: the answer under the key {key[:12]} is not the one that was kept. {_DAMAGED}"
+            )
+        return json.loads(answer)
 
     def put(
         self,
@@ -145,24 +171,26 @@ class Journal:
             try:
                 self._db.executemany(
                     "insert or ignore into calls (key, kind, engine, asked, answer, cost, prompt_tokens, "
-                    "completion_tokens, seconds) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    calls,
+                    "completion_tokens, seconds, digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    ((*call, _digest(call[0], call[4])) for call in calls),
                 )
             except BaseException:
-                self._db.execute("rollback")
+                if self._db.in_transaction:  # a full disk has ended it already
+                    self._db.execute("rollback")
                 raise
             self._db.execute("commit")
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """Every call with its answer, in the order of the keys; read a few hundred at a time."""
-        query = f"select {', '.join(_COLUMNS)} from calls where key > ? order by key limit 500"
+        query = f"select {', '.join(_COLUMNS)}, digest from calls where key > ? order by key limit 500"
         last = ""
         while True:
             with self._told():
                 rows = self._db.execute(query, (last,)).fetchall()
-            for row in rows:
+            for *row, digest in rows:
                 call = dict(zip(_COLUMNS, row, strict=True))
-                yield call | {"asked": json.loads(call["asked"]), "answer": json.loads(call["answer"])}
+                answer = self._read(call["key"], call["answer"], digest)
+                yield call | {"asked": json.loads(call["asked"]), "answer": answer}
             if not rows:
                 return
             last = rows[-1][0]

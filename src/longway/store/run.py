@@ -20,11 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
-from longway.store.files import left_behind, read_json, replacing, write_json
+from longway.store.files import RUN_FILE, left_behind, read_json, replacing, write_json
 from longway.store.hold import LOCK_FILE
 from longway.store.journal import JOURNAL_FILE
-
-RUN_FILE = "run.json"
 
 
 @dataclass(frozen=True, slots=True)

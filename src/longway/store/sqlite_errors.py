@@ -9,6 +9,19 @@ from pathlib import Path
 
 from longway.errors import RunError
 
+_NO_ROOM = (
+    "The disk may be full or broken, or memory short. What was kept before is whole. "
+    "Make room, and run the same command again."
+)
+_NO_RIGHT = "Expected a file that can be written. Check the rights of the file and of its folder, and run the same command again."
+_TOLD = {
+    sqlite3.SQLITE_FULL: _NO_ROOM,
+    sqlite3.SQLITE_IOERR: _NO_ROOM,
+    sqlite3.SQLITE_READONLY: _NO_RIGHT,
+    sqlite3.SQLITE_CANTOPEN: _NO_RIGHT,
+    sqlite3.SQLITE_PERM: _NO_RIGHT,
+}
+
 
 @contextmanager
 def told_of(path: Path | None, *, what: str, in_use: str, damaged: str) -> Iterator[None]:
@@ -21,6 +34,9 @@ def told_of(path: Path | None, *, what: str, in_use: str, damaged: str) -> Itera
     except sqlite3.ProgrammingError:
         raise
     except sqlite3.OperationalError as error:
-        raise RunError(f"{path} cannot be used: {error}. {in_use}") from None
+        if "decode to UTF-8" in str(error):  # Python's own: what was text when it was written is none now
+            raise RunError(f"{path} is damaged: {error}. {damaged}") from None
+        kind = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the last byte; the others say more
+        raise RunError(f"{path} cannot be used: {error}. {_TOLD.get(kind, in_use)}") from None
     except sqlite3.DatabaseError as error:
         raise RunError(f"{path} is damaged or no {what}: {error}. {damaged}") from None

@@ -77,6 +77,11 @@ class Document:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __hash__(self) -> int:
+        return hash(
+            self.text
+        )  # caches hash it for every word; all its words would take as long as the text is
+
     def __iter__(self) -> Iterator[Word]:
         return iter(self.words)
 

@@ -1,0 +1,126 @@
+"""Ray, opened for one job: embedded on this machine without any set-up, or a cluster that is there already.
+
+    with session("ray"): ...                  this machine: Ray is started for the job, and stopped behind it
+    with session("ray://host:10001"): ...     a cluster, by the address of its Ray client server
+
+Ray is imported when a session is opened, and not before.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any, cast
+
+from longway.errors import EngineError, MissingExtra, SettingError
+
+HERE = "ray"
+TRIES = 2  # to start Ray here: on a busy machine its processes may not be there when it looks for them
+# What Ray reads when it starts, unless the user said something else.
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # it would send usage figures home
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it would warn about a future version
+    "RAY_worker_niceness": "0",  # it would let all others go before its workers; here they do the job, and this process waits
+}
+_ADDRESS = re.compile(r"ray://[^\s/:]+:\d{1,5}")
+
+
+def check_place(place: str) -> None:
+    """Raise SettingError where this names no place to run on, MissingExtra where Ray is not installed."""
+    if place != HERE and not _ADDRESS.fullmatch(place):
+        raise SettingError(
+            f"'on' must be 'ray' or the address of a Ray cluster. Got {place!r}. "
+            "Try --on ray for this machine, or --on ray://HOST:10001."
+        )
+    if find_spec("ray") is None:
+        raise MissingExtra("ray", extra="ray", purpose="--on ray")
+
+
+def cpus() -> float:
+    """Processors that the open Ray has."""
+    import ray
+
+    resources: dict[str, float] = cast(Any, ray).cluster_resources()
+    return resources.get("CPU", 1.0)
+
+
+@contextmanager
+def session(place: str, *, processors: int | None = None, store_bytes: int | None = None) -> Iterator[None]:
+    """Ray at this place for as long as the block lasts; one that was open before is used, and stays open.
+
+    processors, store_bytes: what an embedded Ray may take; without, all processors and a share of the memory.
+    """
+    check_place(place)
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    import ray
+    from ray.exceptions import RayError
+
+    opened = not ray.is_initialized()
+    if opened:
+        _open(place, processors, store_bytes)
+    try:
+        with _quiet_and_in_order():
+            yield
+    except RayError as error:
+        raise EngineError(
+            f"The work on Ray failed: {_last_line(error)}. Check that all its machines have the same versions of Python, Ray "
+            "and Longway, and enough memory. Or leave --on out: the result is the same."
+        ) from error
+    finally:
+        if opened:
+            ray.shutdown()
+
+
+def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
+    import ray
+
+    how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if place == HERE:
+        # "local": never a cluster that an environment variable names, and the user did not
+        how |= {"address": "local", "include_dashboard": False}
+        how |= {"num_cpus": processors, "object_store_memory": store_bytes}
+    else:
+        how["address"] = place
+    for left in reversed(range(TRIES if place == HERE else 1)):
+        try:
+            ray.init(**how)
+            return
+        except Exception as error:  # Ray raises plain ones, too
+            ray.shutdown()
+            if not left:
+                raise EngineError(
+                    f"Ray could not be opened at {place}: {_first_line(error)}. Check the address, and that the cluster has the "
+                    "same versions of Python, Ray and Longway as this machine. Or leave --on out: the result is the same."
+                ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+
+
+def _last_line(error: Exception) -> str:
+    """What a failed task says: its traceback comes as text, with the reason at the end."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1].rstrip(". ")
+
+
+@contextmanager
+def _quiet_and_in_order() -> Iterator[None]:
+    """Ray Data that gives results in the order of its input, and prints nothing."""
+    from ray.data import DataContext
+
+    context = DataContext.get_current()
+    before = context.execution_options.preserve_order, context.enable_progress_bars
+    log = logging.getLogger("ray.data")
+    level = log.level
+    context.execution_options.preserve_order, context.enable_progress_bars = True, False
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        context.execution_options.preserve_order, context.enable_progress_bars = before
+        log.setLevel(level)

@@ -1,0 +1,98 @@
+"""The commands that the campaign disturbs, on rows that were made for it, and servers that count what they are asked.
+
+with Bench(folder) as bench:
+    job = bench.job("rewrite")
+    code, said = bench.starts.run(job.args("out"), cwd=bench.folder, env=bench.env)
+"""
+
+from __future__ import annotations
+
+import csv
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from tests.faults.starts import Starts
+from tests.llm.loopback import Loopback
+from tests.recipes import toy_augment, toy_run
+
+N_ROWS = 40
+COMMANDS = {
+    "audit": "audit data.csv --levels -grammar",
+    "rewrite": "rewrite data.csv --engine served:toy --rounds 2 --k 14 --candidates 3 --stop never --balance equal",
+    "augment": "augment data.csv --method counterfactual --engine served:toy --model bow",
+    "prove": "prove data.csv after.csv --test other=test.csv --model nb --seeds 2",
+}
+ANSWERS = {"rewrite": toy_run.answer, "augment": toy_augment.answer}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One command. server: who is asked, None where nobody is."""
+
+    name: str
+    server: Loopback | None
+
+    def args(self, out):
+        """The words of the command line."""
+        address = [] if self.server is None else ["--base-url", self.server.url]
+        return [*COMMANDS[self.name].split(), *address, "--out", out]
+
+    def forget(self):
+        """Have the server know nothing of earlier runs."""
+        if self.server is not None:
+            for counts in (self.server.keys, self.server.charged, self.server._made):
+                counts.clear()
+
+    def requests(self):
+        """How often a request came for each key of a journal."""
+        counts = {}
+        for key, n in {} if self.server is None else list(self.server.keys.items()):
+            call = key.split("-")[0]
+            counts[call] = counts.get(call, 0) + n
+        return counts
+
+
+class Bench:
+    """A folder with data, the process that starts commands, and the servers they ask."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.env = {"XDG_CONFIG_HOME": str(folder / "config"), "LONGWAY_API_KEY": "", "OPENAI_API_KEY": ""}
+        self._open = ExitStack()
+
+    def __enter__(self):
+        rows = toy_run.rows_of(2 * N_ROWS)
+        write(self.folder / "data.csv", rows[:N_ROWS])
+        write(self.folder / "after.csv", rows[:N_ROWS], "sadly ", "")
+        write(self.folder / "test.csv", rows[N_ROWS:], "saw", "met")
+        self.starts = self._open.enter_context(Starts())
+        self._servers = {name: self._open.enter_context(_server(one)) for name, one in ANSWERS.items()}
+        return self
+
+    def __exit__(self, *_):
+        self._open.close()
+
+    def job(self, name):
+        """A command by name."""
+        return Job(name, self._servers.get(name))
+
+    def run(self, job, out, **options):
+        """Exit code and words of a job that is waited for."""
+        return self.starts.run(job.args(out), cwd=self.folder, env=self.env, **options)
+
+    def start(self, job, out, **options):
+        """A job that runs."""
+        return self.starts.start(job.args(out), cwd=self.folder, env=self.env, **options)
+
+
+def write(path, rows, old="", new=""):
+    """Rows as a CSV file, with one word in the place of another."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "review": row["review"].replace(old, new)} for row in rows)
+
+
+def _server(answer):
+    """Answers a few at a time and slowly enough to be caught in the middle; knows a call again by its key."""
+    return Loopback(lambda call: replace(answer(call), wait=0.02), slots=4, remembers=True)

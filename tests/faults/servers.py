@@ -1,0 +1,127 @@
+"""Servers that go wrong in every way servers do: a table of faults, and the loopback server that has them.
+
+    FAULTS["500"]                               what the server does, and what a run makes of it
+    with FaultyServer(FAULTS["500"], is_bad) as server:
+        server.sent_for(text)                   how many requests came for a row
+
+`is_bad` says for which texts the server goes wrong; all others get a sensible answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.llm.loopback import Call, Loopback, Reply, completion, error
+from tests.recipes.toy_run import answer
+
+RETRIES = 2
+FAILS, KEPT, USED = "fails", "kept", "used"
+
+
+@dataclass
+class Slow(Reply):
+    """A reply that comes byte by byte, so many seconds apart."""
+
+    drip: float = 0.05
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way to go wrong.
+
+    reply: what is sent for a bad row. outcome: FAILS (no answer, after some tries), KEPT (an answer that is of no use) or USED (good
+    in the end). calls: requests for a bad row. reason: what the run says about it. options: of the engine. bad: rows it hits.
+    """
+
+    reply: Callable[[Call], Reply]
+    outcome: str = FAILS
+    calls: int = 1 + RETRIES
+    reason: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    bad: int = 6  # more than may fail in a row
+
+
+def _rewrites(*texts: str) -> Reply:
+    return completion(json.dumps({"rewrites": texts}))
+
+
+def _thinking(call: Call) -> Reply:
+    good = answer(call)
+    message = good.body["choices"][0]["message"]
+    message["content"] = f"<think>Let me see. {{}} [1]</think>\n```json\n{message['content']}\n```"
+    return good
+
+
+def _of_another_row(call: Call) -> Reply:
+    """A sensible answer, to another row: as when a server mixes up what belongs to whom."""
+    number = int(call.text.split("day ")[1].split()[0])
+    other = json.loads(json.dumps(call.body))
+    other["messages"][1]["content"] = other["messages"][1]["content"].replace(
+        f"day {number} ", f"day {number + 1} "
+    )
+    return answer(Call(call.path, call.headers, other))
+
+
+# Few at once, so that a busy machine does not make the good rows late.
+_PATIENCE = {"timeout": 4.0, "max_in_flight": 2}
+FAULTS = {
+    "reset mid-body": Fault(lambda call: Reply(answer(call).body, cut_at=60), reason="the connection failed"),
+    "stall": Fault(lambda _: Reply(wait=60.0), reason="no answer within", options=_PATIENCE, bad=1),
+    "slow drip": Fault(lambda call: Slow(answer(call).body), reason="no answer within", options=_PATIENCE, bad=1),
+    "429 with Retry-After": Fault(
+        lambda _: error(429, "slow down", headers={"Retry-After": "0.05"}), reason="status 429: slow down"
+    ),
+    "429 without Retry-After": Fault(lambda _: error(429, "slow down"), reason="status 429: slow down"),
+    "500": Fault(lambda _: error(500, "oops"), reason="status 500: oops"),
+    "truncated JSON": Fault(
+        lambda call: Reply(raw=json.dumps(answer(call).body).encode()[:80]), reason="the body is not JSON"
+    ),
+    "envelope of the wrong shape": Fault(lambda _: Reply({"choices": []}), reason="no choices"),
+    "valid JSON of the wrong shape": Fault(
+        lambda _: completion('{"answer": ["x"]}'), KEPT, 2, 'no list under "rewrites"'
+    ),
+    "empty": Fault(lambda _: completion(""), KEPT, 2, "the answer is empty"),
+    "10 MB of text": Fault(lambda _: _rewrites("so dull " * 1_250_000), KEPT, 1, "", bad=1),
+    "10 MB of no JSON": Fault(
+        lambda _: completion("so dull " * 1_250_000), KEPT, 2, "not one JSON object", bad=1
+    ),
+    "another language": Fault(
+        lambda _: _rewrites("Der Film war leider langweilig und schwach.", "这部电影很无聊。"), KEPT, 1, ""
+    ),
+    "answer to another row": Fault(_of_another_row, KEPT, 1, "numbers"),
+    "thinking tags": Fault(_thinking, USED, 1, ""),
+}  # fmt: skip
+
+
+class FaultyServer(Loopback):
+    """The server; a question that is about no row (is it there at all?) is answered."""
+
+    def __init__(self, fault: Fault, is_bad: Callable[[str], bool], **more: Any) -> None:
+        self.fault, self.is_bad = fault, is_bad
+        super().__init__(self._answered, **more)
+
+    def _answered(self, call: Call) -> Reply:
+        if call.text and self.is_bad(call.text):
+            return self.fault.reply(call)
+        return answer(call) if call.text else completion("yes")
+
+    def sent_for(self, text: str) -> int:
+        """How many requests came for a row."""
+        return self.texts[text]
+
+    async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
+        if not isinstance(reply, Slow):
+            return await super()._send(reply, writer)
+        body = json.dumps(reply.body).encode()
+        writer.write(
+            f"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        )
+        for byte in body:
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(reply.drip)
+        return True

@@ -1,0 +1,139 @@
+"""Processes of the command line that can be killed, limited, or told another time; they start in a moment.
+
+    with Starts() as starts:
+        child = starts.start(["audit", "data.csv"], cwd=folder, limits={"FSIZE": 20_000}, clock=-86_400)
+
+As the nursery of the recipes, with everything loaded that the commands of the campaign import, and with what can be taken from a
+process: limits are those of `setrlimit` by name, memory is what it may take besides what is loaded, `clock` moves the wall clock
+by so many seconds, `patience` is how long a locked journal is waited for. The sentence encoder and WordNet are left out: they are
+not what is tested, and take seconds to load.
+"""
+
+from __future__ import annotations
+
+import datetime
+import gc
+import importlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.recipes import nursery
+from tests.recipes.toy_run import without_encoder
+
+LOADED = (
+    "openai",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "sklearn.feature_extraction.text",
+    "longway.cli.rewrite_tables",
+    "longway.cli.audit_tables",
+    "longway.cli.augment_tables",
+    "longway.cli.prove_tables",
+    "longway.recipes.run_audit",
+    "longway.recipes.run_prove",
+    "longway.review.book",
+    "longway.review.serve",
+    "longway.verify.classifiers",
+    "pyarrow.parquet",
+)
+
+
+class Child(nursery.Child):
+    """One of several processes that run at the same time."""
+
+    def wait(self):
+        """Its exit code; minus the signal where one ended it."""
+        if self._code is None:
+            self._code = self._nursery.ask({"wait": self.pid})
+        return self._code
+
+
+class Starts(nursery.Nursery):
+    """Starts commands in children of a process that has everything loaded."""
+
+    def __enter__(self):
+        root = Path(__file__).resolve().parents[2]
+        command = [sys.executable, "-m", "tests.faults.starts"]
+        self._process = subprocess.Popen(
+            command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert json.loads(self._process.stdout.readline()) == "ready"
+        return self
+
+    def start(self, args, *, cwd, env=None, beside=False, **taken):
+        """A child that runs the command; what it says is in `child.said`. beside: another one runs."""
+        said = Path(cwd) / ("said-beside.txt" if beside else "said.txt")
+        said.write_text("")  # or what the one before said would be read
+        asked = {"args": [str(arg) for arg in args], "cwd": str(cwd), "said": str(said), "env": env or {}}
+        return Child(self, self.ask({**asked, "taken": taken}), said)
+
+    def run(self, args, **options):
+        """Exit code and words of a command that is waited for."""
+        child = self.start(args, **options)
+        return child.wait(), child.said.read_text(encoding="utf-8", errors="replace")
+
+
+def take(*, limits=None, memory=None, clock=0.0, patience=None):
+    """Take something from this process, for good."""
+    if clock:
+        move_clock(clock)
+    if patience is not None:
+        importlib.import_module("longway.store.journal").WAIT = patience
+    for name, most in (limits or {}).items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    if memory is not None:
+        loaded = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (loaded + memory, loaded + memory))
+
+
+def move_clock(seconds):
+    """Have the wall clock of this process tell another time; clocks that only run forward stay."""
+    real = time.time
+    time.time = lambda: real() + seconds
+
+    class Moved(datetime.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls.fromtimestamp(time.time(), tz)
+
+    datetime.datetime = Moved
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith("longway.") and hasattr(module, "datetime"):
+            module.datetime = Moved
+
+
+def load_everything():
+    """What the commands import; nothing that starts threads is used."""
+    for name in LOADED:
+        importlib.import_module(name)
+    without_encoder()
+    importlib.import_module("longway.verify.polarity")._antonyms = lambda word: frozenset()
+    # The leak is not the point, and takes most of the time.
+    importlib.import_module("longway.detect.leak").folds_for = lambda n_rows, n_labels: (3, 1)
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared between the children
+
+
+def main():
+    answers = sys.stdout
+    load_everything()
+    print(json.dumps("ready"), file=answers, flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "wait" in asked:
+            answer = os.waitstatus_to_exitcode(os.waitpid(asked["wait"], 0)[1])
+        else:
+            answer = os.fork()
+            if answer == 0:
+                take(**asked.pop("taken"))
+                nursery.run(**asked)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The fault campaign in its bounded form: a few kills of every command, and every fault once; `make soak` does it at length."""
+
+import sys
+
+import pytest
+
+from tests.faults.campaign import Campaign, shares, told
+from tests.faults.injected import FAULTS
+from tests.faults.jobs import Bench
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are watched in /proc")
+KILLS = {"audit": 3, "rewrite": 2, "augment": 1, "prove": 2, "review": 2}
+INJECTED = (
+    ("file limit", "rewrite", 0),
+    ("disk full", "audit", 0),
+    ("read-only", "audit", 1),
+    ("journal locked", "rewrite", 0),
+    ("journal damaged", "rewrite", 0),
+    ("clock jumps", "audit", 0),
+    ("two processes", "audit", 0),
+    ("little memory", "audit", 0),
+)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    with Bench(tmp_path_factory.mktemp("faults")) as made:
+        yield made
+
+
+def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(bench):
+    campaign = Campaign(bench)
+    for name, kills in KILLS.items():
+        campaign.kill(name, kills)
+    assert campaign.counts.lost == []
+    assert dict(campaign.counts.kills) == KILLS
+    assert campaign.counts.ends >= len(KILLS)
+    assert campaign.counts.decisions > 0
+
+
+def test_every_fault_is_told_and_the_same_command_goes_on(bench):
+    campaign = Campaign(bench)
+    for name, job, place in INJECTED:
+        campaign.inject(FAULTS[name], job, place)
+    counts = campaign.counts
+    assert counts.lost == []
+    assert {name for name, _, _ in INJECTED} == set(FAULTS)
+    # What cannot be had everywhere is counted apart; the others were all injected.
+    assert counts.faults.total() + counts.skipped.total() == len(INJECTED)
+    assert all("mount" in reason for reason in counts.skipped)
+    assert "lost               none" in told(counts)
+
+
+def test_kills_are_shared_out_evenly():
+    assert shares(200, ["a", "b", "c"]) == {"a": 67, "b": 67, "c": 66}

@@ -1,0 +1,522 @@
+"""Batches: the requests are those of the served engine, and whatever comes back in whatever order, nothing is lost or asked twice."""
+
+import json
+import random
+import re
+from contextlib import closing
+
+import pytest
+from typer.testing import CliRunner
+
+from longway.cli.batch import app
+from longway.data import load
+from longway.errors import BudgetSpent, DataError, EngineError, RunError, SettingError
+from longway.llm.asking import Asker
+from longway.llm.batch import BatchFolder, Request, RequestWriter
+from longway.llm.batch_answers import MOST_TRIES, Collecting
+from longway.llm.batch_asking import WAITS, BatchAsker, Outstanding
+from longway.llm.engine import Sampling
+from longway.llm.prices import Price
+from longway.llm.triple_prompts import triples_prompt
+from longway.recipes.batch import collect_batches, write_batch
+from longway.recipes.engine_runs import Engines
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.run_rewrite import run_rewrite
+from longway.store import Journal
+from longway.verify import polarity
+from tests.environment import without_encoder
+from tests.llm.batches import BatchLoopback, answered, failed, lines_of
+from tests.llm.conftest import REVIEWS, engine_of, judging, writing
+from tests.llm.loopback import Call, Loopback, Reply, completion, echo, error, script
+from tests.recipes import toy_run
+
+TEXTS = [f"Film {number} was dull." for number in range(8)]
+LABELS = ("neg", "pos")
+HOW = Sampling(temperature=0.4, max_tokens=99, seed=3, sample=2)
+KEY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def journal(tmp_path):
+    opened = Journal(tmp_path / "journal.sqlite")
+    yield opened
+    opened.close()
+
+
+def ask(asker, texts=TEXTS):
+    """Write and judge, as a run does."""
+    return asker.write_all(writing(*texts), 2, HOW), asker.judge_all(judging(*texts), LABELS)
+
+
+def put_down(engine, journal, folder, *, texts=TEXTS, budget=None, **limits):
+    """The questions of a run in batch files."""
+    batch = BatchFolder(folder)
+    with RequestWriter(batch, **limits) as files:
+        asker = BatchAsker(
+            engine, journal, batch, files, outstanding=Outstanding(batch, journal), budget=budget
+        )
+        ask(asker, texts)
+    return batch
+
+
+def sent_in(batch, files=None):
+    """The lines of the request files."""
+    return [line for file in files or batch.files for line in lines_of(batch.path(file))]
+
+
+def collect(folder, journal, *answer_lines, missing=False):
+    """Read files of such lines, given as objects or as they are; what there was, and what is asked again."""
+    batch = BatchFolder(folder)
+    collecting = Collecting(batch, journal)
+    for number, lines in enumerate(answer_lines):
+        path = folder / f"answers-{number}.jsonl"
+        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+        collecting.read(path)
+    if missing:
+        collecting.repeat_missing()
+    return collecting.collected, sent_in(batch, again) if (again := collecting.finish()) else []
+
+
+def kept(journal):
+    """Everything of a journal but the time it took."""
+    return [{name: value for name, value in call.items() if name != "seconds"} for call in journal.calls()]
+
+
+def reply_to(request, answer=echo):
+    return answered(request, answer(Call(request["url"], {}, request["body"])))
+
+
+# What is sent
+
+
+@pytest.mark.parametrize("reads", ["texts", "lines"])
+def test_requests_are_what_the_served_engine_sends_and_named_by_the_journals_keys(tmp_path, journal, reads):
+    prompts = [triples_prompt(REVIEWS, text) for text in TEXTS] if reads == "lines" else writing(*TEXTS)
+
+    def answer(call):
+        is_triples = reads == "lines" and call.kind == "write"
+        return completion('{"lines": ["1. a | b | c"]}') if is_triples else echo(call)
+
+    with Loopback(answer) as server:
+        batch = BatchFolder(tmp_path)
+        with RequestWriter(batch) as files:
+            asker = BatchAsker(
+                engine_of(server), journal, batch, files, outstanding=Outstanding(batch, journal)
+            )
+            assert asker.write_all(prompts, 2, HOW)[0].refusals == (WAITS,)
+            asker.judge_all(judging(*TEXTS), LABELS)
+        assert not server.calls
+        assert len(journal) == 0
+        assert asker.waiting == asker.written == 16
+        with Asker(engine_of(server), journal) as plain:
+            plain.write_all(prompts, 2, HOW)
+            plain.judge_all(judging(*TEXTS), LABELS)
+        sent = {call.key.split("-")[0]: call.body for call in server.calls}
+    requests = sent_in(batch)
+    assert {line["custom_id"]: line["body"] for line in requests} == sent
+    assert {(line["method"], line["url"]) for line in requests} == {("POST", "/v1/chat/completions")}
+    assert {line["custom_id"] for line in requests} == {call["key"] for call in journal.calls()}
+
+
+@pytest.mark.parametrize(("most_lines", "most_bytes"), [(3, 10**9), (1, 10**9), (100, 8000), (16, 10**9)])
+def test_files_are_split_and_nothing_is_lost_or_doubled(tmp_path, journal, most_lines, most_bytes):
+    with Loopback() as server:
+        batch = put_down(engine_of(server), journal, tmp_path, most_lines=most_lines, most_bytes=most_bytes)
+        whole = put_down(engine_of(server), journal, tmp_path / "whole")
+    assert sent_in(batch) == sent_in(whole)
+    sizes = [(file.requests, batch.path(file).stat().st_size) for file in batch.files]
+    assert all(n <= most_lines and size <= most_bytes for n, size in sizes)
+    assert sum(n for n, _ in sizes) == 16
+    # As few files as hold them: two that follow one another would not fit into one.
+    for (n, size), (_, _), following in zip(sizes, sizes[1:], batch.files[1:], strict=False):
+        first = len(batch.path(following).read_bytes().splitlines(keepends=True)[0])
+        assert n == most_lines or size + first > most_bytes
+
+
+def test_a_question_that_has_a_request_is_not_written_again(tmp_path, journal):
+    with Loopback() as server:
+        put_down(engine_of(server), journal, tmp_path)
+        batch = put_down(engine_of(server), journal, tmp_path, texts=[*TEXTS, "One more."])
+    assert [file.requests for file in batch.files] == [16, 2]
+    names = [line["custom_id"] for line in sent_in(batch)]
+    assert len(names) == len(set(names))
+
+
+def test_a_writer_that_was_broken_off_leaves_nothing_that_counts(tmp_path, journal):
+    batch = BatchFolder(tmp_path)
+    files = RequestWriter(batch)
+    files.add(Request("a" * 64, "write", "served:m", "http://x/v1", {}, {}))
+    files.__exit__(RuntimeError, RuntimeError("killed"), None)
+    assert not BatchFolder(tmp_path).files
+    assert list(batch.folder.iterdir()) == []
+
+
+def test_two_models_go_to_two_files(tmp_path, journal):
+    batch = BatchFolder(tmp_path)
+    with RequestWriter(batch) as files:
+        for model, key in zip("abab", "1234", strict=True):
+            files.add(Request(key * 64, "write", f"served:{model}", "http://x/v1", {"model": model}, {}))
+    assert [{line["body"]["model"] for line in sent_in(batch, [file])} for file in batch.files] == [
+        {"a"},
+        {"b"},
+    ]
+
+
+@pytest.mark.parametrize("requests", [0, 3, 16])
+def test_a_budget_holds_as_many_requests_as_it_can_pay_at_the_most(tmp_path, journal, requests):
+    with Loopback() as server:
+        engine = engine_of(server, price=Price(100.0, 100.0), retries=0)
+        most = [engine.most_to_write(prompt, 2, HOW) for prompt in writing(*TEXTS)]
+        most += [engine.most_to_judge(prompt, LABELS) for prompt in judging(*TEXTS)]
+        budget = sum(most[:requests]) + 1e-9
+        if requests == 16:
+            assert len(sent_in(put_down(engine, journal, tmp_path, budget=budget))) == 16
+            return
+        batch = BatchFolder(tmp_path)
+        files, outstanding = RequestWriter(batch), Outstanding(batch, journal)
+        asker = BatchAsker(engine, journal, batch, files, outstanding=outstanding, budget=budget)
+        with pytest.raises(BudgetSpent, match="holds no further request"):
+            ask(asker)
+        files.__exit__(None, None, None)
+    assert len(sent_in(batch)) == asker.written == requests
+
+
+# What comes back
+
+
+def test_answers_in_any_order_leave_the_journal_that_asking_one_by_one_leaves(tmp_path, journal):
+    with Loopback() as server:
+        engine = engine_of(server)
+        batch = put_down(engine, journal, tmp_path, most_lines=5)
+        results = [reply_to(request) for request in sent_in(batch)]
+        random.Random(1).shuffle(results)
+        collected, again = collect(tmp_path, journal, results[:7], results[7:])
+        assert collected.counts == {"answered": 16}
+        assert not again
+        assert not server.calls
+        with closing(Journal(None)) as one_by_one, Asker(engine_of(server), one_by_one) as asker:
+            answers = ask(asker)
+            assert kept(journal) == kept(one_by_one)
+        with Asker(engine_of(server), journal) as later:
+            assert ask(later) == answers
+            assert (later.found, later.asked) == (16, 0)
+
+
+def wrong_shape(request):
+    return answered(request, Reply({"choices": []}))
+
+
+# What becomes of one line in the midst of good ones: how it is counted, and whether it is asked again as it was.
+LINES = {
+    "expired": (lambda r: failed(r, "batch_expired", "not in time"), "expired", True),
+    "failed": (lambda r: failed(r, "server_error", "oh"), "failed", True),
+    "500": (lambda r: answered(r, error(500, "oh")), "failed", True),
+    "429": (lambda r: answered(r, error(429, "slow down")), "failed", True),
+    "wrong shape": (wrong_shape, "failed", True),
+    "error in 200": (lambda r: answered(r, Reply({"error": {"message": "overloaded"}})), "failed", True),
+    "no body": (lambda r: {"custom_id": r["custom_id"], "response": None, "error": None}, "failed", True),
+    "a body that is a list": (lambda r: answered(r, Reply([1])), "failed", True),
+    "status that is none": (lambda r: answered(r, Reply({}, status="?")), "failed", True),
+    "content filter": (lambda r: answered(r, error(400, "x", code="content_filter")), "refused", False),
+    "too long": (lambda r: answered(r, error(400, "maximum context length is 10")), "refused", False),
+    "declined": (lambda r: answered(r, completion(None, refusal="I cannot.")), "refused", False),
+    "cut off": (lambda r: json.dumps(reply_to(r))[:-40], "broken lines", False),
+    "no JSON": (lambda r: "<html>", "broken lines", False),
+    "no object": (lambda r: "[]", "broken lines", False),
+    "no id": (lambda r: {"response": {}}, "broken lines", False),
+    "of another run": (lambda r: reply_to(r) | {"custom_id": "f" * 64}, "not of this run", False),
+    "an id of another kind": (lambda r: reply_to(r) | {"custom_id": 7}, "not of this run", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_bad_line_costs_no_other_one(tmp_path, journal, name):
+    spoil, counted, is_again = LINES[name]
+    place = -1 if name in ("expired", "cut off", "too long", "wrong shape") else 3  # a judgement comes last
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path))
+        lines = [reply_to(request) for request in requests]
+        lines[place] = spoil(requests[place])
+        collected, again = collect(tmp_path, journal, lines)
+        assert collected.counts == {"answered": 15, counted: 1}
+        assert len(journal) == 15 + (counted == "refused")
+        assert [line["body"] for line in again] == ([requests[place]["body"]] if is_again else [])
+        assert not is_again or again[0]["custom_id"] not in {line["custom_id"] for line in requests}
+        assert all(len(line["custom_id"]) <= 64 for line in again)
+        if counted == "refused":
+            return
+        # Nothing is lost: what was asked again is answered under its new name, the rest with --missing.
+        if not is_again:
+            collected, again = collect(tmp_path, journal, [], missing=True)
+        collect(tmp_path, journal, [reply_to(line) for line in again])
+        with closing(Journal(None)) as one_by_one, Asker(engine_of(server), one_by_one) as asker:
+            ask(asker)
+            assert kept(journal) == kept(one_by_one)
+
+
+def test_an_answer_that_comes_twice_counts_once_and_the_first_holds(tmp_path, journal):
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path))
+        other = answered(requests[0], completion('{"rewrites": ["Another."]}'))
+        collected, _ = collect(tmp_path, journal, [*map(reply_to, requests), other], [other])
+    assert collected.counts == {"answered": 16, "answered before": 2}
+    assert "Indeed" in journal.get(requests[0]["custom_id"])["texts"][0]
+
+
+def test_collecting_the_same_failures_again_asks_for_nothing_more(tmp_path, journal):
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path))
+    lines = [failed(request, "batch_expired") for request in requests]
+    assert len(collect(tmp_path, journal, lines, lines)[1]) == 16
+    collected, again = collect(tmp_path, journal, lines)
+    assert collected.counts == {"answered before": 16}
+    assert not again
+    assert len(BatchFolder(tmp_path).files) == 2
+
+
+def test_tries_are_bounded_and_then_it_is_told(tmp_path, journal):
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path, texts=TEXTS[:1]))
+    sent = 0
+    while requests:
+        sent += 1
+        collected, requests = collect(
+            tmp_path, journal, [failed(request, "server_error") for request in requests]
+        )
+    assert sent == MOST_TRIES
+    assert all("is left out" in why for _, _, why in collected.listed)
+    assert len(journal) == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Here you are!", '{"rewrites": ["A dull film."]}'),
+        ("Here you are!", "Again no JSON"),
+        ("", '{"rewrites": ["A dull film."]}'),
+        ("<think>hm", '{"rewrites": ["A dull film."]}'),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_repaired_as_the_served_engine_does(
+    tmp_path, journal, first, second
+):
+    replies = [completion(first, finish="length" if first == "<think>hm" else "stop"), completion(second)]
+    with Loopback(script(*replies)) as server, closing(Journal(None)) as one_by_one:
+        with Asker(engine_of(server), one_by_one) as asker:
+            asker.write_all(writing(TEXTS[0]), 2, HOW)
+        batch = BatchFolder(tmp_path)
+        with RequestWriter(batch) as files:
+            BatchAsker(
+                engine_of(server), journal, batch, files, outstanding=Outstanding(batch, journal)
+            ).write_all(writing(TEXTS[0]), 2, HOW)
+        collected, again = collect(tmp_path, journal, [answered(sent_in(batch)[0], replies[0])])
+        assert collected.counts == {"to be repaired": 1}
+        assert again[0]["body"] == server.calls[1].body
+        # The first answer once more, after its repair was written: it is not taken for the repair's.
+        assert not collect(tmp_path, journal, [answered(sent_in(batch)[0], replies[0])])[1]
+        collect(tmp_path, journal, [answered(again[0], replies[1])])
+        assert kept(journal) == kept(one_by_one)
+
+
+def test_a_server_that_does_not_know_a_parameter_gets_requests_without_it(tmp_path, journal):
+    def answer(call):
+        return error(400, "Unknown field: response_format") if call.has_schema else echo(call)
+
+    with Loopback(answer) as server:
+        first = sent_in(put_down(engine_of(server), journal, tmp_path))
+        collected, again = collect(tmp_path, journal, [reply_to(request, answer) for request in first])
+        assert collected.counts == {"not taken by the server": 16}
+        assert not again
+        batch = put_down(engine_of(server), journal, tmp_path)
+        assert [file.requests for file in batch.files] == [16, 16]
+        second = sent_in(batch, batch.files[1:])
+        collected, _ = collect(tmp_path, journal, [reply_to(request, answer) for request in second])
+        assert collected.counts == {"answered": 16}
+        # What the first ones found out holds for the next.
+        batch = put_down(engine_of(server), journal, tmp_path, texts=["One more."])
+        assert all("response_format" not in line["body"] for line in sent_in(batch, batch.files[2:]))
+        with closing(Journal(None)) as one_by_one, Asker(engine_of(server), one_by_one) as asker:
+            ask(asker)
+            assert kept(journal) == kept(one_by_one)
+
+
+def test_a_key_in_an_error_or_an_answer_goes_nowhere(tmp_path, journal, monkeypatch):
+    monkeypatch.setenv("LONGWAY_API_KEY", KEY)
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path, texts=TEXTS[:1]))
+    said = [
+        failed(requests[0], "x", f"wrong key {KEY}"),
+        answered(requests[1], completion(f'{{"label": "{KEY}"}}')),
+    ]
+    collected, _ = collect(tmp_path, journal, said)
+    assert KEY not in str(collected)
+    (tmp_path / "answers-0.jsonl").unlink()  # the server's own file
+    journal.close()
+    assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [("{", "cannot be read"), ('{"files": 3}', "is not what `longway batch write` writes")],
+)
+def test_damaged_state_is_told(tmp_path, journal, damage, words):
+    with Loopback() as server:
+        put_down(engine_of(server), journal, tmp_path)
+    (tmp_path / "batch" / "batch.json").write_text(damage)
+    with pytest.raises(RunError, match=words):
+        BatchFolder(tmp_path)
+
+
+def test_an_answer_file_that_is_not_there_is_told(tmp_path, journal):
+    with Loopback() as server:
+        put_down(engine_of(server), journal, tmp_path)
+    with pytest.raises(DataError, match=r"nothing\.jsonl cannot be read"):
+        Collecting(BatchFolder(tmp_path), journal).read(tmp_path / "nothing.jsonl")
+
+
+# The whole way, with a server that takes batches
+
+
+@pytest.fixture
+def alone(monkeypatch, tmp_path):
+    """A small dataset in a folder of its own, no sentence encoder and no WordNet: they are not the point."""
+    without_encoder(monkeypatch)
+    monkeypatch.setattr(polarity, "_antonyms", lambda word: frozenset())
+    monkeypatch.chdir(tmp_path)
+    return toy_run.write_csv(tmp_path / "reviews.csv", 12)
+
+
+SETTINGS = RewriteSettings(engine="served:toy", rounds=2, k=6, candidates=2, stop="never")
+OPTIONS = ["--engine", "served:toy", "--rounds", "2", "--k", "6", "--candidates", "2", "--stop", "never"]
+
+
+def run(*args):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def test_a_rewrite_by_the_batch_ends_as_one_by_calls_and_asks_nothing_in_the_end(alone, tmp_path):
+    """Some requests expire, some fail, some answers cannot be read at first: each question is paid for in the end, once."""
+    seen = {}
+
+    def outcome(request):
+        number = seen[request["custom_id"]] = seen.get(request["custom_id"], 0) + 1
+        assert number == 1  # no name is sent twice
+        if "-" not in request["custom_id"]:
+            if request["custom_id"][0] in "01":
+                return failed(request, "batch_expired")
+            if request["custom_id"][0] in "23":
+                return answered(request, error(503, "busy"))
+            if request["custom_id"][0] in "45":
+                return answered(request, completion("what?"))
+        return answered(request, server.chat(request))
+
+    with BatchLoopback(toy_run.answer, outcome=outcome, looks=1) as server:
+        for _ in range(20):
+            told = run("write", alone, *OPTIONS, "--base-url", server.url)
+            if "Everything is answered" in told:
+                break
+            assert "request" in told
+            run("submit")
+            assert "1 batch under way" in run("collect")
+            while "Asked again" in run("collect"):
+                run("submit")
+                run("collect")
+        else:
+            pytest.fail("it came to no end")
+        assert not server.calls
+        done, found = run_rewrite(load(alone), settings=SETTINGS, engines=Engines(server.url))
+        assert not server.calls
+        assert found["accepted"] > 0
+        online, same = run_rewrite(load(alone), settings=SETTINGS, engines=Engines(server.url), out="online")
+        assert server.calls
+    assert {letter for name in seen for letter in name[0]} & set("012345")
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (done.folder / name).read_bytes() == (online.folder / name).read_bytes()
+    with (
+        closing(Journal(done.folder / "journal.sqlite")) as ours,
+        closing(Journal(online.folder / "journal.sqlite")) as theirs,
+    ):
+        answers = [{c["key"]: c["answer"] for c in one.calls()} for one in (ours, theirs)]
+    assert answers[1].items() <= answers[0].items()  # by the batch, all candidates are judged at once
+    assert same["accepted"] == found["accepted"]
+
+
+def test_a_file_is_submitted_once_even_where_it_was_killed_in_between(alone, tmp_path):
+    with BatchLoopback(toy_run.answer) as server:
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        run("submit")
+        assert "submitted before" in run("submit")
+        state = tmp_path / "longway-runs" / "reviews-rewrite" / "batch" / "batch.json"
+        text = state.read_text()
+        for forgotten in (
+            ('"batch_id": "batch-1"', '"batch_id": ""'),
+            ('"file_id": "file-1"', '"file_id": "file-1"'),
+        ):
+            text = text.replace(*forgotten)
+        state.write_text(text)  # as if killed after the batch had begun, before that was on disk
+        run("submit")
+        assert len(server.batches) == 1
+        assert [path for method, path in server.requests if method == "POST"] == ["/v1/files", "/v1/batches"]
+
+
+def test_a_batch_that_was_not_taken_is_asked_again_and_says_why(alone):
+    with BatchLoopback(outcome=lambda _: None, status="failed", errors=["line 3 is no JSON"]) as server:
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        run("submit")
+        told = run("collect")
+    assert "6 failed" in told
+    assert "line 3 is no JSON" in told
+    assert "Asked again in" in told
+    assert "requests-0002.jsonl: 6 requests" in told
+
+
+def test_a_server_without_batches_is_told_and_files_go_by_hand(alone):
+    with BatchLoopback(toy_run.answer) as server:
+        server._routed = lambda call: error(404, "no")
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        with pytest.raises(EngineError, match=r"takes no batches .* longway batch collect"):
+            run("submit")
+        with pytest.raises(RunError, match="was submitted"):
+            run("collect")
+
+
+def test_json_is_printed_where_it_is_asked_for(alone, tmp_path):
+    with BatchLoopback(toy_run.answer) as server:
+        written = json.loads(run("write", alone, *OPTIONS, "--base-url", server.url, "--json"))
+        assert (written["round"], written["waiting"], written["answered"]) == (1, 6, False)
+        lines = lines_of(tmp_path / written["files"][0]["path"])
+        (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(answered(r, server.chat(r))) for r in lines))
+        found = json.loads(run("collect", "a.jsonl", "--json"))
+    assert found["counts"] == {"answered": 6}
+    assert (found["missing"], found["again"]) == (0, [])
+
+
+def test_mistakes_are_told_with_the_next_step(alone, tmp_path):
+    with pytest.raises(RunError, match="No run in longway-runs has batch files"):
+        run("collect", "x.jsonl")
+    with pytest.raises(SettingError, match=r"Batches are for a served model\. Got the engine 'rules'"):
+        run("write", alone, "--engine", "rules")
+    with pytest.raises(RunError, match="has no batch files"):
+        run("submit", "--run", tmp_path)
+    for name in ("one", "two"):
+        write_batch(
+            load(alone),
+            settings=SETTINGS,
+            engines=Engines("http://127.0.0.1:9/v1"),
+            out=f"longway-runs/{name}",
+        )
+    with pytest.raises(RunError, match=r"Several runs have batch files: longway-runs/one, longway-runs/two"):
+        run("collect")
+
+
+def test_answers_that_are_missing_are_not_asked_again_while_a_batch_is_under_way(alone):
+    with BatchLoopback(toy_run.answer, looks=5) as server:
+        step = write_batch(load(alone), settings=SETTINGS, engines=Engines(server.url))
+        run("submit")
+        with pytest.raises(RunError, match="still under way"):
+            collect_batches(step.folder, again_missing=True)
+    assert re.search("requests-0001", str(list((step.folder / "batch").iterdir())))
+    assert len(BatchFolder(step.folder).files) == 1
