@@ -26,6 +26,7 @@ test: setup style
 
 # The fault campaign at length: 200 kills, and every fault at four places.
 soak: setup
+	$(BIN)/python -m pytest -m soak
 	$(BIN)/python -m tests.faults.campaign --kills 200 --times 4 --seed 0
 	$(BIN)/python -m tests.hostile.campaign
 	$(BIN)/python -m tests.fuzz.fuzz --executions 1000000

@@ -160,6 +160,11 @@ SMALL = {
     ),
 }
 # These make up their own rows.
+# Their shorter parts are tested elsewhere; all of them are run by `make soak`.
+LONG = {
+    "bench/review.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
+    "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py",
+}  # fmt: skip
 NEED_NO_DATA = {
     "bench/stream.py",
     "bench/served.py",
@@ -180,7 +185,9 @@ def test_every_script_is_listed_above():
     assert scripts - shared - parts == set(SMALL)
 
 
-@pytest.mark.parametrize("script", SMALL)
+@pytest.mark.parametrize(
+    "script", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in SMALL]
+)
 def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys):
     if script not in NEED_NO_DATA:
         shared("sst2/train.jsonl.gz")

@@ -82,6 +82,7 @@ def wait_for_a_call(child, server):
         time.sleep(0.002)
 
 
+@pytest.mark.soak  # tests/faults kills every command, less often
 def test_killed_twenty_times_it_ends_as_if_nothing_had_been_and_pays_nothing_twice(start, server, tmp_path):
     draw = random.Random(4)
     began = time.monotonic()

@@ -77,8 +77,8 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
             choose="leak",
             stop="leak",
             k=0.34,
-            candidates=6,
-            rounds=4,
+            candidates=4,
+            rounds=2,
             patience=2,
         )
         who = (

@@ -59,7 +59,7 @@ def refusal(text: str, candidate: str, shown: Iterable[str] = ()) -> str:
 
     >>> refusal("The battery died.", "The battery was not dead.")
     'negation changed'
-    >>> refusal("The shop opened in May.", "In May the shop opened for the public.")
+    >>> refusal("The shop opened in June.", "In June the shop began to sell.")
     ''
     """
     if not candidate or not any(c.isalpha() for c in candidate):

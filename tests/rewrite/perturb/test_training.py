@@ -41,6 +41,7 @@ def are_equal(one, other):
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.soak
 def test_a_small_network_learns_to_perturb_sentences_it_has_never_seen(tmp_path):
     rows = toy_rows(1400)
     learn, unseen = rows[:1200], rows[1200:]
