@@ -10,7 +10,7 @@ from longway.llm.scoring.gguf_weights import GgufFile
 from longway.llm.scoring.llama import Llama
 
 WIDTH, INNER, HEADS, SHARED, LAYERS, VOCABULARY = 64, 96, 4, 2, 2, 40
-CLOSE = 0.1
+CLOSE = 0.5
 tokens = st.integers(0, VOCABULARY - 1)
 
 
@@ -96,7 +96,7 @@ def test_likelihoods_are_those_of_all_tokens_together(network):
 def test_what_was_read_before_matters(file, network):
     """The test above would pass on a network that forgets, if nothing hung on what came before."""
     one, other = (slowly(file, [start, 5, 7])[-1] for start in (3, 20))
-    assert abs(one - other) > 0.5
+    assert abs(one - other) > 1
 
 
 def test_the_same_reading_gives_the_same_numbers(network):

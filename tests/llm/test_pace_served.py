@@ -35,6 +35,7 @@ def server():
         yield running
 
 
+@pytest.mark.soak  # the rule itself is tested without waiting in test_pace.py
 def test_it_grows_until_the_server_refuses_backs_off_and_recovers(server):
     engine = engine_of(server, max_in_flight=64, retries=40)
     pace = engine._transport.pace
