@@ -162,7 +162,7 @@ SMALL = {
 # These make up their own rows.
 # Their shorter parts are tested elsewhere; all of them are run by `make soak`.
 LONG = {
-    "bench/review.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
+    "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py",
 }  # fmt: skip
 NEED_NO_DATA = {

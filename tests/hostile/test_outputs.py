@@ -64,7 +64,14 @@ def test_the_corpus_is_large_and_each_text_has_its_own_mark():
     assert {case.family for case in found[::EVERY]} == {case.family for case in found}
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("grammar", "rewrite-eda")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=() if name in ("audit", "rewrite") else pytest.mark.soak)
+        for name in COMMANDS
+        if name not in ("grammar", "rewrite-eda")
+    ],
+)
 def test_a_command_leaves_nothing_that_runs_or_leaks(campaign, command, request):
     seen = campaign.run(command, coloured=command == "audit")
     assert seen.wrong == []

@@ -31,6 +31,7 @@ def asked(text=TEXT, **more):
     return rewrite_prompt(SENTIMENT, text, label="pos", **more)
 
 
+@pytest.mark.soak
 def test_texts_pass_the_filters_differ_and_come_again(engine):
     first = asyncio.run(engine.write(asked(), 2, SHORT))
     asyncio.run(engine.write(asked("The old mill burned down."), 1, SHORT))  # something else in between

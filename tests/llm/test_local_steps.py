@@ -225,6 +225,7 @@ def engine():
     return LocalEngine(model_or_skip(), writer=None)
 
 
+@pytest.mark.soak
 def test_the_model_itself_answers_in_the_form_asked_for_or_says_why_not(engine):
     text = "The soup was cold."
     taken = asyncio.run(engine.write(triples_prompt(REVIEWS, text), 1, Sampling(max_tokens=24)))

@@ -232,6 +232,7 @@ def in_journal(folder):
     return Counter(json.loads(asked).get("template", kind) for kind, asked in found)
 
 
+@pytest.mark.soak
 def test_coba_by_rules_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
     write_reviews(tmp_path / "data.csv", 16)
     told = "augment data.csv --engine rules --model bow --spurious sadly --variants 2 --out".split()
