@@ -42,7 +42,7 @@ def int8_forward(encoder: MiniLM) -> Callable:
 
     with tempfile.TemporaryDirectory() as folder:
         whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"
-        whole.write_bytes(_Graph(encoder.weights, encoder.heads).serialized())
+        whole.write_bytes(_Graph(encoder.weights, encoder.heads).network())
         quantize_dynamic(whole, small, weight_type=QuantType.QInt8, per_channel=True)
         return forward_in(small.read_bytes())
 

@@ -15,16 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.classify.onnx_graph import Operators, can_run, session_of
 from longway.errors import MissingExtra
 from longway.llm.scoring.gguf_weights import Floats, GgufFile, Tensors
 
-OPSET, IR = 17, 9
+OPSET = 17
 OURS = "com.microsoft"  # where ONNX Runtime keeps operators of its own
 BITS, BLOCK = 8, 32  # weights of a block share a scale
 IN_WHOLE_NUMBERS = 4  # the product is calculated in whole numbers: ONNX Runtime's "accuracy level"
@@ -53,7 +52,7 @@ class Network:
     """A Llama that reads and goes on writing."""
 
     def __init__(self, file: GgufFile) -> None:
-        if find_spec("onnx") is None or find_spec("onnxruntime") is None:
+        if not can_run():
             raise MissingExtra("onnxruntime", extra="local", purpose="Running the writer")
         about = file.settings
         self.most_tokens = int(about["llama.context_length"])
@@ -62,7 +61,7 @@ class Network:
         self.head_width = int(about["llama.embedding_length"]) // int(about["llama.attention.head_count"])
         self.embedding = file.tensors[_EMBEDDING].astype(np.float16)
         self.vocabulary = len(self.embedding)
-        self.session = _session(_Graph(file).serialized())
+        self.session = session_of(_Graph(file).network())
 
     def read(self, ids: Sequence[int], *, rows: int, room: int) -> Reading:
         """A text, read; up to `rows` continuations of up to `room` tokens may follow."""
@@ -123,10 +122,11 @@ class Reading:
         return log_p
 
 
-class _Graph:
+class _Graph(Operators):
     """The network as a list of operators; each method adds some and gives the names of their results."""
 
     def __init__(self, file: GgufFile) -> None:
+        super().__init__()
         about = file.settings
         self.weights: Mapping[str, Floats] = file.tensors
         self.layers = int(about["llama.block_count"])
@@ -136,14 +136,12 @@ class _Graph:
         self.longest = int(about["llama.context_length"])
         self.base = float(about["llama.rope.freq_base"])
         self.tiny = float(about["llama.attention.layer_norm_rms_epsilon"])
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
 
-    def serialized(self) -> bytes:
+    def network(self) -> bytes:
         """The whole graph as bytes."""
         from onnx import TensorProto, helper
 
-        self._network()
+        self._layers()
         size = self.width // self.heads
         numbers = helper.make_tensor_value_info
         memory: list[str | int | None] = ["rows", self.kv_heads, "room", size]
@@ -157,31 +155,29 @@ class _Graph:
             numbers("log_p", TensorProto.FLOAT, ["rows", "vocabulary"]),
             *(numbers(f"after_{i}", TensorProto.FLOAT, memory) for i in range(2 * self.layers)),
         ]
-        graph = helper.make_graph(self.nodes, "llama", inputs, outputs, self.constants)
-        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(OURS, 1)]
-        return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=IR).SerializeToString())
+        return self.serialized("llama", inputs, outputs, opsets={"": OPSET, OURS: 1})
 
-    def _network(self) -> None:
-        turns = [self._constant(part) for part in self._turns()]
+    def _layers(self) -> None:
+        turns = [self.constant(part) for part in self._turns()]
         x = "x"
         for layer in range(self.layers):
             name = f"blk.{layer}."
-            x = self._do("Add", x, self._attended(self._normed(x, f"{name}attn_norm"), layer, turns))
+            x = self.do("Add", x, self._attended(self._normed(x, f"{name}attn_norm"), layer, turns))
             h = self._dense(self._normed(x, f"{name}ffn_norm"), f"{name}ffn_gate", f"{name}ffn_up")
-            gate, up = self._do_all("Split", 2, h, axis=-1)
-            gated = self._do("Mul", self._do("Mul", gate, self._do("Sigmoid", gate)), up)
-            x = self._do("Add", x, self._dense(gated, f"{name}ffn_down"))
-        end = self._do("Gather", x, self._constant(np.array(-1)), axis=1)  # what follows the last token
+            gate, up = self.do_all("Split", 2, h, axis=-1)
+            gated = self.do("Mul", self.do("Mul", gate, self.do("Sigmoid", gate)), up)
+            x = self.do("Add", x, self._dense(gated, f"{name}ffn_down"))
+        end = self.do("Gather", x, self.constant(np.array(-1)), axis=1)  # what follows the last token
         out = "output" if _LOGITS in self.weights else "token_embd"
         logits = self._dense(self._normed(end, "output_norm"), out)
-        self._named("LogSoftmax", [logits], ["log_p"], axis=-1)
+        self.named("LogSoftmax", [logits], ["log_p"], axis=-1)
 
     def _attended(self, x: str, layer: int, turns: Sequence[str]) -> str:
         name = f"blk.{layer}."
         together = self._dense(x, *(f"{name}attn_{part}" for part in "qkv"))
         keys, values = 2 * layer, 2 * layer + 1
         mixed = f"mixed_{layer}"
-        self._named(
+        self.named(
             "GroupQueryAttention",
             [together, "", "", f"before_{keys}", f"before_{values}", "last", "total", *turns],
             [mixed, f"after_{keys}", f"after_{values}"],
@@ -205,39 +201,19 @@ class _Graph:
         n_out, n_in = weight.shape
         packed, scales = _packed(weight)
         attributes = {"K": n_in, "N": n_out, "bits": BITS, "block_size": BLOCK}
-        return self._do(
+        return self.do(
             "MatMulNBits",
             x,
-            self._constant(packed),
-            self._constant(scales),
+            self.constant(packed),
+            self.constant(scales),
             domain=OURS,
             accuracy_level=IN_WHOLE_NUMBERS,
             **attributes,
         )
 
     def _normed(self, x: str, name: str) -> str:
-        weight = self._constant(self.weights[f"{name}.weight"])
-        return self._do("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=self.tiny)
-
-    def _constant(self, value: NDArray[Any]) -> str:
-        from onnx import numpy_helper
-
-        name = f"constant_{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(value, name))
-        return name
-
-    def _do(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        return self._do_all(operator, 1, *inputs, **attributes)[0]
-
-    def _do_all(self, operator: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
-        names = [f"result_{len(self.nodes)}_{i}" for i in range(n)]
-        self._named(operator, inputs, names, **attributes)
-        return names
-
-    def _named(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(operator, list(inputs), list(outputs), **attributes))
+        weight = self.constant(self.weights[f"{name}.weight"])
+        return self.do("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=self.tiny)
 
 
 def _packed(weight: Floats) -> tuple[NDArray[np.uint8], Floats]:
@@ -246,14 +222,3 @@ def _packed(weight: Floats) -> tuple[NDArray[np.uint8], Floats]:
     scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)
     scales[scales == 0] = 1
     return (np.rint(blocks / scales) + 128).astype(np.uint8), scales.ravel()
-
-
-def _session(graph: bytes) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for good
-    # A thread that waits must not burn a core that others need.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
