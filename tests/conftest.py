@@ -19,6 +19,9 @@ from hypothesis import settings
 
 from longway.data import load
 from longway.detect.reading import Reading
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes.toy_run import answer
 
 # Slow machines are no failure; and what CI tries is the same each time, so that red means that something changed.
 IS_CI = bool(os.environ.get("CI"))
@@ -53,6 +56,29 @@ def shared():
         return SHARED / name
 
     return path
+
+
+@pytest.fixture
+def alone(monkeypatch, tmp_path):
+    """An empty folder; no keys, addresses and prices of whoever runs the tests, no sentence encoder."""
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server():
+    """A server on this machine that writes and judges for the toy reviews."""
+    with Loopback(answer) as running:
+        yield running
+
+
+@pytest.fixture
+def prices(monkeypatch, tmp_path):
+    """The toy model costs 100 dollars for a million tokens."""
+    path = tmp_path / "prices.toml"
+    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(path))
 
 
 def dataset_of(texts, labels, contexts=None):

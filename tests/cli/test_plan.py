@@ -8,17 +8,10 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.cli.plan import _time
 from longway.errors import SettingError
-from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
 from tests.recipes.toy_run import answer, write_csv
 
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """An empty folder, no keys, addresses and prices of others, no sentence encoder."""
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture

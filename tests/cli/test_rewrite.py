@@ -8,37 +8,17 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import DataError, LongwayError, SettingError
 from longway.sample import sample_path
-from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback, completion, error
 from tests.recipes.toy_run import answer, write_csv
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """An empty folder, no keys, addresses and prices of others, no sentence encoder."""
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 def data(tmp_path):
     return write_csv(tmp_path / "reviews.csv", 20)
-
-
-@pytest.fixture
-def server():
-    with Loopback(answer) as running:
-        yield running
-
-
-@pytest.fixture
-def paid(monkeypatch, tmp_path):
-    """The toy model has a price."""
-    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
 
 
 def run(*args, typed=None):
@@ -183,7 +163,7 @@ def test_another_setting_goes_to_another_folder_and_says_so(data, server):
     )
 
 
-def test_nothing_is_spent_without_a_word_where_no_one_can_be_asked(data, server, paid):
+def test_nothing_is_spent_without_a_word_where_no_one_can_be_asked(data, server, prices):
     result = served(server, data)
     assert isinstance(result.exception, SettingError)
     assert "up to 12 calls (4 to write, 8 to judge)" in str(result.exception)
@@ -192,7 +172,7 @@ def test_nothing_is_spent_without_a_word_where_no_one_can_be_asked(data, server,
 
 
 @pytest.mark.parametrize("answer_to_it", ["--yes", "--budget"])
-def test_an_answer_given_beforehand_is_enough(data, server, paid, answer_to_it):
+def test_an_answer_given_beforehand_is_enough(data, server, prices, answer_to_it):
     result = served(server, data, answer_to_it, *([] if answer_to_it == "--yes" else [50]))
     assert result.exit_code == 0, result.output
     assert "This may take up to 12 calls" in result.output
@@ -200,7 +180,7 @@ def test_an_answer_given_beforehand_is_enough(data, server, paid, answer_to_it):
 
 
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1)])
-def test_on_a_terminal_it_asks(data, server, paid, monkeypatch, typed, code):
+def test_on_a_terminal_it_asks(data, server, prices, monkeypatch, typed, code):
     monkeypatch.setattr("longway.cli.live._can_ask", lambda: True)
     result = served(server, data, typed=typed)
     assert result.exit_code == code, result.output

@@ -17,35 +17,14 @@ from longway.recipes.plan import ServerLimits, plan_audit, plan_augment, plan_re
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
 from longway.recipes.speed import ASKED, Line, rows_fitted, sample_of
-from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_run import answer, write_csv
+from tests.recipes.toy_run import write_csv
 
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """No keys, addresses or prices of whoever runs the tests, no sentence encoder, and a folder of its own."""
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture
 def data(tmp_path):
     return write_csv(tmp_path / "reviews.csv")
-
-
-@pytest.fixture
-def server():
-    with Loopback(answer) as running:
-        yield running
-
-
-@pytest.fixture
-def prices(monkeypatch, tmp_path):
-    """The toy model costs 100 dollars for a million tokens."""
-    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
 
 
 def settings(**more):

@@ -14,9 +14,10 @@ from longway.recipes.forecast import forecast
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import Engines, answers_kept, run_rewrite
 from longway.store import RUN_FILE, Journal, holding, read_json
-from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback, completion, error
 from tests.recipes.toy_run import answer, label_of, rows_of, write_csv
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 KEYS = {
     "id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted", "reason",
@@ -27,31 +28,9 @@ DEAR = 0.18
 CANARY = "sk-canary-4f1dd2c09a77e5"
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """No keys, addresses or prices of whoever runs the tests, no sentence encoder, and a folder of its own."""
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
 def data(tmp_path):
     return write_csv(tmp_path / "reviews.csv")
-
-
-@pytest.fixture
-def server():
-    with Loopback(answer) as running:
-        yield running
-
-
-@pytest.fixture
-def prices(monkeypatch, tmp_path):
-    """The toy model costs 100 dollars for a million tokens."""
-    path = tmp_path / "prices.toml"
-    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(path))
 
 
 def settings(**more):
