@@ -49,6 +49,23 @@ def test_no_row_is_called_a_near_duplicate_that_is_not(sets):
         assert max(overlap) >= NEAR
 
 
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=5, max_size=8), min_size=1, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=20),
+)
+def test_leaving_copies_out_beforehand_changes_nothing(sets, rows):
+    """Texts of few words, many of them copies; with contexts that tell some of the copies apart."""
+    texts = [" ".join(f"w{k}" for k in sets[i % len(sets)]) for i, _ in rows]
+    contexts = [("one", "two")[second] for _, second in rows]
+    reading = reading_of(texts, (["x", "y"] * len(rows))[: len(rows)], contexts)
+    pairs = list(zip(texts, contexts, strict=True))
+    copies = [i for i, pair in enumerate(pairs) if pair in pairs[:i]]
+    left = np.setdiff1d(np.arange(len(rows)), copies)
+    expected = np.setdiff1d(near_duplicates(reading), copies)
+    assert near_duplicates(reading, left).tolist() == expected.tolist()
+
+
 def test_most_near_duplicates_are_found():
     random = np.random.default_rng(0)
     originals = [[f"w{k}" for k in random.choice(2000, 20, replace=False)] for _ in range(100)]

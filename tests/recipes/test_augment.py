@@ -19,7 +19,7 @@ from longway.recipes.augment_methods import Setup, _important_words
 from longway.recipes.augmentation import augment
 from longway.recipes.engine_runs import Engines
 from longway.recipes.important_words import labelled
-from longway.recipes.rewrite import rows_of as rows_in
+from longway.recipes.rows import rows_of as rows_in
 from longway.recipes.run_augment import run_augment
 from longway.records import Edit, Example
 from longway.rewrite.coba import Important

@@ -12,7 +12,8 @@ from longway.llm.local import LocalEngine
 from longway.recipes.augment import AugmentSettings
 from longway.recipes.engine_runs import Engines
 from longway.recipes.perturb import CONTRAST, OFFENSIVE
-from longway.recipes.rewrite import RewriteSettings, rows_of
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.rows import rows_of
 from longway.recipes.run_augment import run_augment
 from longway.recipes.run_rewrite import run_rewrite
 from longway.review import hand_edit

@@ -93,33 +93,41 @@ def _repeats(reading: Reading, copies: Ints) -> Problem | None:
 
 
 def _near_repeats(reading: Reading, copies: Ints) -> Problem | None:
-    if reading.corpora[TEXT].n_tokens > MAX_TOKENS_NEAR:
+    left = np.ones(reading.n_texts, dtype=bool)
+    left[copies] = False  # they are told about on their own
+    if int(reading.corpora[TEXT].lengths()[left].sum()) > MAX_TOKENS_NEAR:
         return Problem(
             "near_duplicate_skipped",
             "Near duplicates were not looked for in so much text.",
             reading.n_texts,
             "Audit a part with --limit to see how many there are.",
         )
-    rows = np.setdiff1d(near_duplicates(reading), copies)  # copies are told about on their own
     return _problem(
         "near_duplicate",
         reading,
-        rows,
+        near_duplicates(reading, np.flatnonzero(left)),
         f"sharing at least {NEAR:.0%} of their words with an earlier row",
         "Look at a few: copies with a word changed make a test set easier than it seems.",
     )
 
 
-def near_duplicates(reading: Reading) -> Ints:
-    """Rows whose text has nearly the words of an earlier row's text, with the same context if there is one."""
+def near_duplicates(reading: Reading, among: Ints | None = None) -> Ints:
+    """Rows whose text has nearly the words of an earlier row's text, with the same context if there is one.
+
+    among: places of the rows to look at; without, all. Exact copies can be left out: each has the words of an earlier row,
+    so that no other row has a copy alone for its neighbour.
+    """
     n_words = len(reading.vocabulary)
+    places = np.arange(reading.n_texts) if among is None else among
 
     def look(piece: Piece) -> tuple[Keys, csr_matrix]:
-        words = piece.blocks[TEXT].counts(n_words)
+        first, last = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
+        here = places[first:last] - piece.start
+        words = piece.blocks[TEXT].take(here).counts(n_words)
         words.data[:] = 1
         keys = _band_keys(words)
         if CONTEXT in piece.blocks:
-            keys = np.where(keys != 0, mix(keys ^ piece.blocks[CONTEXT].keys()), keys)
+            keys = np.where(keys != 0, mix(keys ^ piece.blocks[CONTEXT].take(here).keys()), keys)
         return keys, words
 
     bands, sets = [], []
@@ -129,7 +137,8 @@ def near_duplicates(reading: Reading) -> Ints:
     if not bands:
         return np.zeros(0, dtype=np.int64)
     words = csr_matrix(vstack(sets, format="csr"))
-    return np.unique(np.concatenate([_checked(words, band) for band in np.concatenate(bands, axis=1)]))
+    found = np.concatenate([_checked(words, band) for band in np.concatenate(bands, axis=1)])
+    return places[np.unique(found)]
 
 
 def _band_keys(words: csr_matrix) -> Keys:

@@ -160,14 +160,19 @@ def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
     return np.argsort(np.argsort(first))[which]  # whatever the codes of the words
 
 
+def rows_measured(n_texts: int, n_tokens: int, *, seed: int, most_tokens: int = MAX_TOKENS) -> Ints:
+    """The rows that a leak is measured on: all, or as many drawn at random as are worth it."""
+    n_rows = min(MAX_ROWS, n_texts, max(1000, most_tokens * n_texts // max(n_tokens, 1)))
+    if n_rows >= n_texts:
+        return np.arange(n_texts)
+    return np.sort(np.random.default_rng(seed).choice(n_texts, n_rows, replace=False))
+
+
 def _sample(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
-    """All rows, or as many drawn at random as are worth measuring on."""
+    """The rows of a reading that its leak is measured on."""
     n_tokens = sum(reading.corpora[role].n_tokens for role in roles)
     most = MAX_TOKENS // 4 if reading.is_spilled else MAX_TOKENS  # spilled: memory is short
-    n_rows = min(MAX_ROWS, reading.n_texts, max(1000, most * reading.n_texts // max(n_tokens, 1)))
-    if n_rows >= reading.n_texts:
-        return np.arange(reading.n_texts)
-    return np.sort(np.random.default_rng(seed).choice(reading.n_texts, n_rows, replace=False))
+    return rows_measured(reading.n_texts, n_tokens, seed=seed, most_tokens=most)
 
 
 def _leak(

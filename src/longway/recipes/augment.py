@@ -15,7 +15,7 @@ from longway.errors import SettingError
 from longway.llm.asking import Asker
 from longway.recipes.augment_methods import Parts, Setup, parts_of
 from longway.recipes.augment_settings import OTHER, AugmentSettings, default_models
-from longway.recipes.rewrite import rows_of
+from longway.recipes.rows import rows_of
 from longway.rewrite.method import Round
 from longway.store import Journal
 

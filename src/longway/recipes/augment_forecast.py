@@ -30,7 +30,7 @@ from longway.llm.triple_prompts import (
 )
 from longway.recipes.augment_settings import AugmentSettings
 from longway.recipes.forecast import SAMPLED, Forecast, engines_in
-from longway.recipes.rewrite import rows_of
+from longway.recipes.rows import rows_of
 from longway.rewrite.method import Rows
 from longway.store import Journal
 from longway.triples.triple import Triple

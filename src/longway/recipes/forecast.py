@@ -18,7 +18,8 @@ from longway.llm.asking import Asker, Estimate
 from longway.llm.engine import Engine
 from longway.llm.prices import FREE
 from longway.llm.prompt import judge_prompt, rewrite_prompt
-from longway.recipes.rewrite import RewriteSettings, rows_of
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.rows import rows_of
 from longway.rewrite.method import Rows
 from longway.rewrite.selection import count_of
 from longway.store import Journal

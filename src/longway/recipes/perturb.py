@@ -22,7 +22,7 @@ from longway.demographics.found import FoundIn, found_in
 from longway.errors import BudgetSpent
 from longway.recipes.documents import Documents
 from longway.recipes.perturb_settings import RULES, PerturbSettings
-from longway.recipes.rewrite import rows_of
+from longway.recipes.rows import rows_of
 from longway.records import Verdict
 from longway.rewrite.method import Rows
 from longway.rewrite.perturb.choosing import (

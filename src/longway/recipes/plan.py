@@ -24,7 +24,8 @@ from longway.recipes.augment_settings import AugmentSettings
 from longway.recipes.engine_runs import Engines, close, engines_of, name_of
 from longway.recipes.forecast import Forecast, engines_in, forecast
 from longway.recipes.held_out import arrange
-from longway.recipes.rewrite import RewriteSettings, rows_of
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.rows import rows_of
 from longway.recipes.speed import (
     audit_line,
     checking_speed,

@@ -11,20 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-import numpy as np
-import polars as pl
-
 from longway.classify.minilm import MiniLM
-from longway.data import Dataset, load
+from longway.data import Dataset
 from longway.detect.findings import Chosen, search
-from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
 from longway.errors import SettingError
 from longway.llm.asking import Asker
 from longway.llm.engine import Sampling, Written
 from longway.llm.prompt import rewrite_prompt
 from longway.recipes.decided import Decided, Heeded, Heeding
-from longway.records import Example, Leak
+from longway.recipes.leak_of_rounds import LeakOfRounds
+from longway.recipes.rows import dataset_of, rows_of
 from longway.rewrite import METHODS, plain_method
 from longway.rewrite.leak_aware import Feature, GiveAway, feature
 from longway.rewrite.method import Asked, Method, Objection, Round, Rows, Write
@@ -32,15 +29,13 @@ from longway.rewrite.razor import Razor, RazorSettings
 from longway.rewrite.selection import Balance
 from longway.rewrite.spaces import Embed, SpaceName
 from longway.rewrite.stopping import Stop
-from longway.task import Task, task_of
+from longway.task import Task
 from longway.text.tokens import tokenize
 from longway.verify.meaning import Encoded
 from longway.verify.memory import Memory
 from longway.verify.verifier import Verifier, verifier_for
 
 Choose = Literal["gamma", "leak"]
-EXAMPLES_PER_LABEL = 3
-LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
 RARER = 0.5  # a telling pattern may stand in half as many texts as it did, whichever label they have
 MOST_TIMES = (
     2  # a text is rewritten with the leak in view; each time it moves a little further from what it was
@@ -216,7 +211,7 @@ class Rewriting:
             razor,
             write=self._heeding(self.writer),
             verify=self.verifier.verify,
-            leak=self.leak,
+            leak=LeakOfRounds(self.rows, seed=settings.seed),
             embed=self._embed,
             **parts,
         )
@@ -254,10 +249,6 @@ class Rewriting:
         number = {name: i for i, name in enumerate(self.rows.label_names)}
         return lambda text, label: give_away.telling(text, number[label])
 
-    def leak(self, rows: Rows) -> Leak:
-        """What a bag of words tells from the texts alone, as the rows stand."""
-        return leak_by_folds(Reading.of(dataset_of(rows)), "text", seed=self.settings.seed)
-
 
 def give_away_of(rows: Rows, *, keep: Sequence[str] = (), heeded: Heeded | None = None) -> GiveAway:
     """What a surface-only model could use. keep: real signal; heeded: what people decided.
@@ -287,65 +278,3 @@ def _feature(chosen: Chosen) -> Feature | None:
     if level == "position" and pattern.name.startswith(("first word", "last word")):
         return feature(" ".join(pattern.phrase), first=pattern.name.startswith("first"), last=pattern.at_end)
     return None
-
-
-def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
-    """The used rows of a dataset, in memory.
-
-    labelled: False where each row has a text of its own as label: the task then has no labels and no examples of them.
-    """
-    ids: list[str] = []
-    texts: list[str] = []
-    contexts: list[str] = []
-    labels = []
-    for batch in dataset.batches():
-        ids += batch.ids.to_list()
-        texts += batch.texts.to_list()
-        contexts += [] if batch.contexts is None else batch.contexts.to_list()
-        labels.append(batch.labels)
-    columns = dataset.columns
-    rows = Rows(
-        ids,
-        texts,
-        np.concatenate(labels).astype(np.int64),
-        dataset.labels,
-        task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
-        contexts if columns.context is not None else None,
-    )
-    if labelled:
-        rows.task = task_with_examples(rows, seed=seed)
-    return rows
-
-
-def task_with_examples(rows: Rows, *, seed: int) -> Task:
-    """The task of labelled rows, with some of them as examples for engines."""
-    return task_of(
-        rows.label_names,
-        text_name=rows.task.text_name,
-        context_name=rows.task.context_name,
-        examples=_examples(rows, seed),
-    )
-
-
-def dataset_of(rows: Rows) -> Dataset:
-    """The rows as a dataset of their own, to be measured."""
-    frame = {"id": rows.ids, "text": rows.texts, "label": [rows.label(i) for i in range(len(rows))]}
-    if rows.contexts is not None:
-        frame["context"] = rows.contexts
-    return load(
-        pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)),
-        id="id",
-        text="text",
-        label="label",
-        context="context" if rows.contexts is not None else "",
-    )
-
-
-def _examples(rows: Rows, seed: int) -> list[Example]:
-    """Up to three short rows of each label, drawn at random: they show an engine what the labels mean."""
-    order = np.random.default_rng(seed).permutation(len(rows))
-    short = [i for i in order.tolist() if len(rows.texts[i]) + len(rows.context(i) or "") <= LONGEST_EXAMPLE]
-    found: list[Example] = []
-    for label in range(len(rows.label_names)):
-        found += [rows.example(i) for i in short if rows.labels[i] == label][:EXAMPLES_PER_LABEL]
-    return found

@@ -28,7 +28,8 @@ from longway.llm.asking import Asker
 from longway.llm.engine import Engine
 from longway.llm.prompt import judge_prompt, rewrite_prompt
 from longway.recipes.audit import AuditSettings, audit
-from longway.recipes.rewrite import RewriteSettings, dataset_of
+from longway.recipes.rewrite import RewriteSettings
+from longway.recipes.rows import dataset_of
 from longway.rewrite.method import Rows
 from longway.shortcut_space import Variant
 from longway.store import Journal

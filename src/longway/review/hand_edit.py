@@ -33,7 +33,8 @@ from longway.recipes.decided import Decided, Heeded
 from longway.recipes.held_out import arrange
 from longway.recipes.important_words import labelled
 from longway.recipes.perturb import CONTRAST, OFFENSIVE
-from longway.recipes.rewrite import give_away_of, rows_of, task_with_examples
+from longway.recipes.rewrite import give_away_of
+from longway.recipes.rows import rows_of, task_with_examples
 from longway.records import Verdict
 from longway.review.book import Book, EditFilter
 from longway.review.database import REVIEW_FOLDER

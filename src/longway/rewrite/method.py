@@ -68,6 +68,17 @@ class Rows:
         """A row as it stands."""
         return Example(self.ids[row], self.texts[row], self.label(row), self.context(row))
 
+    def part(self, places: Sequence[int]) -> Rows:
+        """Some of the rows, as they stand."""
+        return Rows(
+            [self.ids[i] for i in places],
+            [self.texts[i] for i in places],
+            self.labels[places],
+            self.label_names,
+            self.task,
+            None if self.contexts is None else [self.contexts[i] for i in places],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
