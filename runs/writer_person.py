@@ -1,8 +1,9 @@
 """Changing a person: is the text word for word what a human wrote?
 
 Every third sentence of mt_geneval (women to men and men to women) and of neutralrewriter's Reddit and OpenSubtitles parts (to singular "they");
-the writer learned from the others. The rules change everybody, as the references do; the small model is asked about the first
-word that names somebody, as in a run, and its answer goes through the same reading as there.
+the writer learned from the others. The rules change everybody, as the references do. The small model is asked about the first
+word that names somebody, as in a run, and its answer goes through the same reading as there; where others are spoken of besides, that
+cannot be the reference. "writer_all" is the writer asked to change everybody.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ import numpy as np
 
 from longway.demographics.axes import attribute
 from longway.demographics.found import found_in
+from longway.llm.local import LocalEngine
+from longway.llm.onnx_model import loaded_with
+from longway.llm.writer_lines import person_lines
 from longway.rewrite.perturb.asked import AskedPerturber
 from longway.rewrite.perturb.perturber import Place, Request
 from longway.rewrite.perturb.rules import RulePerturber
 from longway.text.english import english
 from perturb import SIDES, edit_distance, perturbed, words
-from writer_common import asker_of, chosen, engine_of, lines_of, noted, share, table
+from writer_common import asker_of, chosen, engine_of, lines_of, noted, progress_of, share, table
 
 HELD_OUT = 3
 PARTS = ("reddit", "opensubtitles")
+TO = {"man": "a man", "woman": "a woman", "non-binary": "a person whose gender is non-binary or left open"}
 
 
 def by_rules(texts: Sequence[str], sources: Sequence[str], target: str) -> list[str]:
@@ -41,6 +46,23 @@ def by_model(name: str, texts: Sequence[str], sources: Sequence[str], target: st
         next(answers).segments[0] if request is not None else text
         for text, request in zip(texts, asked, strict=True)
     ]
+
+
+def by_writer_for_all(texts: Sequence[str], target: str, what: str) -> list[str]:
+    """Everybody changed by the writer: no word is marked."""
+    engine = engine_of("writer")
+    assert isinstance(engine, LocalEngine)
+    assert engine.writer is not None
+    model, progress = (
+        loaded_with(engine.model_path, engine.writer.path),
+        progress_of(f"person {what} writer_all"),
+    )
+    new = []
+    for i, text in enumerate(texts):
+        lines = person_lines(text, TO[target])
+        new.append(model.draw(lines, [0.0], top_p=1.0, most=len(text) // 2 + 16, seed=0)[0].text.strip())
+        progress(i + 1, len(texts))
+    return new
 
 
 def request_of(text: str, sources: Sequence[str], target: str) -> Request | None:
@@ -77,18 +99,21 @@ def part(options: Namespace) -> dict[str, Any]:
         )
         for source, target in (("feminine", "masculine"), ("masculine", "feminine"))
     }
-    for name in PARTS:
-        rows = held_out(f"neutralrewriter/{name}", options.limit)
+    for part_name in PARTS:
+        rows = held_out(f"neutralrewriter/{part_name}", options.limit)
         texts, wanted = [row["original"] for row in rows], [row["gender_neutral"] for row in rows]
-        ways[f"they_{name}"] = (texts, wanted, ["man", "woman"], "non-binary")
+        ways[f"they_{part_name}"] = (texts, wanted, ["man", "woman"], "non-binary")
     figures = {}
     for way, (texts, wanted, sources, target) in chosen(ways, options.sets).items():
         for engine in options.engines:
             if engine == "rules":
-                new = by_rules(texts, sources, target)
+                made = {engine: by_rules(texts, sources, target)}
             else:
-                new = by_model(engine, texts, sources, target, way)
-            figures[f"{engine}_{way}"] = noted(f"{engine} {way}", figures_of(new, wanted, texts))
+                made = {engine: by_model(engine, texts, sources, target, way)}
+            if engine == "writer":
+                made["writer_all"] = by_writer_for_all(texts, target, way)
+            for name, new in made.items():
+                figures[f"{name}_{way}"] = noted(f"{name} {way}", figures_of(new, wanted, texts))
     rows = [
         (name, f["exact"]["n"], f["exact"], f["word_error_rate"], f["unchanged"])
         for name, f in figures.items()

@@ -61,5 +61,5 @@ def test_a_mistake_is_told_in_words(data, more, told):
 
 
 def test_a_time_is_said_as_people_say_it():
-    told = [_time(seconds) for seconds in (0.2, 75, 119, 121, 7300, 200_000, 86_400 * 1000, None)]
-    assert told == ["< 1 s", "75 s", "119 s", "2.0 min", "2.0 h", "2.3 days", "1,000 days", "not known"]
+    told = [_time(seconds) for seconds in (0.2, 75, 119, 121, 7300, 200_000, 86_400 * 1000)]
+    assert told == ["< 1 s", "75 s", "119 s", "2.0 min", "2.0 h", "2.3 days", "1,000 days"]

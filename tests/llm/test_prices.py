@@ -60,7 +60,15 @@ def test_the_users_table_goes_first(way, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["[models", "", '[models]\n"a" = 3', '[models]\n"a" = { input = -1, output = 1 }']
+    "text",
+    [
+        "[models",
+        "",
+        '[models]\n"a" = 3',
+        '[models]\n"a" = { input = -1, output = 1 }',
+        '[models]\n"a" = { input = 0, output = inf }',
+        '[models]\n"a" = { input = nan, output = 1 }',
+    ],
 )
 def test_a_broken_table_is_told(text, tmp_path, monkeypatch):
     (tmp_path / "prices.toml").write_text(text)

@@ -343,9 +343,22 @@ def test_a_server_that_does_not_count_is_counted_by_size():
     assert written.usage.cost > (written.usage.prompt_tokens + written.usage.completion_tokens) / 1_000_000
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://user:hunter22@host",
+        "http://user:hunter22@[x/v1",
+        "http://user:hunter22@host:abc/v1",
+        "http://host:99999/v1",
+    ],
+)
+def test_an_address_that_is_none_is_told_without_its_password(address):
+    with pytest.raises(SettingError, match="must begin with http") as caught:
+        ServedEngine("toy", base_url=address)
+    assert "hunter22" not in str(caught.value)
+
+
 def test_settings_that_cannot_be_are_told():
-    with pytest.raises(SettingError, match="must begin with http"):
-        ServedEngine("toy", base_url="ftp://user:hunter22@example.org")
     with pytest.raises(SettingError, match="empty"):
         ServedEngine(" ")
     with pytest.raises(SettingError, match="embedding"):

@@ -1,5 +1,8 @@
 """A plan tells what the run then takes, asks no server, and says where its times come from."""
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -16,7 +19,7 @@ from longway.recipes.forecast import forecast
 from longway.recipes.plan import ServerLimits, plan_audit, plan_augment, plan_rewrite
 from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
-from longway.recipes.speed import ASKED, Line, rows_fitted, sample_of
+from longway.recipes.speed import ASKED, Line, Watch, rows_fitted, sample_of
 from tests.recipes.toy_run import write_csv
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -74,8 +77,31 @@ def test_a_free_server_is_planned_and_not_asked(data, server):
     plan = plan_rewrite(load(data), settings(), Engines(server.url))
     assert not server.calls
     assert (plan.calls, plan.cost) == (36, 0)
-    assert "assumed: 32 calls under way" in step_of(plan, "write").how
-    assert any("--requests-per-minute" in note for note in plan.notes)
+    assert step_of(plan, "write").how == "the server's limits, see below"
+    assert any("32 calls under way" in note and "--requests-per-minute" in note for note in plan.notes)
+
+
+def test_rules_before_a_server_take_none_of_its_time(data, server, prices):
+    limits = ServerLimits(requests_per_minute=6)
+    plan = plan_rewrite(
+        load(data), settings(engine="rules,served:toy", judge="none"), Engines(server.url), limits
+    )
+    assert step_of(plan, "write").seconds == 120.0  # 12 calls to the server, 6 a minute
+    assert "judged" not in plan.notes[0]
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_handful_of_rows_is_planned(n):
+    rows = [{"text": f"a text number {i}", "label": "ab"[i % 2]} for i in range(n)]
+    plan = plan_audit(load(rows), AuditSettings(levels=("token",)))
+    assert plan.rows == n
+    assert plan.seconds >= 0
+
+
+def test_what_waits_takes_its_time():
+    computes, waits = Watch(), Watch(waits=True)
+    time.sleep(0.1)
+    assert computes.lap() < 0.1 <= waits.lap()
 
 
 def test_a_price_that_is_not_known_is_not_nothing(data, server, monkeypatch):
@@ -155,19 +181,35 @@ def test_a_method_without_engine_is_planned_without_calls(data):
 def test_a_sample_is_spread_over_the_whole_dataset(n):
     frame = pl.DataFrame({"t": [f"text {i}" for i in range(100)], "y": ["a"] * 50 + ["b"] * 50})
     sample = sample_of(load(frame, text="t", label="y"), n).dataset
-    wanted = sorted({int(x) for x in np.linspace(0, 99, min(n, 100))})
+    wanted = sorted({int(x) for x in np.linspace(0, 99, min(n, 100))} | {0, 50})  # the first of each label
     assert sample.frame["t"].to_list() == [f"text {i}" for i in wanted]
     assert sample.frame["y"].to_list() == ["a" if i < 50 else "b" for i in wanted]
+
+
+def test_a_sample_has_all_labels():
+    """The rare ones stand in different batches, and not where the rows are spread."""
+    labels = ["a"] * 5000
+    for place in (1, 77, 4998):
+        labels[place] = f"rare {place}"
+    rows = [{"text": f"text {i}", "label": label} for i, label in enumerate(labels)]
+    sample = sample_of(load(rows), 10).dataset
+    assert set(sample.labels) == set(labels)
+    assert sample.n_used == 13
+    assert plan_audit(load(rows), AuditSettings(levels=("token",))).rows == 5000
 
 
 def test_a_sample_keeps_context_and_the_names_of_columns(tmp_path):
     rows = [{"id": f"t{i}", "label": f"ctx {i}", "text": "ab"[i % 2]} for i in range(40)]
     sample = sample_of(load(rows, text="id", context="label", label="text"), 10).dataset
     assert (sample.columns.text, sample.columns.context, sample.columns.label) == ("id", "label", "text")
-    assert sample.n_used == 10
+    assert sample.n_used == 11  # the second row is the first of its label
 
 
 def test_a_line_extrapolates_rows_and_bounds_the_leak():
     line = Line(fixed=2.0, per_row=0.001, per_fit=1e-5)
     assert line.seconds(1_000_000) == pytest.approx(2 + 1000 + 1.8)  # 3 folds of 60,000 rows
     assert rows_fitted(60_000, 2) == rows_fitted(10**9, 2) == 180_000
+    long_texts = replace(line, tokens_a_row=500.0)
+    assert long_texts.seconds(1_000_000) == pytest.approx(
+        2 + 1000 + 2.4
+    )  # 8,000 rows, 10 folds, drawn 3 times

@@ -80,26 +80,56 @@ def test_a_damaged_journal_is_told_and_not_written_to(path, harm):
     assert path.read_bytes() == bad
 
 
-def test_an_answer_that_was_changed_is_never_given(path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        "answer = '{\"texts\": []}'",
+        "asked = 'no JSON'",
+        "asked = '[]'",
+        "cost = 1000000",
+        "kind = 'judge'",
+        "seconds = 1",
+    ],
+)
+def test_a_call_that_was_changed_is_never_given(path, change):
     with sqlite3.connect(path) as other:
-        other.execute("update calls set answer = '{\"texts\": []}' where key = 'k007'")
+        other.execute(f"update calls set {change} where key = 'k007'")
     other.close()
     journal = Journal(path)
     assert journal.get("k008") is not None
     for ask in (lambda: journal.get("k007"), lambda: journal.get_all(KEYS), lambda: list(journal.calls())):
-        with pytest.raises(RunError, match="the answer under the key k007 is not the one that was kept"):
+        with pytest.raises(RunError, match="what stands under the key k007 is not what was kept"):
             ask()
     journal.close()
 
 
 def test_a_journal_of_an_earlier_version_goes_on(path):
     with sqlite3.connect(path) as other:
-        other.execute("alter table calls drop column digest")
+        other.execute("alter table calls drop column row_digest")
     other.close()
     journal = Journal(path)
     assert len(journal.get_all(KEYS)) == len(KEYS)
     journal.put("new", kind="write", engine="toy", answer={"n": 1})
     assert journal.get("new") == {"n": 1}
+    journal.close()
+
+
+def test_without_a_digest_what_is_no_json_is_told_all_the_same(path):
+    with sqlite3.connect(path) as other:
+        other.execute("update calls set row_digest = '', answer = '{' where key = 'k007'")
+    other.close()
+    journal = Journal(path)
+    with pytest.raises(RunError, match="what stands under the key k007"):
+        journal.get("k007")
+    journal.close()
+
+
+def test_a_call_that_cannot_be_kept_is_told(path):
+    journal = Journal(path)
+    with pytest.raises(RunError, match="cost"):
+        journal.put("odd", kind="write", engine="toy", answer={}, cost=float("nan"))
+    journal.put("next", kind="write", engine="toy", answer={"n": 1}, cost=1)
+    assert (journal.get("odd"), journal.get("next")) == (None, {"n": 1})
     journal.close()
 
 

@@ -45,7 +45,7 @@ def command(
         import json as json_module
 
         engines = [status.to_dict() for status in found]
-        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1, ensure_ascii=False))
+        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1))
         return
     _show(found, auto)
 

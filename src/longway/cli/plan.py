@@ -38,7 +38,9 @@ def command(
     k: options.K = "0.1",
     candidates: options.Candidates = 4,
     rounds: options.Rounds = 10,
-    method: Annotated[str, typer.Option(help="Of `augment`: coba, counterfactual, paraphrase ...")] = "coba",
+    augment_method: Annotated[
+        str, typer.Option(help="Of `augment`: coba, counterfactual, paraphrase ...")
+    ] = "coba",
     levels: Annotated[
         str | None, typer.Option(help="Of `audit`: what to look at, or all but some: -grammar.")
     ] = None,
@@ -77,6 +79,7 @@ def command(
     rewritten = RewriteSettings(
         engine=engine, judge=judge, k=share_of(k), candidates=candidates, rounds=rounds, seed=seed
     )
+    augmented = AugmentSettings(method=augment_method, engine=engine, judge=judge, seed=seed)
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
     plans = []
@@ -86,13 +89,12 @@ def command(
         if "rewrite" in wanted:
             plans.append(plan_rewrite(loaded, rewritten, engines, limits, split=split))
         if "augment" in wanted:
-            augmented = AugmentSettings(method=method, engine=engine, judge=judge, seed=seed)
             plans.append(plan_augment(loaded, augmented, engines, limits, split=split))
     if json:
         import json as json_module
 
         told = {"data": loaded.source_name, "plans": [plan.to_dict() for plan in plans]}
-        typer.echo(json_module.dumps(told, indent=1, ensure_ascii=False))
+        typer.echo(json_module.dumps(told, indent=1))
         return
     for plan in plans:
         _show(plan)
@@ -159,14 +161,12 @@ def _dollars(cost: float | None) -> str:
     return "not known" if cost is None else f"${cost:,.2f}"
 
 
-def _time(seconds: float | None) -> str:
+def _time(seconds: float) -> str:
     """A time as people say it.
 
-    >>> _time(0.2), _time(75), _time(7300), _time(200_000), _time(None)
-    ('< 1 s', '75 s', '2.0 h', '2.3 days', 'not known')
+    >>> _time(0.2), _time(75), _time(7300), _time(200_000)
+    ('< 1 s', '75 s', '2.0 h', '2.3 days')
     """
-    if seconds is None:
-        return "not known"
     if seconds < 1:
         return "< 1 s"
     for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):

@@ -160,9 +160,14 @@ def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
     return np.argsort(np.argsort(first))[which]  # whatever the codes of the words
 
 
+def number_measured(n_texts: int, n_tokens: int, *, most_tokens: int = MAX_TOKENS) -> int:
+    """How many rows are worth measuring a leak on."""
+    return min(MAX_ROWS, n_texts, max(1000, most_tokens * n_texts // max(n_tokens, 1)))
+
+
 def rows_measured(n_texts: int, n_tokens: int, *, seed: int, most_tokens: int = MAX_TOKENS) -> Ints:
     """The rows that a leak is measured on: all, or as many drawn at random as are worth it."""
-    n_rows = min(MAX_ROWS, n_texts, max(1000, most_tokens * n_texts // max(n_tokens, 1)))
+    n_rows = number_measured(n_texts, n_tokens, most_tokens=most_tokens)
     if n_rows >= n_texts:
         return np.arange(n_texts)
     return np.sort(np.random.default_rng(seed).choice(n_texts, n_rows, replace=False))

@@ -7,6 +7,7 @@ model whose name begins so. A model that is in no table has no price: its cost i
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tomllib
@@ -93,9 +94,9 @@ def _read(text: str, where: str) -> dict[str, Price]:
             '"my-model" = { input = 0.15, output = 0.60 } under [models]. Mend it, or remove it.'
         ) from None
     for name, price in prices.items():
-        if not (price.input >= 0 and price.output >= 0):
+        if not (0 <= price.input < math.inf and 0 <= price.output < math.inf):
             raise SettingError(
-                f"The price of {name!r} in {where} must not be below 0. Got {price.input} and {price.output}. Mend the line."
+                f"The price of {name!r} in {where} must be a number from 0 on. Got {price.input} and {price.output}. Mend the line."
             )
     return prices
 

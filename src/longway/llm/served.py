@@ -315,11 +315,16 @@ def _check(model: str, address: str, max_in_flight: int) -> None:
         raise SettingError(
             "The model's name is empty. Expected one such as gpt-4o-mini. Give it after served: ."
         )
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        shown = Secret(parts.password).hide(address)
+    except ValueError:  # brackets that do not close, a port that is no number
+        is_address, shown = False, address.rpartition("@")[2]  # before it a password may stand
+    if not is_address:
         raise SettingError(
             f"The address of the server must begin with http:// or https:// and name a host. "
-            f"Got {Secret(parts.password).hide(address)!r}. Try http://localhost:8000/v1."
+            f"Got {shown!r}. Try http://localhost:8000/v1."
         )
     if max_in_flight < 1:
         raise SettingError(f"'max_in_flight' must be at least 1. Got {max_in_flight}. Try 32.")

@@ -92,7 +92,7 @@ class ServerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part of a job. cost: in dollars, None where a price is not known; seconds: None where nothing tells; how: where the time comes from."""
+    """One part of a job. cost: in dollars, None where a price is not known; how: where the time comes from."""
 
     name: str
     engine: str = ""
@@ -100,7 +100,7 @@ class Step:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = 0.0
-    seconds: float | None = 0.0
+    seconds: float = 0.0
     how: str = ""
 
 
@@ -125,10 +125,9 @@ class Plan:
         return None if None in costs else sum(cost for cost in costs if cost is not None)
 
     @property
-    def seconds(self) -> float | None:
-        """Seconds for all of it, one step after the other; None where nothing tells for one of them."""
-        times = [step.seconds for step in self.steps]
-        return None if None in times else sum(time for time in times if time is not None)
+    def seconds(self) -> float:
+        """Seconds for all of it, one step after the other."""
+        return sum(step.seconds for step in self.steps)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain JSON values."""
@@ -197,7 +196,7 @@ def plan_rewrite(
             "rewrite",
             n,
             tuple(steps),
-            _notes(writer, judge, limits, f"All {settings.rounds} rounds are needed"),
+            _notes(writer, judge, limits, f"all {settings.rounds} rounds are needed"),
         )
     finally:
         close(writer, judge)
@@ -221,19 +220,18 @@ def plan_augment(
         steps = [_reading(part, sample.pass_seconds)]
         if writer is None:
             return Plan("augment", n, tuple(steps), (f"The method {settings.method} asks no engine.",))
+        rows = rows_of(data, seed=settings.seed, labelled=settings.labelled)
         write = augment_forecast(data, settings, writer, n_rows=n, free=True)
-        speed = _writing(
-            writer, rows_of(data, seed=settings.seed), RewriteSettings(candidates=1, seed=settings.seed)
-        )
+        speed = _writing(writer, rows, RewriteSettings(candidates=1, seed=settings.seed))
         steps.append(_asking("write", write, writer, speed, limits))
         if judge is not None:
             judged = augment_forecast(data, settings, None, judge, n_rows=n, free=True)
-            rows = rows_of(data, seed=settings.seed)
             steps.append(_asking("judge", judged, judge, _judging(judge, rows), limits))
-        notes = _notes(writer, judge, limits, "Every row gets all the way")
-        return Plan(
-            "augment", n, tuple(steps), (*notes, "The models that vote and the checks are not in the time.")
-        )
+        notes = list(_notes(writer, judge, limits, "every row gets all the way"))
+        if speed is not None:
+            notes.append("An engine that computes here was timed by a rewriting for each text.")
+        notes.append("The models that vote and the checks are not in the time.")
+        return Plan("augment", n, tuple(steps), tuple(notes))
     finally:
         close(writer, judge)
 
@@ -269,16 +267,21 @@ def _judging(judge: Engine, rows: Rows) -> float | None:
 
 def _is_here(engine: Engine) -> bool:
     """Whether the engine computes in this process: servers have an address, also those that cost nothing."""
-    return not any(hasattr(one, "base_url") for one in engines_in(engine, free=True))
+    return not any(map(_is_server, engines_in(engine, free=True)))
+
+
+def _is_server(engine: Engine) -> bool:
+    return hasattr(engine, "base_url")
 
 
 def _asking(name: str, asked: Forecast, engine: Engine, speed: float | None, limits: ServerLimits) -> Step:
-    parts = len(list(engines_in(engine, free=True)))
+    parts = list(engines_in(engine, free=True))
     if speed is not None:
-        seconds, how = asked.calls / parts * speed, "measured on a few rows"
-    else:
-        seconds = limits.seconds(asked.calls, asked.prompt_tokens, asked.completion_tokens)
-        how = f"assumed: {limits.told()}"
+        seconds, how = asked.calls / len(parts) * speed, "measured on a few rows"
+    else:  # only servers count: where rules are asked before one, they hardly take any time
+        share = sum(map(_is_server, parts)) / len(parts)
+        counts = (asked.calls, asked.prompt_tokens, asked.completion_tokens)
+        seconds, how = limits.seconds(*(round(n * share) for n in counts)), "the server's limits, see below"
     return Step(
         name,
         name_of(engine),
@@ -298,15 +301,13 @@ def _checking(rows: Rows, n_rows: int, n: int, seed: int) -> Step:
 
 
 def _notes(writer: Engine, judge: Engine | None, limits: ServerLimits, all_of_it: str) -> tuple[str, ...]:
-    notes = [
-        f"The most it may take: {all_of_it[0].lower()}{all_of_it[1:]} and every candidate is judged. Most runs take less."
-    ]
+    judged = "" if judge is None else ", every candidate is judged"
+    notes = [f"The most it may take: {all_of_it}{judged}. Most runs take less."]
     if not all(_is_here(one) for one in (writer, judge) if one is not None):
-        given = limits.requests_per_minute is not None or limits.tokens_per_minute is not None
-        more = (
-            "" if given else " Give --requests-per-minute and --tokens-per-minute for those of your account."
-        )
-        notes.append(f"The server was not asked; assumed: {limits.told()}.{more}")
+        more = ""
+        if limits.requests_per_minute is None and limits.tokens_per_minute is None:
+            more = " Give --requests-per-minute and --tokens-per-minute for those of your account."
+        notes.append(f"The server was not asked. Its time follows from: {limits.told()}.{more}")
     unpriced = sorted(
         {one.name for e in (writer, judge) for one in engines_in(e) if getattr(one, "price", 0) is None}
     )

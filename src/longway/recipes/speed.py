@@ -21,18 +21,17 @@ import polars as pl
 
 from longway.data import Dataset, load
 from longway.detect import GRAMMAR
-from longway.detect.leak import MAX_ROWS, folds_for
-from longway.detect.reading import Reading
+from longway.detect.leak import folds_for, number_measured
 from longway.live_space import LiveSpace
 from longway.llm.asking import Asker
 from longway.llm.engine import Engine
 from longway.llm.prompt import judge_prompt, rewrite_prompt
 from longway.recipes.audit import AuditSettings, audit
 from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.rows import dataset_of
 from longway.rewrite.method import Rows
 from longway.shortcut_space import Variant
 from longway.store import Journal
+from longway.text.corpus import Corpus
 from longway.verify.check import Candidate
 from longway.verify.verifier import verifier_for
 
@@ -46,15 +45,21 @@ LEAK = "measuring the leak"
 
 
 class Watch:
-    """Seconds since it was made or last asked, as on a machine that does nothing else: where others work on it too, the processor's count."""
+    """Seconds since it was made or last asked, as on a machine that does nothing else: where others work on it too, the processor's count.
 
-    def __init__(self) -> None:
+    waits: what is timed waits for a disk, a network or a GPU, where the processor counts nothing.
+    """
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self._waits = waits
         self._wall, self._processor = time.perf_counter(), time.process_time()
 
     def lap(self) -> float:
         """Seconds since the last lap."""
         wall, processor = time.perf_counter(), time.process_time()
-        taken = min(wall - self._wall, processor - self._processor)
+        taken = wall - self._wall
+        if not self._waits:
+            taken = min(taken, processor - self._processor)
         self._wall, self._processor = wall, processor
         return taken
 
@@ -64,7 +69,7 @@ class Line:
     """Seconds for any number of rows: what every run takes, what each row adds, and what measuring the leak takes.
 
     per_fit: seconds for each time that a row is learned from when the leak is measured. That number hardly grows: there are fewer
-    folds where there are more rows, and a sample is enough of very many (`detect/leak.py`).
+    folds where there are more rows, and a sample is enough of very many or very long ones (`detect/leak.py`).
 
     >>> Line(1.0, 0.001).seconds(1000)
     2.0
@@ -74,19 +79,21 @@ class Line:
     per_row: float
     per_fit: float = 0.0
     n_labels: int = 2
+    tokens_a_row: float = 10.0
 
     def seconds(self, n_rows: int) -> float:
         """What so many rows take."""
-        return self.fixed + self.per_row * n_rows + self.per_fit * rows_fitted(n_rows, self.n_labels)
+        fitted = rows_fitted(n_rows, self.n_labels, self.tokens_a_row)
+        return self.fixed + self.per_row * n_rows + self.per_fit * fitted
 
 
-def rows_fitted(n_rows: int, n_labels: int) -> int:
+def rows_fitted(n_rows: int, n_labels: int, tokens_a_row: float = 10.0) -> int:
     """How often a row is learned from when the leak is measured once.
 
-    >>> rows_fitted(1000, 2), rows_fitted(10_000_000, 2)
-    (50000, 180000)
+    >>> rows_fitted(1000, 2), rows_fitted(10_000_000, 2), rows_fitted(10_000_000, 2, tokens_a_row=500)
+    (50000, 180000, 240000)
     """
-    n = min(n_rows, MAX_ROWS)
+    n = number_measured(n_rows, round(n_rows * tokens_a_row))
     n_folds, n_repeats = folds_for(n, n_labels)
     return n * n_folds * n_repeats
 
@@ -100,13 +107,16 @@ class Sample:
 
 
 def sample_of(dataset: Dataset, n: int = MEASURED_ROWS) -> Sample:
-    """Up to n of the used rows, evenly spread, so that a file sorted by label gives rows of all labels."""
+    """Up to n of the used rows, evenly spread, and the first of each label: the rarest is a label, too."""
     wanted = np.array(_spread(dataset.n_used, n), dtype=np.int64)
     text, label, context = dataset.columns.text, dataset.columns.label, dataset.columns.context
-    frames, seen, watch = [], 0, Watch()
+    frames, seen, watch = [], 0, Watch(waits=True)
+    new_labels = np.ones(len(dataset.labels), dtype=bool)
     for batch in dataset.batches():
         low, high = np.searchsorted(wanted, [seen, seen + len(batch.rows)])
-        here = wanted[low:high] - seen
+        labels, first = np.unique(batch.labels, return_index=True)
+        here = np.union1d(wanted[low:high] - seen, first[new_labels[labels]])
+        new_labels[labels] = False
         seen += len(batch.rows)
         names = pl.Series(dataset.labels, dtype=pl.String).gather(batch.labels[here])
         columns = {text: batch.texts[here], label: names}
@@ -142,15 +152,16 @@ def audit_line(sample: Dataset, settings: AuditSettings) -> Line:
 
 
 def round_line(sample: Dataset, settings: RewriteSettings, rows: Rows) -> Line:
-    """What our own part of a round takes, but for the leak: gamma of all rows, the figures of the whole, reading them anew."""
+    """What our own part of a round takes, but for the leak: the new texts in their places, gamma of all rows, the figures of the whole."""
 
     def steps(dataset: Dataset) -> dict[str, float]:
-        n, watch = dataset.n_used, Watch()
-        part = replace(rows, ids=rows.ids[:n], texts=rows.texts[:n], labels=rows.labels[:n], contexts=None)
+        n = dataset.n_used
         variant: Variant = "token" if settings.space == "token" else "mean"
-        space = LiveSpace(part.texts, part.labels.tolist(), variant=variant)
+        space = LiveSpace(rows.texts[:n], rows.labels[:n].tolist(), variant=variant)
+        new = {row: rows.texts[n - 1 - row] for row in _spread(n, max(1, n // 10))}
+        watch = Watch()
+        space.replace(new)
         space.gamma(), space.mean_cosine(), space.divergence()
-        Reading.of(dataset_of(part))
         return {"other": watch.lap(), "leak": 0.0}
 
     return _line(sample, steps)
@@ -162,14 +173,15 @@ def _line(sample: Dataset, steps: Callable[[Dataset], dict[str, float]]) -> Line
     few = max(2, n // FEWER)
     names = sample.columns
     fewer = _loaded(sample.frame.head(few), text=names.text, label=names.label, context=names.context)
-    if len(fewer.labels) < 2:  # sorted by label: the whole sample has to do
+    if few >= n or len(fewer.labels) < 2:  # too few, or sorted by label: the whole sample has to do
         fewer, few = sample, 0
     small, large = steps(fewer), steps(sample)
     if few:
         small = steps(fewer)
     per_row = max(0.0, (large["other"] - small["other"]) / (n - few)) if few else 0.0
     fixed = max(0.0, large["other"] - per_row * n)
-    return Line(fixed, per_row, large["leak"] / max(1, rows_fitted(n, n_labels)), n_labels)
+    tokens = Corpus.from_texts(sample.frame[names.text].to_list()).n_tokens / n
+    return Line(fixed, per_row, large["leak"] / max(1, rows_fitted(n, n_labels, tokens)), n_labels, tokens)
 
 
 def writing_speed(engine: Engine, rows: Rows, settings: RewriteSettings) -> float:
@@ -200,7 +212,7 @@ def _each(rows: Rows, ask: Callable[[int], None]) -> float:
     ask(first)
     taken: list[float] = []
     for row in others or [first]:
-        watch = Watch()
+        watch = Watch(waits=True)
         ask(row)
         taken.append(watch.lap())
         if sum(taken) > ASKING_SECONDS:

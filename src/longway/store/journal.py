@@ -9,7 +9,7 @@ here and pays nothing twice.
     journal.put(key, kind="write", answer={...}, cost=0.0002)
 
 One process writes at a time; readers may look at any moment (write-ahead logging). Keys and passwords are never part of it.
-SQLite does not notice a letter that a bad disk changed, so each answer has a digest, and one that does not fit is told, never used.
+SQLite does not notice a letter that a bad disk changed, so each call has a digest, and one that does not fit is told, never used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,10 @@ create table if not exists calls (
     completion_tokens integer not null,
     seconds real not null,
     at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    digest text not null default ''
+    row_digest text not null default ''
 ) without rowid
 """
-_ADD_DIGEST = (
-    "alter table calls add column digest text not null default ''"  # journals of earlier versions have none
-)
+_ADD_DIGEST = "alter table calls add column row_digest text not null default ''"  # earlier journals have none
 WAIT = 30  # seconds for another process that holds the file
 _DAMAGED = (
     "Nothing was overwritten. Put a copy in its place if there is one. "
@@ -54,6 +52,7 @@ _DAMAGED = (
 _COLUMNS = (
     "key", "kind", "engine", "asked", "answer", "cost", "prompt_tokens", "completion_tokens", "seconds",
 )  # fmt: skip
+_SELECT = f"select {', '.join(_COLUMNS)}, row_digest from calls"
 
 
 def key_of(shaped_by: Mapping[str, Any]) -> str:
@@ -66,8 +65,11 @@ def key_of(shaped_by: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digest(key: str, answer: str) -> str:
-    return hashlib.blake2b(f"{key} {answer}".encode(), digest_size=8).hexdigest()
+def _digest(call: Sequence[str | float]) -> str:
+    """A digest of a call's columns; whole numbers count as what SQLite makes of them in a column of fractions."""
+    *words, cost, prompt_tokens, completion_tokens, seconds = call
+    said = json.dumps([*words, float(cost), prompt_tokens, completion_tokens, float(seconds)])
+    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
 
 class Journal:
@@ -90,7 +92,7 @@ class Journal:
                 self._db.execute("pragma synchronous = normal")
                 self._db.execute(_SCHEMA)
                 names = {row[1] for row in self._db.execute("pragma table_info(calls)")}
-                if names >= set(_COLUMNS) and "digest" not in names:
+                if names >= set(_COLUMNS) and "row_digest" not in names:
                     self._db.execute(_ADD_DIGEST)
                 self._db.execute(f"select {', '.join(_COLUMNS)} from calls limit 1").fetchall()
         except RunError:
@@ -110,9 +112,7 @@ class Journal:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The answer to a call, None where it was never asked."""
-        with self._told():
-            row = self._db.execute("select answer, digest from calls where key = ?", (key,)).fetchone()
-        return None if row is None else self._read(key, *row)
+        return self.get_all([key]).get(key)
 
     def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The answers that are there, by key."""
@@ -121,18 +121,22 @@ class Journal:
             part = wanted[start : start + 500]
             marks = ",".join("?" * len(part))
             with self._told():
-                query = f"select key, answer, digest from calls where key in ({marks})"
-                rows = self._db.execute(query, part).fetchall()
-            found.update({row[0]: self._read(*row) for row in rows})
+                rows = self._db.execute(f"{_SELECT} where key in ({marks})", part).fetchall()
+            found.update({call["key"]: call["answer"] for call in map(self._read, rows)})
         return found
 
-    def _read(self, key: str, answer: str, digest: str) -> Any:
-        """An answer as it was put; RunError where the file has another one."""
-        if digest and digest != _digest(key, answer):
+    def _read(self, row: Sequence[Any]) -> dict[str, Any]:
+        """A call as it was put; RunError where the file has another one."""
+        *columns, digest = row
+        call = dict(zip(_COLUMNS, columns, strict=True))
+        try:
+            if digest and digest != _digest(columns):
+                raise ValueError(digest)
+            return call | {"asked": json.loads(call["asked"]), "answer": json.loads(call["answer"])}
+        except (TypeError, ValueError):
             raise RunError(
-                f"{self.path} is damaged: the answer under the key {key[:12]} is not the one that was kept. {_DAMAGED}"
-            )
-        return json.loads(answer)
+                f"{self.path} is damaged: what stands under the key {str(call['key'])[:12]} is not what was kept. {_DAMAGED}"
+            ) from None
 
     def put(
         self,
@@ -170,27 +174,23 @@ class Journal:
             self._db.execute("begin immediate")
             try:
                 self._db.executemany(
-                    "insert or ignore into calls (key, kind, engine, asked, answer, cost, prompt_tokens, "
-                    "completion_tokens, seconds, digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    ((*call, _digest(call[0], call[4])) for call in calls),
+                    f"insert into calls ({', '.join(_COLUMNS)}, row_digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "on conflict (key) do nothing",
+                    ((*call, _digest(call)) for call in calls),
                 )
+                self._db.execute("commit")
             except BaseException:
                 if self._db.in_transaction:  # a full disk has ended it already
                     self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """Every call with its answer, in the order of the keys; read a few hundred at a time."""
-        query = f"select {', '.join(_COLUMNS)}, digest from calls where key > ? order by key limit 500"
         last = ""
         while True:
             with self._told():
-                rows = self._db.execute(query, (last,)).fetchall()
-            for *row, digest in rows:
-                call = dict(zip(_COLUMNS, row, strict=True))
-                answer = self._read(call["key"], call["answer"], digest)
-                yield call | {"asked": json.loads(call["asked"]), "answer": answer}
+                rows = self._db.execute(f"{_SELECT} where key > ? order by key limit 500", (last,)).fetchall()
+            yield from map(self._read, rows)
             if not rows:
                 return
             last = rows[-1][0]
