@@ -107,6 +107,18 @@ def test_a_triple_is_altered(ask):
     assert parse(texts[0])[0].subject == triple.subject
 
 
+def test_a_triple_of_a_pair_becomes_a_sentence_that_the_context_contradicts(ask, judge):
+    triple, premise = Triple("A man", "is sleeping on", "a bench"), "A man in a red coat sleeps on a bench."
+    texts = ask(
+        alter_prompt(
+            PAIRS, [triple], label="entailment", target="contradiction", text=triple.text, context=premise
+        )
+    )
+    (sentence,) = parse(texts[0], may_be_whole=True)
+    assert sentence.is_whole
+    assert judge(PAIRS, sentence.text, premise) == "contradiction"
+
+
 def test_a_person_is_changed_and_nothing_else(ask):
     text = "The actress said that she had lost her keys."
     (changed,) = ask(perturb_prompt([text], (0, 22, 25), attribute("man")))

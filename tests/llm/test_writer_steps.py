@@ -80,6 +80,29 @@ def test_triples_are_asked_for_altered_and_said():
     assert lines(said)[:2] == ["say", "triples: The soup | was | cold; The waiter | was | rude"]
 
 
+def test_a_triple_of_a_pair_is_turned_as_a_sentence():
+    prompt = alter_prompt(
+        CLAIMS,
+        [COLD, RUDE],
+        label="SUPPORTS",
+        target="REFUTES",
+        keep=["the soup"],
+        text=TEXT,
+        context="Evidence.",
+    )
+    first, second = steps_for(prompt)
+    assert first.head.split("\n") == [
+        "turn hypothesis to contradiction", "premise: Evidence.", "hypothesis: The soup was cold", "answer:",
+    ]  # fmt: skip
+    assert "hypothesis: The waiter was rude" in second.head
+    assert first.key != second.key
+    assert first.read(Draw(" The soup was hot\n", True, 5, -0.1)) == "|  | The soup was hot"
+    with pytest.raises(Implausible, match="a word that must stay is gone"):
+        first.read(Draw(" The salad was cold", True, 5, -0.1))
+    with pytest.raises(Implausible, match="copy"):
+        first.read(Draw(" The soup was cold", True, 5, -0.1))
+
+
 def test_the_person_is_marked_and_named_as_in_training():
     she = perturb_prompt(["Ann says she lost her hat."], (0, 9, 12), attribute("non-binary"))
     assert lines(she)[:2] == [

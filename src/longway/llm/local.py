@@ -36,7 +36,7 @@ from longway.task import Task
 
 REWRITE = "local-rewrite.v1"
 READING = 5  # goes up when texts are drawn, filtered or judged in another way, or a template of `few_shot_steps.py` changes
-WRITER_READING = 4  # the same for texts and labels from the writer
+WRITER_READING = 5  # the same for texts and labels from the writer
 LONGEST_TO_JUDGE = 1800
 COUNTERFACTUAL = "counterfactual."
 

@@ -165,11 +165,22 @@ def read_altered(triple: Triple, keep: frozenset[str], draw: Draw) -> str:
     before, after = words_of(triple.text), words_of(altered.text)
     if content_of(before) == content_of(after):
         raise Implausible("copy")
-    if keep & set(before) - set(after):
-        raise Implausible("a word that must stay is gone")
+    _check_kept(keep, before, after)
     if length_differs(before, after):
         raise Implausible("length")
     return str(Triple(triple.subject, altered.predicate, altered.object))
+
+
+def read_turned_triple(said: str, keep: frozenset[str], draw: Draw) -> str:
+    """A sentence, whole, in the place of the triple that said something else. keep: words that must stay."""
+    sentence = read_turned(said, draw)
+    _check_kept(keep, words_of(said), words_of(sentence))
+    return str(Triple.whole(sentence))
+
+
+def _check_kept(keep: frozenset[str], before: Sequence[str], after: Sequence[str]) -> None:
+    if keep & set(before) - set(after):
+        raise Implausible("a word that must stay is gone")
 
 
 def read_realised(said: str, form: str, draw: Draw) -> str:

@@ -2,8 +2,9 @@
 
     steps_for(prompt)      the steps for a rewriting, a counterfactual, a fill ... (`local_steps.py` lists them)
 
-Texts are turned to another label for reviews, and for pairs whose labels have a stance that the writer knows. Each step's lines are its
-head: everything that is drawn for it starts from there.
+Texts are turned to another label for reviews, and for pairs whose labels have a stance that the writer knows. A triple of a review is
+altered as a triple; one of a pair is turned as the sentence that it says, and stays a sentence. Each step's lines are its head:
+everything that is drawn for it starts from there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from longway.llm.local_steps import (
     read_rewritten,
     read_triples,
     read_turned,
+    read_turned_triple,
     side_of,
     too_long,
     triples_to_alter,
@@ -52,7 +54,7 @@ LONGEST_TO_WRITE = 600  # characters, as it was trained
 LONGEST_CONTEXT = 600
 AVOID_NAMED = 3  # words to avoid that a question names; it never saw more
 PERSON_LONGER = 2  # words that a changed person may take more or fewer: "he's" and "they are"
-_PAIRS = ("rewrite", "counterfactual", "fill", "realise")
+_PAIRS = ("rewrite", "counterfactual", "fill", "alter", "realise")
 
 
 def steps_for(prompt: Prompt) -> list[Step]:
@@ -125,12 +127,25 @@ def _taking_apart(prompt: Prompt) -> list[Step]:
 
 
 def _altering(prompt: Prompt) -> list[Step]:
-    to, keep = side_of(prompt.task, prompt.values["target"]), words_to_keep(prompt)
+    context, keep = context_of(prompt), words_to_keep(prompt)
+    if context is not None:
+        return _turning_each(prompt, context, keep)
+    to = side_of(prompt.task, prompt.values["target"])
     steps = []
     for place, triple in enumerate(triples_to_alter(prompt)):
         text = plain(str(triple))
         key, read = f"{key_of(prompt)}\0{place}", partial(read_altered, triple, keep)
         steps.append(Step(alter_lines(text, to), "", key, _room(text), read))
+    return steps
+
+
+def _turning_each(prompt: Prompt, context: str, keep: frozenset[str]) -> list[Step]:
+    """The triples of a pair, each turned as a sentence: how a triple must read depends on the context, and it learned that of sentences."""
+    to, steps = _stance_of(prompt, prompt.values["target"]), []
+    for place, parts in enumerate(prompt.values["triples"]):
+        said = tidied(Triple(*parts).text)
+        key, read = f"{key_of(prompt)}\0{place}", partial(read_turned_triple, said, keep)
+        steps.append(Step(turn_lines(said, to, context=context), "", key, _room(said), read))
     return steps
 
 

@@ -4,8 +4,8 @@
     2. One of them | is drinking | orange juice
 
 For pairs the lines of the context are numbered 1-1, 1-2 and so on, those of the text 2-1, 2-2 (CoBA, appendix H). A sentence
-that was not taken apart stands as a triple with only an object, `3. | | Well, what can I say?`; only rules write
-those, and an answer of a language model may not have them.
+that was not taken apart stands as a triple with only an object, `3. | | Well, what can I say?`; only rules and the small writer
+write those, and an answer of a served language model may not have them.
 """
 
 from __future__ import annotations
