@@ -107,6 +107,12 @@ def test_columns_that_hold_lists_are_refused():
         load(pl.DataFrame({"text": ["a"], "label": [[1]]}))
 
 
+def test_a_span_of_time_is_no_label():
+    frame = pl.DataFrame({"text": ["a", "b"], "label": pl.Series([1, 2]).cast(pl.Duration("ms"))})
+    with pytest.raises(ColumnError, match=r"column 'label' cannot be used.* it holds Duration"):
+        load(frame)
+
+
 def test_one_column_cannot_be_text_and_label():
     with pytest.raises(ColumnError, match="both text and label"):
         load([{"a": "x", "b": "y"}], text="a", label="a")

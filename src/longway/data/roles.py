@@ -64,7 +64,10 @@ def as_text(series: pl.Series) -> pl.Series:
         raise _not_text(series.name, str(dtype))
     if dtype.is_float():
         return _float_text(series)
-    return series.cast(pl.String)
+    try:
+        return series.cast(pl.String)
+    except pl.exceptions.InvalidOperationError:  # a span of time, and whatever else has no one way to be written
+        raise _not_text(series.name, str(dtype)) from None
 
 
 def _float_text(series: pl.Series) -> pl.Series:
