@@ -88,7 +88,6 @@ def test_a_damaged_journal_is_told_and_not_written_to(path, harm):
         "asked = '[]'",
         "cost = 1000000",
         "kind = 'judge'",
-        "seconds = 1",
     ],
 )
 def test_a_call_that_was_changed_is_never_given(path, change):
