@@ -19,7 +19,7 @@ INJECTED = (
     ("clock jumps", "audit", 0),
     ("two processes", "audit", 0),
 )
-LEFT_TO_SOAK = {"little memory"}  # Python itself may hang when it starts a thread, and is then waited for
+LEFT_TO_SOAK = {"little memory"}  # a run that hangs is ended after a minute
 
 
 @pytest.fixture
