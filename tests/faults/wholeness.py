@@ -27,7 +27,7 @@ from longway.store.files import left_behind
 TIMES = {"created", "started", "finished", "seconds", "seconds_by_step", "at", "time"}
 SIZES = {"files"}  # of run.json
 MADE_OF_TIMES = (".html", ".md")
-_BESIDE = ("-wal", "-shm")
+_BESIDE = ("-wal", "-shm", "-journal")  # the last: until a new file is told to write ahead
 
 
 def files_of(folder):
