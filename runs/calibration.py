@@ -39,6 +39,7 @@ from longway.rewrite.method import Asked, keeps_of
 from longway.rewrite.negate import RuleNegator
 from longway.store.journal import Journal
 from longway.task import Task, task_of
+from longway.verify.added_words import AddedWords
 from longway.verify.calibration import FILE, rate
 from longway.verify.check import Candidate, Check
 from longway.verify.classifiers import Bounds, Classifiers
@@ -48,6 +49,7 @@ from longway.verify.memory import Memory
 from longway.verify.names import Names
 from longway.verify.negation import Negation
 from longway.verify.numbers import Numbers
+from longway.verify.orders import Orders
 from longway.verify.other_label import OtherLabel
 from longway.verify.surface import Surface
 
@@ -251,7 +253,14 @@ class Models:
 
     def checks(self, group: Set, bounds: dict[str, dict[str, float]]) -> list[Check]:
         """What a verifier of this set's dataset would have, without a judge."""
-        found: list[Check] = [Surface(group.task.labels), Negation(), Numbers(), self.names]
+        found: list[Check] = [
+            Surface(group.task.labels),
+            AddedWords(),
+            Orders(),
+            Negation(),
+            Numbers(),
+            self.names,
+        ]
         if group.task.is_pair:
             found.append(OtherLabel(group.task))
         found.append(Meaning(self.encoded, **bounds["meaning"]))

@@ -1,18 +1,21 @@
 """Is an audit on Ray the audit that a local run gives? Finding for finding and score for score, with different numbers of blocks.
 
     python runs/on_ray.py --rows 200000
-    python runs/on_ray.py --rows 200000 --pieces 1 4 1000 --processors 2
+    python runs/on_ray.py --rows 200000 --pieces 1 4 1000 --files 8 --processors 2
 
 The texts are made up here: sentences of some thousand words with frequencies as in English, planted shortcuts, and copies. Ray is started on
 this machine. For each number of pieces in a block: the blocks that Ray had, seconds, and what differs: findings, counts of tests,
-problems, leak, charts, documents, and gamma and lean of each row. All are compared exactly. Seconds of one machine's processors are
-no measure of a cluster: here Ray can only cost.
+problems, leak, charts, documents, and gamma and lean of each row. Then the same rows in so many Parquet files, which are streamed: on
+Ray the workers read them. All are compared exactly. Seconds of one machine's processors are no measure of a cluster: here Ray can
+only cost.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,24 +67,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--pieces", type=int, nargs="+", default=[1, 4, 1000], help="in a block")
+    parser.add_argument("--files", type=int, default=8, help="that workers read; 0: none")
     parser.add_argument("--processors", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     dataset = made_up(options.rows, options.seed)
     settings = AuditSettings(levels=levels_named("-grammar"), seed=options.seed)
-    started = time.perf_counter()
-    here = audit(dataset, settings=settings)
-    local = time.perf_counter() - started
+    here, local = _timed(dataset, settings, None)
     print(f"{options.rows:,} rows, {len(here.findings)} findings, {sum(here.tested.values()):,} tests")
     print(f"{'':12}{'pieces a block':>16}{'blocks':>8}{'seconds':>9}  differs in")
-    print(f"{'local':12}{'':>16}{'':>8}{local:9.1f}")
+    print(f"{'local':12}{'':>16}{'':>8}{local:9.1f}", flush=True)
     runs = []
     with session("ray", processors=options.processors, store_bytes=2**30):
         for pieces in options.pieces:
             runs.append(_on_ray(dataset, settings, here, pieces))
             row = runs[-1]
-            told = ", ".join(row["differs"]) or "nothing"
-            print(f"{'ray':12}{pieces:16}{row['blocks']:8}{row['seconds']:9.1f}  {told}")
+            print(f"{'ray':12}{pieces:16}{row['blocks']:8}{row['seconds']:9.1f}  {_told(row)}", flush=True)
+        if options.files:
+            runs.append(_files_on_ray(dataset, settings, options.files))
+            row = runs[-1]
+            print(f"{'files, local':12}{'':>16}{'':>8}{row['local_seconds']:9.1f}")
+            print(f"{'files, ray':12}{'':>16}{row['blocks']:8}{row['seconds']:9.1f}  {_told(row)}")
     same = all(not row["differs"] for row in runs)
     common.finish(
         "runs/on_ray.py",
@@ -97,9 +103,7 @@ def main() -> None:
 def _on_ray(dataset: Dataset, settings: AuditSettings, here: Audit, pieces: int) -> dict[str, Any]:
     # An audit leaves the size of blocks to the number of processors; here it is what is tried out.
     on_ray.MOST_PIECES_A_BLOCK, on_ray.BLOCKS_A_CPU = pieces, 1e-9
-    started = time.perf_counter()
-    there = audit(dataset, settings=settings, on="ray")
-    seconds = time.perf_counter() - started
+    there, seconds = _timed(dataset, settings, "ray")
     n_pieces = sum(1 for batch in dataset.batches() for _ in slices(batch.texts))
     return {
         "pieces_a_block": pieces,
@@ -107,6 +111,35 @@ def _on_ray(dataset: Dataset, settings: AuditSettings, here: Audit, pieces: int)
         "seconds": round(seconds, 1),
         "differs": differences(here, there),
     }
+
+
+def _files_on_ray(dataset: Dataset, settings: AuditSettings, n: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = -(-dataset.n_rows // n)
+        for number in range(n):
+            dataset.frame[number * rows : (number + 1) * rows].write_parquet(
+                Path(folder) / f"{number:04}.parquet"
+            )
+        streamed = load(folder, stream=True)
+        here, local = _timed(streamed, settings, None)
+        there, seconds = _timed(streamed, settings, "ray")
+        return {
+            "files": n,
+            "blocks": len(streamed.parts()),
+            "local_seconds": round(local, 1),
+            "seconds": round(seconds, 1),
+            "differs": differences(here, there),
+        }
+
+
+def _timed(dataset: Dataset, settings: AuditSettings, on: str | None) -> tuple[Audit, float]:
+    started = time.perf_counter()
+    found = audit(dataset, settings=settings, on=on)
+    return found, time.perf_counter() - started
+
+
+def _told(row: dict[str, Any]) -> str:
+    return ", ".join(row["differs"]) or "nothing"
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def file_limit(bench, whole, place, counts):
 def disk_full(bench, whole, place, counts):
     """A disk with room for a part of the run."""
     disk = bench.folder / "disk"
-    size = (64, 96, 32, 80)[place % 4]
+    files = [path for path in (bench.folder / f"{whole.job.name}-whole").rglob("*") if path.is_file()]
+    pages = sum(-(-path.stat().st_size // 4096) for path in files)
+    size = 4 * max(4, int(pages * (0.6, 0.85, 0.3, 0.75)[place % 4]))
     with mounted(disk, f"size={size}k"):
         out = fresh(bench, whole, "disk/run")
         ended = run(bench, whole.job, out)

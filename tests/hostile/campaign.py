@@ -1,6 +1,7 @@
 """The corpus through every command: runs them, and says what is wrong with anything they left or printed.
 
     python -m tests.hostile.campaign [--every 1] [--command audit ...]     at length; prints a table and one line of JSON
+                                     [--form csv] [--review] [--huge 10]   as CSV; reviews opened in Chromium; one text of 10 MB
     Campaign(folder, every=6).run("audit")                                 one command on every sixth case; the tests' form
 
 What is wrong is told in words (`Seen.wrong`): a control character on the terminal, markup from a row in a page, a template that was
@@ -10,6 +11,7 @@ filled in, a row that shows another row's mark, an id that is lost or doubled, a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -28,7 +30,9 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.data.json_file import _mend
 from longway.errors import LongwayError
-from tests.hostile.corpus import PRODUCT, cases, marks_in, rows, write_jsonl
+from tests.hostile.corpus import PRODUCT, cases, huge, marks_in, rows
+from tests.hostile.forms import FORMS, read_rows, whole, write_rows
+from tests.hostile.reviewed import browser, look_at
 
 SMALL = [
     "--nonterminals",
@@ -69,6 +73,7 @@ COMMANDS = {
     "grammar": ["grammar", "{data}", *SMALL, "--classifier", "none"],
 }
 # Style codes are rich's own where a terminal has colours; anything else that steers one is not.
+LARGEST_PAGE = 5_000_000  # characters of a report, whatever the rows are
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 NEVER = {
@@ -101,21 +106,26 @@ class Seen:
 
 
 class Campaign:
-    """Commands on a dataset of the corpus in a folder. every: 1 for all cases, 6 for each sixth; all families are in it."""
+    """Commands on a dataset of the corpus in a folder. every: 1 for all cases, 6 for each sixth; all families are in it.
 
-    def __init__(self, folder: Path, *, every: int = 1) -> None:
+    form: of the file. megabytes: of one more row's text.
+    """
+
+    def __init__(self, folder: Path, *, every: int = 1, form: str = "jsonl", megabytes: int = 0) -> None:
         self.folder = folder
         all_cases = cases()
         self.rows = rows([*all_cases[::every]])
-        self.data = write_jsonl(folder / "rows{{x}}<b>.jsonl", self.rows)
+        if megabytes:
+            self.rows.append({**self.rows[0], "id": "huge", "text": f"{huge(megabytes)} qz999"})
+        self.data = write_rows(folder / f"rows{{{{x}}}}<b>.{form}", self.rows)
         others = [
             {**row, "text": f"{row['text']} unseen", "id": f"t{row['id']}"}
             for row in rows([*all_cases[1::every]])
         ]
-        self.test = write_jsonl(folder / "others.jsonl", others)
+        self.test = write_rows(folder / "others.jsonl", others)
 
         changed = [{**row, "text": f"indeed {row['text']}"} for row in self.rows]
-        self.after = write_jsonl(folder / "after.jsonl", changed)
+        self.after = write_rows(folder / f"after.{form}", changed)
 
     def run(self, name: str, *, coloured: bool = False) -> Seen:
         """Run one command and look at everything it left. coloured: as on a terminal with colours."""
@@ -145,6 +155,8 @@ class Campaign:
     def _wrong_in_folder(self, out: Path) -> Iterator[str]:
         for path in sorted(one for one in out.rglob("*") if one.is_file()):
             text = path.read_bytes().decode("utf-8", "replace")
+            if path.suffix == ".html" and len(text) > LARGEST_PAGE:
+                yield f"{path.name}: {len(text):,} characters"
             if PRODUCT in text:
                 yield f"{path.name}: a template was filled in"
             if path.suffix == ".html":
@@ -153,8 +165,8 @@ class Campaign:
                 json.loads(text)
             elif path.name == "edits.jsonl":
                 yield from wrong_in_edits(text)
-            elif path.name == "dataset.jsonl":
-                yield from wrong_in_dataset(text, self.rows)
+            elif path.stem == "dataset":
+                yield from wrong_in_dataset(read_rows(path), self.rows)
 
 
 def wrong_on_terminal(told: str) -> Iterator[str]:
@@ -201,20 +213,23 @@ def wrong_in_edits(text: str) -> Iterator[str]:
             yield f"edit {number} of {edit['id']} shows {sorted(strange)}"
 
 
-def wrong_in_dataset(text: str, given: list[dict[str, Any]]) -> Iterator[str]:
+def wrong_in_dataset(found: list[dict[str, Any]], given: list[dict[str, Any]]) -> Iterator[str]:
     """Rows that are lost, doubled or mixed up; labels and other columns that are not as they were."""
-    found = [json.loads(line) for line in text.split("\n") if line]
     first = found[: len(given)]  # additions stand behind
     if len({row["longway_id"] for row in found}) != len(found):
         yield "an id stands twice"
     if len(found) < len(given):
         yield f"{len(found)} rows of {len(given)}"
     for was, now in zip(given, first, strict=False):
-        whole = _mend(was)
-        if any(whole[name] != now.get(name) for name in whole if name != "text"):
+        if any(not _same(now.get(name), was[name]) for name in was if name != "text"):
             yield f"row {was['id']!r}: another column changed"
         if strange := marks_in(str(now["text"])) - marks_in(str(was["text"])):
             yield f"row {was['id']!r} shows {sorted(strange)}"
+
+
+def _same(now: object, was: object) -> bool:
+    """Whether a cell is as it was, in a form where half a character, or a number beside texts, has no place."""
+    return now in (_mend({"x": was})["x"], whole(was), str(was))
 
 
 def main() -> int:
@@ -224,21 +239,39 @@ def main() -> int:
     )
     parser.add_argument("--every", type=int, default=1, help="take each Nth case")
     parser.add_argument("--command", action="append", choices=sorted(COMMANDS))
+    parser.add_argument("--form", default="jsonl", choices=FORMS, help="of the file that is read and written")
+    parser.add_argument(
+        "--review", action="store_true", help="open every page of each run's review in Chromium"
+    )
+    parser.add_argument(
+        "--huge", type=int, default=0, metavar="MB", help="add a row whose text has so many megabytes"
+    )
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         os.chdir(folder)
-        campaign = Campaign(Path(folder), every=options.every)
-        print(f"{'command':14}{'rows':>6}{'files':>7}{'seconds':>9}  wrong", flush=True)
-        wrong, n_files, done = 0, 0, options.command or list(COMMANDS)
+        chromium = stack.enter_context(browser()) if options.review else None
+        campaign = Campaign(Path(folder), every=options.every, form=options.form, megabytes=options.huge)
+        print(f"{'command':14}{'rows':>6}{'files':>7}{'pages':>7}{'seconds':>9}  wrong", flush=True)
+        wrong, n_files, n_pages, done = 0, 0, 0, options.command or list(COMMANDS)
         for name in done:
-            seen = campaign.run(name)
+            seen, pages = campaign.run(name), 0
+            if chromium is not None and (seen.folder / "run.json").exists():
+                # The lists show every row; each row's own page is opened once in the campaign.
+                more, pages = look_at(chromium, seen.folder, every=1 if name == "rewrite-eda" else 6)
+                seen.wrong += more
             files = len(list(seen.folder.glob("*")))
-            n_files, wrong = n_files + files, wrong + len(seen.wrong)
+            n_files, n_pages, wrong = n_files + files, n_pages + pages, wrong + len(seen.wrong)
             print(
-                f"{name:14}{seen.rows:6,}{files:7}{seen.seconds:9.1f}  {'; '.join(seen.wrong) or 'nothing'}",
+                f"{name:14}{seen.rows:6,}{files:7}{pages:7}{seen.seconds:9.1f}  {'; '.join(seen.wrong) or 'nothing'}",
                 flush=True,
             )
-    figures = {"cases": len(campaign.rows), "commands": len(done), "files": n_files, "wrong": wrong}
+    figures = {
+        "cases": len(campaign.rows),
+        "commands": len(done),
+        "files": n_files,
+        "pages": n_pages,
+        "wrong": wrong,
+    }
     print(json.dumps({"script": "tests/hostile/campaign.py", **figures}))
     return 1 if wrong else 0
 

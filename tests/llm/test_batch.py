@@ -2,38 +2,42 @@
 
 import json
 import random
-import re
+import shutil
 from contextlib import closing
 
 import pytest
-from typer.testing import CliRunner
 
-from longway.cli.batch import app
 from longway.data import load
 from longway.errors import BudgetSpent, DataError, EngineError, RunError, SettingError
 from longway.llm.asking import Asker
 from longway.llm.batch import BatchFolder, Request, RequestWriter
 from longway.llm.batch_answers import MOST_TRIES, Collecting
 from longway.llm.batch_asking import WAITS, BatchAsker, Outstanding
-from longway.llm.engine import Sampling
 from longway.llm.prices import Price
 from longway.llm.triple_prompts import triples_prompt
 from longway.recipes.batch import collect_batches, write_batch
 from longway.recipes.engine_runs import Engines
-from longway.recipes.rewrite import RewriteSettings
 from longway.recipes.run_rewrite import run_rewrite
 from longway.store import Journal
-from longway.verify import polarity
-from tests.environment import without_encoder
+from tests.llm.batch_runs import (
+    HOW,
+    KEY,
+    LABELS,
+    OPTIONS,
+    SETTINGS,
+    TEXTS,
+    ask,
+    collect,
+    put_down,
+    reply_to,
+    run,
+    sent_in,
+    toy_data,
+)
 from tests.llm.batches import BatchLoopback, answered, failed, lines_of
 from tests.llm.conftest import REVIEWS, engine_of, judging, writing
-from tests.llm.loopback import Call, Loopback, Reply, completion, echo, error, script
+from tests.llm.loopback import Loopback, Reply, completion, echo, error, script
 from tests.recipes import toy_run
-
-TEXTS = [f"Film {number} was dull." for number in range(8)]
-LABELS = ("neg", "pos")
-HOW = Sampling(temperature=0.4, max_tokens=99, seed=3, sample=2)
-KEY = "sk-canary-0123456789abcdef"
 
 
 @pytest.fixture
@@ -43,47 +47,9 @@ def journal(tmp_path):
     opened.close()
 
 
-def ask(asker, texts=TEXTS):
-    """Write and judge, as a run does."""
-    return asker.write_all(writing(*texts), 2, HOW), asker.judge_all(judging(*texts), LABELS)
-
-
-def put_down(engine, journal, folder, *, texts=TEXTS, budget=None, **limits):
-    """The questions of a run in batch files."""
-    batch = BatchFolder(folder)
-    with RequestWriter(batch, **limits) as files:
-        asker = BatchAsker(
-            engine, journal, batch, files, outstanding=Outstanding(batch, journal), budget=budget
-        )
-        ask(asker, texts)
-    return batch
-
-
-def sent_in(batch, files=None):
-    """The lines of the request files."""
-    return [line for file in files or batch.files for line in lines_of(batch.path(file))]
-
-
-def collect(folder, journal, *answer_lines, missing=False):
-    """Read files of such lines, given as objects or as they are; what there was, and what is asked again."""
-    batch = BatchFolder(folder)
-    collecting = Collecting(batch, journal)
-    for number, lines in enumerate(answer_lines):
-        path = folder / f"answers-{number}.jsonl"
-        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
-        collecting.read(path)
-    if missing:
-        collecting.repeat_missing()
-    return collecting.collected, sent_in(batch, again) if (again := collecting.finish()) else []
-
-
 def kept(journal):
     """Everything of a journal but the time it took."""
     return [{name: value for name, value in call.items() if name != "seconds"} for call in journal.calls()]
-
-
-def reply_to(request, answer=echo):
-    return answered(request, answer(Call(request["url"], {}, request["body"])))
 
 
 # What is sent
@@ -149,6 +115,21 @@ def test_a_writer_that_was_broken_off_leaves_nothing_that_counts(tmp_path, journ
     files.__exit__(RuntimeError, RuntimeError("killed"), None)
     assert not BatchFolder(tmp_path).files
     assert list(batch.folder.iterdir()) == []
+
+
+def test_a_writer_that_was_broken_off_removes_the_files_that_were_full(tmp_path):
+    def broken_off(keys):
+        with RequestWriter(BatchFolder(tmp_path), most_lines=1) as files:
+            for key in keys:
+                files.add(Request(key * 64, "write", "served:m", "http://x/v1", {}, {}))
+            raise RuntimeError
+
+    with RequestWriter(BatchFolder(tmp_path)) as files:
+        files.add(Request("0" * 64, "write", "served:m", "http://x/v1", {}, {}))
+    before = {path.name: path.read_bytes() for path in (tmp_path / "batch").iterdir()}
+    with pytest.raises(RuntimeError):
+        broken_off("abc")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "batch").iterdir()} == before
 
 
 def test_two_models_go_to_two_files(tmp_path, journal):
@@ -350,21 +331,66 @@ def test_a_key_in_an_error_or_an_answer_goes_nowhere(tmp_path, journal, monkeypa
     ]
     collected, _ = collect(tmp_path, journal, said)
     assert KEY not in str(collected)
-    (tmp_path / "answers-0.jsonl").unlink()  # the server's own file
     journal.close()
     assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [("{", "cannot be read"), ('{"files": 3}', "is not what `longway batch write` writes")],
-)
-def test_damaged_state_is_told(tmp_path, journal, damage, words):
+@pytest.mark.parametrize("damage", ["{", '{"files": 3}', "[]", '{"files": [{"name": "x"}]}', "\udcff"])
+def test_damaged_state_is_told(tmp_path, journal, damage):
     with Loopback() as server:
         put_down(engine_of(server), journal, tmp_path)
-    (tmp_path / "batch" / "batch.json").write_text(damage)
-    with pytest.raises(RunError, match=words):
+    (tmp_path / "batch" / "batch.json").write_bytes(damage.encode("utf-8", "surrogateescape"))
+    with pytest.raises(
+        RunError, match=r"batch\.json is not what .* wrote.* submitted are paid for: download"
+    ):
         BatchFolder(tmp_path)
+
+
+def of_first(change):
+    """A damage to the first line of a file of JSON lines."""
+    return lambda lines: [json.dumps(change(json.loads(lines[0]))), *lines[1:]]
+
+
+DAMAGE = {
+    "a line less": lambda lines: lines[:-1],
+    "a line more": lambda lines: [*lines, lines[0]],
+    "cut off": lambda lines: [*lines[:-1], lines[-1][:-9]],
+    "another order": lambda lines: lines[::-1],
+    "empty object": lambda lines: ["{}", *lines[1:]],
+    "no object": lambda lines: ["7", *lines[1:]],
+    "too deep": lambda lines: ["[" * 100_000, *lines[1:]],
+    "no custom_id": of_first(lambda line: {name: line[name] for name in line if name != "custom_id"}),
+    "another custom_id": of_first(lambda line: line | {"custom_id": "f" * 64}),
+}
+
+
+@pytest.mark.parametrize("name", ["asked-0001.jsonl", "requests-0001.jsonl"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_request_files_are_told_and_the_way_out_pays_nothing_twice(tmp_path, journal, name, damage):
+    with Loopback() as server:
+        requests = sent_in(put_down(engine_of(server), journal, tmp_path, texts=TEXTS[:2]))
+        path = tmp_path / "batch" / name
+        path.write_text("\n".join(DAMAGE[damage](path.read_text().splitlines())) + "\n")
+        with pytest.raises(RunError, match=r"jsonl is not what .* wrote.* submitted are paid for: download"):
+            collect(tmp_path, journal, [failed(request, "server_error") for request in requests])
+        # What it advises: answers of the batches that were lost sight of fit the requests that are written again.
+        shutil.rmtree(tmp_path / "batch")
+        put_down(engine_of(server), journal, tmp_path, texts=TEXTS[:2])
+    assert collect(tmp_path, journal, map(reply_to, requests))[0].counts == {"answered": 4}
+
+
+@pytest.mark.parametrize("field", ["features", "used", "asked", "number", "key"])
+@pytest.mark.parametrize("value", [None, "x", [1], {}])
+def test_a_value_of_another_kind_is_told(tmp_path, journal, field, value):
+    with Loopback() as server:
+        batch = put_down(engine_of(server), journal, tmp_path, texts=TEXTS[:1])
+    path = tmp_path / "batch" / "asked-0001.jsonl"
+    lines = of_first(lambda line: line | {field: value})(path.read_text().splitlines())
+    path.write_text("\n".join(lines))
+    if (field, value) == ("asked", {}):
+        return  # nothing tells that it is not what was asked
+    with pytest.raises(RunError, match=r"asked-0001\.jsonl is not what"):
+        list(batch.requests())
 
 
 def test_an_answer_file_that_is_not_there_is_told(tmp_path, journal):
@@ -379,22 +405,7 @@ def test_an_answer_file_that_is_not_there_is_told(tmp_path, journal):
 
 @pytest.fixture
 def alone(monkeypatch, tmp_path):
-    """A small dataset in a folder of its own, no sentence encoder and no WordNet: they are not the point."""
-    without_encoder(monkeypatch)
-    monkeypatch.setattr(polarity, "_antonyms", lambda word: frozenset())
-    monkeypatch.chdir(tmp_path)
-    return toy_run.write_csv(tmp_path / "reviews.csv", 12)
-
-
-SETTINGS = RewriteSettings(engine="served:toy", rounds=2, k=6, candidates=2, stop="never")
-OPTIONS = ["--engine", "served:toy", "--rounds", "2", "--k", "6", "--candidates", "2", "--stop", "never"]
-
-
-def run(*args):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    if result.exception is not None:
-        raise result.exception
-    return result.output
+    return toy_data(monkeypatch, tmp_path)
 
 
 def test_a_rewrite_by_the_batch_ends_as_one_by_calls_and_asks_nothing_in_the_end(alone, tmp_path):
@@ -444,22 +455,12 @@ def test_a_rewrite_by_the_batch_ends_as_one_by_calls_and_asks_nothing_in_the_end
     assert same["accepted"] == found["accepted"]
 
 
-def test_a_file_is_submitted_once_even_where_it_was_killed_in_between(alone, tmp_path):
+def test_a_file_is_submitted_once(alone):
     with BatchLoopback(toy_run.answer) as server:
         run("write", alone, *OPTIONS, "--base-url", server.url)
         run("submit")
-        assert "submitted before" in run("submit")
-        state = tmp_path / "longway-runs" / "reviews-rewrite" / "batch" / "batch.json"
-        text = state.read_text()
-        for forgotten in (
-            ('"batch_id": "batch-1"', '"batch_id": ""'),
-            ('"file_id": "file-1"', '"file_id": "file-1"'),
-        ):
-            text = text.replace(*forgotten)
-        state.write_text(text)  # as if killed after the batch had begun, before that was on disk
-        run("submit")
-        assert len(server.batches) == 1
-        assert [path for method, path in server.requests if method == "POST"] == ["/v1/files", "/v1/batches"]
+        assert "Nothing is left to submit." in run("submit")
+        assert server.requests == [("POST", "/v1/files"), ("POST", "/v1/batches")]
 
 
 def test_a_batch_that_was_not_taken_is_asked_again_and_says_why(alone):
@@ -516,7 +517,9 @@ def test_answers_that_are_missing_are_not_asked_again_while_a_batch_is_under_way
     with BatchLoopback(toy_run.answer, looks=5) as server:
         step = write_batch(load(alone), settings=SETTINGS, engines=Engines(server.url))
         run("submit")
-        with pytest.raises(RunError, match="still under way"):
+        before = sorted(path.name for path in (step.folder / "batch").iterdir())
+        with pytest.raises(RunError, match=r"^1 batch is under way\. Asking now would pay twice"):
             collect_batches(step.folder, again_missing=True)
-    assert re.search("requests-0001", str(list((step.folder / "batch").iterdir())))
+    assert sorted(path.name for path in (step.folder / "batch").iterdir()) == before
+    assert "requests-0001.jsonl" in before
     assert len(BatchFolder(step.folder).files) == 1

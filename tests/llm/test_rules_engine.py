@@ -1,13 +1,17 @@
 """The engine that writes by rules: what it offers, in which order, the same each time."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
+from longway.data import load
+from longway.data.examples import examples_of
 from longway.errors import SettingError
 from longway.llm.engine import Sampling
 from longway.llm.prompt import Prompt
-from longway.llm.rules import RulesEngine, rules_version
+from longway.llm.rules import RulesEngine, is_too_long, rules_version
+from longway.sample import sample_path
 from longway.task import task_of
 
 PAIRS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
@@ -51,6 +55,42 @@ def test_a_text_that_no_rule_knows_is_refused_with_a_reason(engine):
     written = write(engine, text="Hm.")
     assert written.texts == ()
     assert written.refusals == ("no rule applies to this text",)
+
+
+@pytest.fixture(scope="module")
+def long_text():
+    """Reviews of the sample, one behind the other: 20 KB."""
+    text = " ".join(one.text for one in examples_of(load(sample_path("reviews"))))[:20_000]
+    assert len(text) == 20_000
+    return text
+
+
+@pytest.mark.parametrize("template", ["rewrite.v1", "triples.v1"])
+def test_a_long_text_is_refused_before_it_is_analysed(monkeypatch, long_text, template):
+    fresh = RulesEngine(model="longway")
+    seen = []
+    monkeypatch.setattr(
+        fresh, "_english", SimpleNamespace(analyse_all=lambda texts, **_: seen.extend(texts) or [])
+    )
+    prompt = Prompt(template, task_of(["negative", "positive"]), long_text, None, "positive", ("the",))
+    fresh.prepare([prompt])
+    written = asyncio.run(fresh.write(prompt, 4, Sampling()))
+    assert (written.texts, written.refusals) == ((), ("longer than 1,500 words: too long for the rules",))
+    assert seen == []
+
+
+@pytest.mark.parametrize("text", ["(" * 1501, "a " * 1501, "x" * 30_001])
+def test_words_marks_and_letters_without_spaces_count(text):
+    assert is_too_long(text)
+    assert not is_too_long(text[: len(text) * 9 // 10])
+
+
+def test_a_long_text_among_others_is_left_alone(engine, long_text):
+    fresh = RulesEngine(model="longway")
+    prompts = [Prompt("rewrite.v1", PAIRS, text, "c", "SUPPORTS", ("not",)) for text in (long_text, TEXT)]
+    fresh.prepare(prompts)
+    assert write(fresh, long_text, context="c").texts == ()
+    assert write(fresh, context="c").texts == write(engine, context="c").texts
 
 
 def test_texts_prepared_together_are_written_the_same(engine):

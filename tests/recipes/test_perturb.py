@@ -22,6 +22,7 @@ from longway.errors import BudgetSpent, MissingExtra, SettingError
 from longway.llm.engine import Sampling
 from longway.llm.engines import engine_named
 from longway.llm.request import tokens_for
+from longway.recipes import perturb as perturb_module
 from longway.recipes.documents import ANALYSES_FILE, Documents
 from longway.recipes.engine_runs import Engines
 from longway.recipes.perturb import (
@@ -32,6 +33,7 @@ from longway.recipes.perturb import (
     OFFENSIVE,
     SAME,
     TOO_LITTLE,
+    TOO_LONG,
     Perturbing,
 )
 from longway.recipes.perturb_balance import balance
@@ -354,6 +356,17 @@ def test_rows_that_say_little_of_people_stay_where_that_is_asked():
     assert [seen.perturbability for seen in one.seen] == pytest.approx([1 / 3, 1 / 14])  # Eq. 2, by hand
     outcomes = list(one.run(RulePerturber()))
     assert [outcome.stayed for outcome in outcomes] == ["", TOO_LITTLE]
+
+
+def test_a_text_that_is_too_long_is_not_analysed(monkeypatch):
+    monkeypatch.setattr(perturb_module, "LONGEST", 20)
+    rows = [
+        {"id": "a", "text": "She left.", "label": "x"},
+        {"id": "b", "text": "She read, and read, and read on. " * 9, "label": "y"},
+    ]
+    one = perturbing(rows)
+    assert one.seen[1].perturbability == 0
+    assert [outcome.stayed for outcome in one.run(RulePerturber())] == ["", TOO_LONG]
 
 
 # Tries and guards, with a perturber that does what a script says

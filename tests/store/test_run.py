@@ -143,3 +143,17 @@ def test_holding_what_is_no_folder_leaves_the_error_to_the_run(folder):
     folder.write_text("a file")
     with holding(folder), pytest.raises(RunError, match="is a file"):
         Run.open(folder, **ASKED)
+
+
+def test_a_folder_of_shards_counts_as_a_file(tmp_path):
+    run = Run.open(tmp_path / "run", command="audit", settings={}, fingerprint="f")
+    shards = run.folder / "scores.parquet"
+    shards.mkdir()
+    for number in (0, 1):
+        (shards / f"part-{number}.parquet").write_bytes(b"12345")
+    (run.folder / "batch").mkdir()
+    run.finish()
+    assert read_json(run.folder / RUN_FILE)["files"] == {"scores.parquet": 10}
+    assert run.is_done
+    (shards / "part-1.parquet").unlink()
+    assert not run.is_done

@@ -106,3 +106,20 @@ def test_rows_that_have_one_label_apart_from_one_are_no_error():
     check = Classifiers(texts, labels, BOUNDS, vectors=vectors)
     some = [candidate("the film was fine", "the film was warm", labels[row], row=row) for row in range(20)]
     assert not check(some)[19].passed
+
+
+def test_words_are_numbered_as_they_appear():
+    """The order of a set changes from process to process: then two runs would differ in the last digits of a score."""
+    learned = classifiers._Words(["b a b", "a c d e f g"], np.array(["x", "y"]), seed=0)
+    assert list(learned._places) == [
+        "b",
+        "a",
+        "b a",
+        "a b",
+        "c",
+        "d",
+        "e",
+        "f",
+        "g",
+        *"a c|c d|d e|e f|f g".split("|"),
+    ]

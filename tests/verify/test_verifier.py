@@ -73,6 +73,8 @@ def test_without_optional_packages_fewer_checks_remain_and_are_listed(monkeypatc
     found = verifier_for(CLAIMS, ["A mill burned."], ["REFUTES"], ["It stands."], judge=None)
     assert [check.name for check in found.checks] == [
         "surface",
+        "added words",
+        "orders",
         "context",
         "negation",
         "numbers",
@@ -96,6 +98,8 @@ def test_single_texts_get_classifiers_and_the_judge():
     found = verifier_for(REVIEWS, texts, labels, None, judge=asker, seed=1)
     assert [check.name for check in found.checks] == [
         "surface",
+        "added words",
+        "orders",
         "negation",
         "numbers",
         "names",

@@ -6,7 +6,7 @@ import typer
 
 from longway.cli import augment_options as own
 from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 
 def command(
@@ -46,6 +46,7 @@ def command(
     limit: Limit = None,
     out: own.Out = None,
     seed: options.Seed = 0,
+    on: On = None,
     yes: options.Yes = False,
     json: own.Json = False,
 ) -> None:
@@ -75,6 +76,10 @@ def command(
             f"--target and --label were both given ({target!r} and {label!r}). The data has texts or labels as its answers. "
             "Leave one of them out."
         )
+    if on is not None:
+        from longway.on_ray.session import check_place
+
+        check_place(on)
     settings = AugmentSettings(
         method=method,
         engine=engine,
@@ -112,6 +117,7 @@ def command(
             settings=settings,
             engines=Engines(base_url, judge_base_url, budget),
             out=out,
+            on=on,
             step=live.step,
             progress=live.progress,
             on_start=live.start,

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from longway.cli.live import Live
 from longway.cli.rewrite_tables import fates_table, show_cost, show_failed, show_leaks, show_not_written
-from longway.cli.screen import output, safe, shortened, show_review
+from longway.cli.screen import output, safe, shortened, show_formulas, show_review
 from longway.rewrite.method import Round
 
 N_WORDS, N_WORSE, N_REFUSED, N_EDITS = 15, 6, 8, 3
@@ -50,6 +50,7 @@ def show_augment(found: Mapping[str, Any], folder: Path, data: str) -> None:
     show_cost(console, found["cost"])
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
+    show_formulas(console, found["dataset"])
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
     show_review(console, folder)
     if found["added"] and found["leak"] is not None:

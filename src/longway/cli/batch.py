@@ -12,7 +12,6 @@ from longway.cli.options import Id, Label, Limit, SplitColumn, Text
 
 if TYPE_CHECKING:
     from longway.llm.batch import RequestFile
-    from longway.recipes.batch import Answered, Step
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,27 +63,27 @@ def write(
 
         longway batch write reviews.csv --engine served:gpt-4o-mini --judge none --rounds 1
     """
-    from longway.cli.rewrite import decided_in, share_of
+    from longway.cli.batch_screen import show_step, step_json
+    from longway.cli.rewrite import settings_of
     from longway.cli.screen import errors
     from longway.data import load
     from longway.recipes.batch import write_batch
     from longway.recipes.engine_runs import Engines
-    from longway.recipes.rewrite import RewriteSettings
 
-    settings = RewriteSettings(
+    settings = settings_of(
         engine=engine,
         judge=judge,
-        choose=choose,  # type: ignore[arg-type]
+        choose=choose,
         rerank=rerank,
-        k=share_of(k),
+        k=k,
         candidates=candidates,
         rounds=rounds,
         patience=patience,
-        stop=stop,  # type: ignore[arg-type]
-        balance=balance,  # type: ignore[arg-type]
-        space=space,  # type: ignore[arg-type]
-        keep=tuple(keep or ()),
-        decisions=None if decisions is None else decided_in(decisions),
+        stop=stop,
+        balance=balance,
+        space=space,
+        keep=keep,
+        decisions=decisions,
         temperature=temperature,
         top_p=top_p,
         seed=seed,
@@ -100,9 +99,9 @@ def write(
             step=status.update,
         )
     if json:
-        _print_json(_step(found))
+        _print_json(step_json(found))
         return
-    _show_step(found)
+    show_step(found)
 
 
 @app.command("submit")
@@ -112,8 +111,10 @@ def submit(
 ) -> None:
     """Hand the request files of a run to its server, where it takes batches (`/files` and `/batches`).
 
-    A file that was submitted is not submitted again. Other providers take the files by upload; collect what they give you.
+    A file that was submitted is not submitted again, nor is one whose questions are answered. Other providers take the files by
+    upload; collect what they give you.
     """
+    from longway.cli.batch_screen import count_of, file_json
     from longway.cli.screen import output, safe
     from longway.recipes.batch import run_with_batches, submit_batches
 
@@ -128,11 +129,11 @@ def submit(
 
     files = submit_batches(folder, on_file=tell)
     if json:
-        _print_json({"run": str(folder), "files": [_file(folder, file) for file in files]})
+        _print_json({"run": str(folder), "files": [file_json(folder, file) for file in files]})
     elif files:
-        console.print(f"{_n(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
+        console.print(f"{count_of(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
     else:
-        console.print("All files were submitted before. Next: [bold]longway batch collect[/]")
+        console.print("Nothing is left to submit. Next: [bold]longway batch collect[/]")
 
 
 @app.command("collect")
@@ -147,7 +148,8 @@ def collect(
     missing: Annotated[
         bool,
         typer.Option(
-            "--missing", help="Ask again for what no file spoke of. Only when no batch is under way."
+            "--missing",
+            help="Ask again for what the files did not speak of, or was turned away. Only when no batch is under way.",
         ),
     ] = False,
     json: Json = False,
@@ -159,6 +161,7 @@ def collect(
 
         longway batch collect answers/*.jsonl
     """
+    from longway.cli.batch_screen import answered_json, show_answered
     from longway.cli.screen import errors
     from longway.recipes.batch import collect_batches, run_with_batches
 
@@ -166,113 +169,13 @@ def collect(
     with errors().status("collecting") as status:
         found = collect_batches(folder, files or (), again_missing=missing, step=status.update)
     if json:
-        _print_json(_answered(found))
+        _print_json(answered_json(found))
         return
-    _show_answered(found)
-
-
-def _show_step(found: Step) -> None:
-    from longway.cli.screen import output, safe
-
-    console = output()
-    if found.note:
-        console.print(f"{safe(found.note)}.", soft_wrap=True)
-    for file in found.files:
-        path = found.folder / "batch" / file.name
-        console.print(
-            f"{safe(str(path))}: {_n(file.requests, 'request')} for {safe(file.engine)}", soft_wrap=True
-        )
-    if found.is_spent:
-        console.print("The budget holds no further request. Collect these first, or give a larger --budget.")
-    if found.is_answered:
-        console.print(
-            f"Everything is answered. Finish with the same options: [bold]longway rewrite ... --out {safe(str(found.folder))}[/]",
-            soft_wrap=True,
-        )
-        return
-    before = found.waiting - sum(file.requests for file in found.files)
-    if before > 0:
-        console.print(f"{_n(before, 'request')} of earlier files without an answer.")
-    console.print(
-        f"Round {found.round} waits for {_n(found.waiting, 'answer')}. Next: [bold]longway batch submit[/] where the server takes "
-        "batches, or upload the files to your provider; then [bold]longway batch collect[/].",
-        soft_wrap=True,
-    )
-
-
-def _show_answered(found: Answered) -> None:
-    from longway.cli.screen import output, safe, shortened
-
-    console = output()
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in found.collected.counts.items()) or "nothing"
-    console.print(f"Collected into {safe(str(found.folder))}: {counts}.", soft_wrap=True)
-    for kind, custom_id, why in found.collected.listed:
-        name = f" {custom_id[:12]}" if custom_id else ""
-        console.print(f"  {kind}{safe(name)}: {safe(shortened(why, 160))}", soft_wrap=True)
-    if found.under_way:
-        console.print(f"{_n(found.under_way, 'batch', 'batches')} under way. Collect again later.")
-    for file in found.again:
-        path = found.folder / "batch" / file.name
-        console.print(
-            f"Asked again in {safe(str(path))}: {_n(file.requests, 'request')}. Submit it, or upload it.",
-            soft_wrap=True,
-        )
-    if found.rejected:
-        console.print(
-            "The server does not take some requests as they are. `longway batch write` with the options of before writes them "
-            "without the part in question.",
-            soft_wrap=True,
-        )
-    if found.missing:
-        told = (
-            "" if found.under_way else " If no batch is under way any more: longway batch collect --missing."
-        )
-        console.print(f"{_n(found.missing, 'question')} without an answer so far.{told}", soft_wrap=True)
-    elif not found.again and not found.rejected:
-        console.print(
-            "All is answered. Next: [bold]longway batch write[/] for the next step, or [bold]longway rewrite[/]."
-        )
-
-
-def _step(found: Step) -> dict[str, Any]:
-    return {
-        "run": str(found.folder),
-        "files": [_file(found.folder, file) for file in found.files],
-        "round": found.round,
-        "waiting": found.waiting,
-        "budget_spent": found.is_spent,
-        "answered": found.is_answered,
-    }
-
-
-def _answered(found: Answered) -> dict[str, Any]:
-    return {
-        "run": str(found.folder),
-        "counts": dict(found.collected.counts),
-        "listed": [
-            {"kind": kind, "custom_id": name, "why": why} for kind, name, why in found.collected.listed
-        ],
-        "again": [_file(found.folder, file) for file in found.again],
-        "missing": found.missing,
-        "under_way": found.under_way,
-    }
-
-
-def _file(folder: Path, file: Any) -> dict[str, Any]:
-    return {
-        "path": str(folder / "batch" / file.name),
-        "engine": file.engine,
-        "requests": file.requests,
-        "batch_id": file.batch_id,
-        "status": file.status,
-    }
-
-
-def _n(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    show_answered(found)
 
 
 def _print_json(value: Any) -> None:
     import json
 
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    # In ASCII: what a server says may be no text that can be printed.
+    typer.echo(json.dumps(value, indent=1))

@@ -6,7 +6,7 @@ import typer
 
 from longway.cli import perturb_options as own
 from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 
 def command(
@@ -39,6 +39,7 @@ def command(
     limit: Limit = None,
     out: own.Out = None,
     seed: options.Seed = 0,
+    on: On = None,
     yes: options.Yes = False,
     json: own.Json = False,
 ) -> None:
@@ -65,6 +66,10 @@ def command(
     from longway.recipes.perturb_settings import PerturbSettings
     from longway.recipes.run_perturb import run_perturb
 
+    if on is not None:
+        from longway.on_ray.session import check_place
+
+        check_place(on)
     settings = PerturbSettings(
         axes=tuple(dict.fromkeys(axis)) if axis else tuple(AXES),
         to=tuple(to or ()),
@@ -92,6 +97,7 @@ def command(
             settings=settings,
             engines=Engines(base_url, None, budget, device=device, batch_size=batch_size),
             out=out,
+            on=on,
             step=live.step,
             progress=live.progress,
             on_start=live.start,

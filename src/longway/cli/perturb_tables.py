@@ -11,7 +11,7 @@ from rich.table import Table
 
 from longway.cli.live import Live
 from longway.cli.rewrite_tables import show_cost, show_failed
-from longway.cli.screen import output, safe, shortened, show_review
+from longway.cli.screen import output, safe, shortened, show_formulas, show_review
 from longway.recipes.engine_runs import Started
 
 N_PAIRS, N_REASONS, N_EDITS = 8, 8, 3
@@ -45,6 +45,7 @@ def show_perturb(found: Mapping[str, Any], folder: Path, data: str) -> None:
     show_cost(console, found["cost"])
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
+    show_formulas(console, found["dataset"])
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
     show_review(console, folder)
     if found["perturbed"]:

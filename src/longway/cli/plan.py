@@ -63,22 +63,19 @@ def command(
 
         longway plan reviews.csv --engine rules --for rewrite --k 500
     """
-    from longway.cli.rewrite import share_of
+    from longway.cli.rewrite import settings_of
     from longway.cli.screen import errors
     from longway.data import load
     from longway.recipes.audit import AuditSettings, levels_named
     from longway.recipes.augment_settings import AugmentSettings
     from longway.recipes.engine_runs import Engines
     from longway.recipes.plan import ServerLimits, plan_audit, plan_augment, plan_rewrite
-    from longway.recipes.rewrite import RewriteSettings
 
     wanted = _jobs(jobs)
     limits = ServerLimits(requests_per_minute, tokens_per_minute, in_flight)
     engines = Engines(base_url, judge_base_url)
     audited = AuditSettings(levels=levels_named(levels), seed=seed)
-    rewritten = RewriteSettings(
-        engine=engine, judge=judge, k=share_of(k), candidates=candidates, rounds=rounds, seed=seed
-    )
+    rewritten = settings_of(engine=engine, judge=judge, k=k, candidates=candidates, rounds=rounds, seed=seed)
     augmented = AugmentSettings(method=augment_method, engine=engine, judge=judge, seed=seed)
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,6 +13,7 @@ from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 if TYPE_CHECKING:
     from longway.recipes.decided import Decided
+    from longway.recipes.rewrite import RewriteSettings
 
 
 def command(
@@ -66,28 +68,27 @@ def command(
     from longway.cli.rewrite_tables import show_rewrite
     from longway.cli.screen import errors
     from longway.data import load
-    from longway.recipes.rewrite import RewriteSettings
     from longway.recipes.run_rewrite import Engines, run_rewrite
 
     if on is not None:
         from longway.on_ray.session import check_place
 
         check_place(on)
-    settings = RewriteSettings(
+    settings = settings_of(
         method=method,
         engine=engine,
         judge=judge,
-        choose=choose,  # type: ignore[arg-type]
+        choose=choose,
         rerank=rerank,
-        k=share_of(k),
+        k=k,
         candidates=candidates,
         rounds=rounds,
         patience=patience,
-        stop=stop,  # type: ignore[arg-type]
-        balance=balance,  # type: ignore[arg-type]
-        space=space,  # type: ignore[arg-type]
-        keep=tuple(keep or ()),
-        decisions=None if decisions is None else decided_in(decisions),
+        stop=stop,
+        balance=balance,
+        space=space,
+        keep=keep,
+        decisions=decisions,
         temperature=temperature,
         top_p=top_p,
         seed=seed,
@@ -114,7 +115,17 @@ def command(
     show_rewrite(found, run.folder)
 
 
-def decided_in(folder: Path) -> Decided:
+def settings_of(
+    *, k: str, keep: Sequence[str] | None = None, decisions: Path | None = None, **others: Any
+) -> RewriteSettings:
+    """The settings that the options of a rewrite stand for. decisions: the run that was reviewed; others: as in `RewriteSettings`."""
+    from longway.recipes.rewrite import RewriteSettings
+
+    decided = None if decisions is None else _decided_in(decisions)
+    return RewriteSettings(k=share_of(k), keep=tuple(keep or ()), decisions=decided, **others)
+
+
+def _decided_in(folder: Path) -> Decided:
     """What people decided in the review of a run."""
     from longway.review.decided import decisions_of
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from longway.cli.screen import output, safe, shortened, show_review
+from longway.cli.screen import output, safe, shortened, show_formulas, show_review
 from longway.recipes.planted import PlantedFate
 
 N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED, N_DECIDED = 12, 6, 3, 6, 6
@@ -32,6 +32,7 @@ def show_rewrite(found: dict[str, Any], folder: Path) -> None:
         console.print(f"\n{hint}")
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     console.print(f"\nDataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
+    show_formulas(console, found["dataset"])
     console.print(f"Report:  [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
     show_review(console, folder)
 

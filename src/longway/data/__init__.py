@@ -3,8 +3,9 @@
 load(path or frame)  ->  Dataset: columns, labels, problems, batches()  ->  save(dataset or frame, path)
 """
 
+from longway.data.batches import Batch
 from longway.data.columns import Columns
-from longway.data.dataset import Batch, Dataset
+from longway.data.dataset import Dataset
 from longway.data.loading import load
 from longway.data.saving import save
 

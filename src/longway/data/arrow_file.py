@@ -26,14 +26,55 @@ def read_parquet(source: Path | IO[bytes]) -> Table:
         return from_arrow(file.read())
 
 
-def chunk_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Table]:
-    """The Parquet file in pieces of some megabytes; the first piece is empty and has the columns."""
+def chunk_parquet(path: Path, columns: Sequence[str] | None, rows: range | None = None) -> Iterator[Table]:
+    """The Parquet file in pieces of some megabytes; the first piece is empty and has the columns.
+
+    rows: only these, in pieces as long as the range's step.
+    """
     # read through a small buffer, page by page: a row group may be larger than the memory we have
     with pq.ParquetFile(_raw(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
         yield from_arrow(file.schema_arrow.empty_table()).select(columns)
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
-        for batch in file.iter_batches(_rows_a_chunk(file.metadata), columns=names, use_threads=False):
-            yield from_arrow(pa.Table.from_batches([batch]))
+        if rows is None:
+            for batch in file.iter_batches(_rows_a_chunk(file.metadata), columns=names, use_threads=False):
+                yield from_arrow(pa.Table.from_batches([batch]))
+            return
+        groups, before = _groups_of(file.metadata, rows)
+        batches = file.iter_batches(rows.step, row_groups=groups, columns=names, use_threads=False)
+        for table in _recut(batches, rows, before):
+            yield from_arrow(table)
+
+
+def parquet_rows(path: Path) -> tuple[int, int]:
+    """How many rows the file has, and how many of them make a piece."""
+    metadata = pq.read_metadata(path)
+    return metadata.num_rows, _rows_a_chunk(metadata)
+
+
+def _groups_of(metadata: Any, rows: range) -> tuple[list[int], int]:
+    """The row groups that hold these rows, and how many other rows come before them there."""
+    groups: list[int] = []
+    before = start = 0
+    for i in range(metadata.num_row_groups):
+        end = start + metadata.row_group(i).num_rows
+        if start < rows.stop and end > rows.start:
+            before = before if groups else rows.start - start
+            groups.append(i)
+        start = end
+    return groups, before
+
+
+def _recut(batches: Iterable[Any], rows: range, before: int) -> Iterator[pa.Table]:
+    """Consecutive rows as tables of `rows.step` rows each, without the first `before` of them."""
+    left, waiting = rows.stop - rows.start, []
+    for batch in batches:
+        passed = min(before, batch.num_rows)
+        before -= passed
+        waiting.append(batch.slice(passed))
+        while left and sum(map(len, waiting)) >= (n := min(rows.step, left)):
+            table = pa.Table.from_batches(waiting).combine_chunks()
+            yield table.slice(0, n)
+            waiting, left = table.slice(n).to_batches(), left - n
 
 
 def read_ipc(source: Path | IO[bytes]) -> Table:

@@ -6,15 +6,16 @@ The same class serves a file that fits in memory and one that does not; only `fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from longway.data.batches import BATCH_ROWS, Batch, batches_of, role_frames, with_ids
 from longway.data.columns import Columns
 from longway.data.fingerprint import Fingerprint
+from longway.data.parts import Part, parts_of
 from longway.data.problems import READING_KINDS, Tally
 from longway.data.roles import role_frame
 from longway.data.scan import scan
@@ -22,21 +23,6 @@ from longway.data.source import Source
 from longway.data.table import Table, combine
 from longway.errors import DataError
 from longway.records import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some usable rows.
-
-    rows: row numbers from 0, the same as in `Dataset.frame`; labels: positions in `Dataset.labels`.
-    contexts: None where the dataset has no context column; an empty cell is "".
-    """
-
-    rows: npt.NDArray[np.int64]
-    ids: pl.Series
-    texts: pl.Series
-    contexts: pl.Series | None
-    labels: npt.NDArray[np.int32]
 
 
 class Dataset:
@@ -103,15 +89,12 @@ class Dataset:
 
     def tables_with_ids(self) -> Iterator[tuple[Table, pl.Series]]:
         """All rows with all columns, and beside them the ids that `Batch.ids` gives them."""
-        start = 0
-        for table in self._source.tables(None, Tally()):
-            roles = role_frame(table, self.columns).with_row_index("source_row", start)
-            start += roles.height
-            ids = roles["id" if self._ids_are_good else "source_row"].cast(pl.String)
-            if self._only_split is not None:
-                kept = roles["split"] == self._only_split
-                table, ids = table.with_frame(table.frame.filter(kept)), ids.filter(kept)
-            yield table, ids.alias("id")
+        return with_ids(
+            self._source.tables(None, Tally()),
+            self.columns,
+            only_split=self._only_split,
+            ids_are_good=self._ids_are_good,
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -122,19 +105,22 @@ class Dataset:
             result.add(batch.texts, batch.contexts, labels)
         return result.hexdigest()
 
-    def batches(self, size: int = 50_000) -> Iterator[Batch]:
+    def batches(self, size: int = BATCH_ROWS) -> Iterator[Batch]:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
-        label_type = pl.Enum(self.labels)
-        used = (frame.filter("usable") for frame in self._role_frames(Tally()))
-        for frame in (part for whole in used for part in whole.iter_slices(size) if part.height):
-            codes = frame["label"].cast(label_type).to_physical().cast(pl.Int32)
-            yield Batch(
-                rows=frame["row"].to_numpy(),
-                ids=frame["id" if self._ids_are_good else "source_row"].cast(pl.String).alias("id"),
-                texts=frame["text"],
-                contexts=frame["context"] if "context" in frame.columns else None,
-                labels=codes.to_numpy(),
-            )
+        return batches_of(self._role_frames(Tally()), self.labels, ids_are_good=self._ids_are_good, size=size)
+
+    def parts(self) -> list[Part]:
+        """Parts that can be read alone where the files are seen; together they give `batches()`.
+
+        None for rows that are in memory, or that a limit cuts off.
+        """
+        return parts_of(
+            self._source.files,
+            self.columns,
+            labels=self.labels,
+            only_split=self._only_split,
+            ids_are_good=self._ids_are_good,
+        )
 
     def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
         """The full rows with these numbers, in the order asked for; one pass over a streamed dataset."""
@@ -182,14 +168,8 @@ class Dataset:
         if self._cached is not None:
             yield from self._cached
             return
-        n_source, n_here = 0, 0
-        for table in self._source.tables(self.columns.used(), tally):
-            frame = role_frame(table, self.columns).with_row_index("source_row", n_source)
-            n_source += frame.height
-            if self._only_split is not None:
-                frame = frame.filter(pl.col("split") == self._only_split)
-            yield frame.with_columns(pl.int_range(n_here, n_here + pl.len(), dtype=pl.Int64).alias("row"))
-            n_here += frame.height
+        tables = self._source.tables(self.columns.used(), tally)
+        yield from role_frames(tables, self.columns, only_split=self._only_split)
 
     def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[Table]:
         """The wanted rows, table by table; `order` is sorted."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from longway.data.dataset import Dataset
+from longway.data.parts import Part
 from longway.data.problems import Tally
 from longway.data.roles import plain_roles
 from longway.data.source import in_memory
@@ -39,7 +40,7 @@ class Addition:
 
 
 def edited_tables(
-    dataset: Dataset,
+    dataset: Dataset | Part,
     texts: Mapping[str, str],
     additions: Sequence[Addition] = (),
     *,

@@ -99,11 +99,16 @@ def read(file: DataFile, tally: Tally) -> Table:
             return _read_text(file, stream, tally)
 
 
-def chunks(file: DataFile, columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
-    """The file in pieces, with these columns only; the first piece may be empty but has the columns."""
+def chunks(
+    file: DataFile, columns: Sequence[str] | None, tally: Tally, *, rows: range | None = None
+) -> Iterator[Table]:
+    """The file in pieces, with these columns only; the first piece may be empty but has the columns.
+
+    rows: only these rows of a Parquet file, in pieces as long as the range's step.
+    """
     with _told(file):
         if file.kind == "parquet":
-            yield from arrow_file.chunk_parquet(file.path, columns)
+            yield from arrow_file.chunk_parquet(file.path, columns, rows)
         elif file.kind == "arrow":
             yield from arrow_file.chunk_ipc(file.path, columns)
         else:

@@ -89,7 +89,7 @@ def _on_disk(path: Path, tally: Tally, *, limit: int | None, stream: bool | None
         def tables(columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
             return cut(shards.chunks(parts, columns, tally), limit)
 
-        return Source(name, format, tables)
+        return Source(name, format, tables, files=tuple(parts) if limit is None else ())
     if limit is None:
         return in_memory(shards.read(parts, tally), name=name, format=format)
     first_rows = combine(list(cut(shards.chunks(parts, None, tally), limit)))

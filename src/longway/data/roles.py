@@ -66,7 +66,9 @@ def as_text(series: pl.Series) -> pl.Series:
         return _float_text(series)
     try:
         return series.cast(pl.String)
-    except pl.exceptions.InvalidOperationError:  # a span of time, and whatever else has no one way to be written
+    except (
+        pl.exceptions.InvalidOperationError
+    ):  # a span of time, and whatever else has no one way to be written
         raise _not_text(series.name, str(dtype)) from None
 
 

@@ -63,13 +63,15 @@ def read(shards: Sequence[Shard], tally: Tally) -> Table:
     return combine(tables)
 
 
-def chunks(shards: Sequence[Shard], columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
-    """All rows of all shards in pieces, with these columns only."""
+def chunks(
+    shards: Sequence[Shard], columns: Sequence[str] | None, tally: Tally, *, rows: range | None = None
+) -> Iterator[Table]:
+    """All rows of all shards in pieces, with these columns only. rows: of a Parquet file; see `formats.chunks`."""
     first: Table | None = None
     n_rows = 0
     for shard in shards:
         n_before = n_rows
-        for number, piece in enumerate(_pieces(shard.file, columns, tally.from_row(n_before))):
+        for number, piece in enumerate(_pieces(shard.file, columns, tally.from_row(n_before), rows)):
             table = _dress(piece, shard, columns)
             first = first or table
             if number == 0:
@@ -78,9 +80,11 @@ def chunks(shards: Sequence[Shard], columns: Sequence[str] | None, tally: Tally)
             yield table
 
 
-def _pieces(file: DataFile, columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
+def _pieces(
+    file: DataFile, columns: Sequence[str] | None, tally: Tally, rows: range | None
+) -> Iterator[Table]:
     if file.can_stream:
-        yield from formats.chunks(file, columns, tally)
+        yield from formats.chunks(file, columns, tally, rows=rows)
     else:
         yield formats.read(file, tally).select(columns)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from longway.data.problems import Tally
+from longway.data.shards import Shard
 from longway.data.table import Table
 
 Tables = Callable[[Sequence[str] | None, Tally], Iterator[Table]]
@@ -17,12 +18,14 @@ class Source:
 
     tables: called with the columns wanted (None: all) and a tally for what is odd, gives the rows in order.
     whole: all rows, where they are in memory; None for a source that is streamed.
+    files: those that a streamed source is read from, one after the other; none where only some of their rows are.
     """
 
     name: str
     format: str
     tables: Tables
     whole: Table | None = None
+    files: tuple[Shard, ...] = ()
 
 
 def in_memory(table: Table, *, name: str, format: str) -> Source:

@@ -25,6 +25,11 @@ _THINKING_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)\s*>", re.D
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)(?:\n?```\s*)?\Z", re.DOTALL)
 _ITEM = re.compile(r"(\d{1,3})[.)][ \t]+(\S.*)")
 _DECORATION = " \t\n\"'`*."
+_MOST_TOKENS = 2**53  # beyond it a number is no count but nonsense, and too large for a price or the journal
+_LEAST_LOG_P = (
+    -100.0
+)  # a token that is less likely was not chosen; a label of several such would have probability 0
+_ROUNDED = 1e-3  # a log probability is at most 0, but for rounding
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -91,16 +96,22 @@ def completion_of(body: str) -> Completion:
         raise BadBody("the body has no choices[0].message") from None
     if not isinstance(content, str | None):
         raise BadBody("choices[0].message.content is not a text")
-    usage = data.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    prompt_tokens, completion_tokens = usage_of(data)
     return Completion(
         content=content or "",
         finish=str(choice.get("finish_reason") or "stop"),
         refusal=refusal if isinstance(refusal, str) else "",
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
         tokens=_tokens(choice.get("logprobs")),
     )
+
+
+def usage_of(body: Any) -> tuple[int, int]:
+    """Tokens read and written, as the body says; 0 where it does not, or says something that is no count."""
+    usage = body.get("usage") if isinstance(body, Mapping) else None
+    usage = usage if isinstance(usage, Mapping) else {}
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
 def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str = "json") -> Texts:
@@ -150,14 +161,13 @@ def vectors_of(body: str, *, n: int) -> tuple[list[list[float]], int]:
             raise BadBody("the body is an error object", error=data["error"])
         rows = sorted(data["data"], key=lambda row: row["index"])
         vectors = [[float(value) for value in row["embedding"]] for row in rows]
-        tokens = data.get("usage", {}).get("prompt_tokens", 0)
-    except (KeyError, TypeError, AttributeError, RecursionError):
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise BadBody("the body holds no embeddings") from None
     except ValueError as error:
         raise error if isinstance(error, BadBody) else BadBody("the body is not JSON") from None
     if len(vectors) != n or len({len(vector) for vector in vectors}) > 1 or not all(vectors):
         raise BadBody(f"expected {n} vectors of one length, got {len(vectors)}")
-    return vectors, tokens if isinstance(tokens, int) else 0
+    return vectors, usage_of(data)[0]
 
 
 def content_of(completion: Completion) -> str:
@@ -288,13 +298,14 @@ def _short(text: str) -> str:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 < value <= _MOST_TOKENS else 0
 
 
 def _tokens(logprobs: Any) -> tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]:
     """The tokens with their alternatives; nothing where the server sends them in no form we know."""
     try:
-        return tuple(
+        tokens = tuple(
             (
                 str(token["token"]),
                 float(token["logprob"]),
@@ -302,5 +313,8 @@ def _tokens(logprobs: Any) -> tuple[tuple[str, float, tuple[tuple[str, float], .
             )
             for token in logprobs["content"]
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return ()
+    are_likely = all(_LEAST_LOG_P < log_p <= _ROUNDED for _, log_p, _ in tokens)
+    are_probabilities = all(log_p <= _ROUNDED for _, _, others in tokens for _, log_p in others)
+    return tokens if are_likely and are_probabilities else ()

@@ -12,19 +12,26 @@ instead. So a `custom_id` stands for one request, whatever file its answer comes
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+import os
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
 from longway.errors import RunError
 from longway.llm.request import Features
-from longway.store import read_json, replacing, write_json
+from longway.store import replacing, write_json
+from longway.store.disk_errors import told_of_disk
 
 FOLDER, STATE = "batch", "batch.json"
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 URL = "/v1/chat/completions"
+BEGINNING = (
+    "beginning"  # status of a file whose batch a server was asked to begin, before it said that it did
+)
 _ID_LENGTH = 64  # some providers take no more
 
 
@@ -77,7 +84,11 @@ class Request:
 
 @dataclass(slots=True)
 class RequestFile:
-    """One file of requests and what became of it; file_id, batch_id, status: as the server calls them, "" before."""
+    """One file of requests and what became of it; file_id, batch_id, status: as the server calls them, "" before.
+
+    is_collected: whether its batch has ended and all of its answers were fetched. is_heard: whether that is so, or an answer file
+    spoke of one of its requests; no answer can be missing before.
+    """
 
     name: str
     engine: str
@@ -86,18 +97,31 @@ class RequestFile:
     file_id: str = ""
     batch_id: str = ""
     status: str = ""
+    is_heard: bool = False
+    is_collected: bool = False
 
     @property
     def is_submitted(self) -> bool:
-        """Whether the server has it."""
+        """Whether the server has begun its batch."""
         return bool(self.batch_id)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the server was asked to begin its batch, and nothing tells that it did."""
+        return not self.batch_id and self.status == BEGINNING and not self.is_heard
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a server may be answering it: to ask elsewhere would pay twice."""
+        return self.is_in_doubt or (self.is_submitted and not self.is_collected)
 
 
 class BatchFolder:
     """The batch files of one run; `folder` is the run's.
 
     files: in the order in which they were written. features: what a server has answered to, by kind of call. rejected: requests
-    that a server will not take as they are, by `custom_id`, and what to ask for instead.
+    that a server will not take as they are, by `custom_id`, and what to ask for instead. left_out: `custom_id`s of the last
+    requests of questions that were asked often enough; they are left to be asked one by one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -105,6 +129,7 @@ class BatchFolder:
         self.files: list[RequestFile] = []
         self.features: dict[str, Features] = {}
         self.rejected: dict[str, Features] = {}
+        self.left_out: set[str] = set()
         if self.exists:
             self._load()
 
@@ -123,12 +148,29 @@ class BatchFolder:
                 "files": [asdict(file) for file in self.files],
                 "features": {name: _features(one) for name, one in self.features.items()},
                 "rejected": {name: _features(one) for name, one in self.rejected.items()},
+                "left_out": sorted(self.left_out),
             },
         )
 
     def path(self, file: RequestFile) -> Path:
         """Where a file of requests is."""
         return self.folder / file.name
+
+    def check_none_under_way(self, *, ended: Collection[str] = ()) -> None:
+        """RunError where a batch is under way, so that asking now would pay twice. ended: names of files whose batch is over."""
+        under_way = [file for file in self.files if file.is_under_way and file.name not in ended]
+        if not under_way:
+            return
+        doubtful = [file.name for file in under_way if file.is_in_doubt]
+        if doubtful:
+            raise RunError(
+                f"Whether the batch of {', '.join(doubtful)} was begun is not known: the server's answer got lost. Asking now may "
+                f"pay twice. Run `longway batch submit --run {self.folder.parent}` first: it looks for the batch."
+            )
+        told = "1 batch is" if len(under_way) == 1 else f"{len(under_way):,} batches are"
+        raise RunError(
+            f"{told} under way. Asking now would pay twice. Run `longway batch collect --run {self.folder.parent}` first."
+        )
 
     def features_of(self, engine: str, base_url: str, kind: str) -> Features | None:
         """What a server takes for such a call, None where it has answered none."""
@@ -141,29 +183,41 @@ class BatchFolder:
     def requests(self, files: Iterable[RequestFile] | None = None) -> Iterator[Request]:
         """All requests in the order in which they were written, without their bodies. files: of some only."""
         for file in self.files if files is None else files:
-            for line in _lines_of(_about(self.path(file))):
-                yield _request(line)
+            path = _about(self.path(file))
+            for line in _lines_of(path):
+                with _told_of_damage(path):
+                    request = _request(line)
+                yield request
 
-    def with_bodies(self, wanted: set[str]) -> Iterator[Request]:
-        """The requests of these `custom_id`s, with their bodies."""
-        for file in self.files:
-            lines = zip(_lines_of(self.path(file)), _lines_of(_about(self.path(file))), strict=True)
-            for sent, about in lines:
-                if sent["custom_id"] in wanted:
-                    yield _request(about, body=sent["body"])
+    def with_bodies(self, files: Iterable[RequestFile] | None = None) -> Iterator[Request]:
+        """The same with their bodies."""
+        for file in self.files if files is None else files:
+            path = self.path(file)
+            for request, sent in zip_longest(self.requests([file]), _lines_of(path)):
+                with _told_of_damage(path):
+                    if request is None or sent is None or sent["custom_id"] != request.custom_id:
+                        raise ValueError("its lines are not those of the file beside it")
+                    whole = replace(request, body=sent["body"])
+                yield whole
+
+    @contextmanager
+    def without(self, file: RequestFile, answered: Collection[str]) -> Iterator[Path]:
+        """The requests of a file without those of questions that are answered, in a temporary file."""
+        with temporary_in(self.folder) as path:
+            with told_of_disk(path), path.open("w", encoding="ascii", newline="\n") as kept:
+                for request in self.with_bodies([file]):
+                    if request.key not in answered:
+                        kept.write(request.line() + "\n")
+            yield path
 
     def _load(self) -> None:
         path = self.folder / STATE
-        state = read_json(path)
-        try:
+        with _told_of_damage(path):
+            state = json.loads(path.read_text(encoding="utf-8"))
             self.files = [RequestFile(**file) for file in state["files"]]
             self.features = {name: _features_of(one) for name, one in state["features"].items()}
             self.rejected = {name: _features_of(one) for name, one in state["rejected"].items()}
-        except (KeyError, TypeError, AttributeError):
-            raise RunError(
-                f"{path} is not what `longway batch write` writes. Delete the folder {self.folder} and write the requests again: "
-                "answers that were collected are in the journal."
-            ) from None
+            self.left_out = set(state.get("left_out", ()))
 
 
 class RequestWriter:
@@ -188,7 +242,11 @@ class RequestWriter:
         parts, self._open = list(self._open.values()), {}
         for part in parts:
             part.close(keep=kind is None)
-        if kind is None and self.written:
+        if kind is not None:
+            for file in self.written:  # those that were full before the error
+                self.batch.path(file).unlink(missing_ok=True)
+                _about(self.batch.path(file)).unlink(missing_ok=True)
+        elif self.written:
             self.batch.files += self.written
             self.batch.save()
 
@@ -240,19 +298,41 @@ class _Part:
             self._stack.__exit__(type(error), error, None)
 
 
+@contextmanager
+def temporary_in(folder: Path) -> Iterator[Path]:
+    """A file that is gone afterwards; `Run.open` tidies it up after a process that was killed."""
+    with told_of_disk(folder):
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".lines.", suffix=".jsonl")
+        os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
 def _about(path: Path) -> Path:
     return path.with_name(path.name.replace("requests-", "asked-", 1))
 
 
 def _lines_of(path: Path) -> Iterator[Any]:
+    with _told_of_damage(path), path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+@contextmanager
+def _told_of_damage(path: Path) -> Iterator[None]:
+    """Make errors of reading a file of ours one that tells the way out, without paying twice."""
     try:
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line)
-    except (OSError, ValueError) as error:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        why = (
+            str(error) if isinstance(error, OSError | ValueError) else "a part is missing, or of another kind"
+        )
         raise RunError(
-            f"{path} cannot be read: {error}. Expected the file that `longway batch write` wrote. Delete the folder {path.parent} "
-            "and write the requests again: answers that were collected are in the journal."
+            f"{path} is not what `longway batch write` wrote: {why}. Batches that were submitted are paid for: download their answers "
+            f"from your provider first. Then delete the folder {path.parent}, write the requests again, and hand what you downloaded to "
+            "`longway batch collect`. The requests have the same names again, and answers that were collected are in the journal."
         ) from None
 
 
@@ -262,10 +342,19 @@ def _plain(request: Request) -> dict[str, Any]:
     }
 
 
-def _request(about: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> Request:
+def _request(about: Mapping[str, Any]) -> Request:
+    """A request as it was put down, without its body."""
     values = {name: value for name, value in about.items() if name != "custom_id"}
-    values |= {"features": _features_of(about["features"]), "used": tuple(about["used"]), "body": body or {}}
-    return Request(**values)
+    read, written, cost = about["used"]
+    values |= {
+        "features": _features_of(about["features"]),
+        "used": (int(read), int(written), float(cost)),
+        "body": {},
+    }
+    request = Request(**values)
+    if request.custom_id != about["custom_id"] or not isinstance(request.asked, dict):
+        raise ValueError("a line is not whole")
+    return request
 
 
 def _features(features: Features) -> dict[str, Any]:

@@ -44,7 +44,10 @@ class Outstanding:
 
 
 class BatchAsker(Asker):
-    """Writes down what it would have to ask. waiting: questions without an answer so far; written: those put down now."""
+    """Writes down what it would have to ask.
+
+    waiting: questions without an answer so far. written: those put down now; left_out: those asked often enough by the batch.
+    """
 
     def __init__(
         self,
@@ -57,8 +60,9 @@ class BatchAsker(Asker):
         budget: float | None = None,
     ) -> None:
         super().__init__(engine, journal, budget=budget)
-        self.served, self.batch, self.writer, self.outstanding = engine, batch, writer, outstanding
-        self.waiting = self.written = 0
+        self.engine: ServedEngine = engine
+        self.batch, self.writer, self.outstanding = batch, writer, outstanding
+        self.waiting = self.written = self.left_out = 0
 
     async def _ask(self, questions: Iterator[Question], take: Callable[[str, dict[str, Any]], None]) -> None:
         for question in questions:
@@ -76,17 +80,18 @@ class BatchAsker(Asker):
         (key,) = question.keys
         before = self.outstanding.last.get(key)
         if before is not None and before.custom_id not in self.batch.rejected:
+            self.left_out += before.custom_id in self.batch.left_out
             return
         if before is None:
             self._check_fits(question.most)
         features = self._features(question.kind, before)
         call = call_of()
-        body = call.body(self.served.model, features)
+        body = call.body(self.engine.model, features)
         request = Request(
             key=key,
             kind=question.kind,
-            engine=self.served.name,
-            base_url=self.served.base_url,
+            engine=self.engine.name,
+            base_url=self.engine.base_url,
             body=body,
             asked=question.asked,
             reads=call.reads,
@@ -104,7 +109,7 @@ class BatchAsker(Asker):
         """What to ask a server for: less than it rejected, or what it is known to take."""
         if before is not None:
             return self.batch.rejected[before.custom_id]
-        return self.batch.features_of(self.served.name, self.served.base_url, kind) or Features()
+        return self.batch.features_of(self.engine.name, self.engine.base_url, kind) or Features()
 
     def _check_fits(self, most: float) -> None:
         spent = self.outstanding.spent

@@ -1,9 +1,9 @@
 """Batches on a server that takes them: upload a file of requests, begin its batch, fetch what was answered.
 
     server = BatchServer(base_url)
-    server.submit(path, file, save)      uploads and begins; `save` is called after each step, so that nothing is begun twice
+    server.submit(path, file, save)      uploads and begins; `save` is called around each step, so that nothing is begun twice
     server.look(file)                    how far it is: a `Progress`
-    server.fetch(file_id, path)          an answer file
+    server.fetched(file_id, folder)      an answer file, for as long as it is read
 
 It speaks to `/files` and `/batches` of the OpenAI protocol. A server that has none of it says so, and its files are uploaded by hand.
 """
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import EngineError, MissingExtra
-from longway.llm.batch import URL, RequestFile
+from longway.llm.batch import BEGINNING, URL, RequestFile, temporary_in
 from longway.llm.prices import is_local
 from longway.llm.secret import Secret, find_key
-from longway.store import replacing
+from longway.store.disk_errors import told_of_disk
 
-UNDER_WAY = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+# A batch of any other status, those we do not know included, may still answer: asking again would pay twice.
+_OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 _NOT_THERE = (404, 405, 501)
 
 
@@ -37,7 +38,7 @@ class Progress:
     @property
     def is_under_way(self) -> bool:
         """Whether answers may still come."""
-        return self.status in UNDER_WAY
+        return self.status not in _OVER
 
 
 class BatchServer:
@@ -48,17 +49,19 @@ class BatchServer:
         self.key = Secret(api_key) if api_key else find_key(base_url)
 
     def submit(self, path: Path, file: RequestFile, save: Callable[[], object]) -> None:
-        """Upload the requests and begin their batch; `file` gets the ids. A file that is on its way already is not begun again."""
+        """Upload the requests, which are at `path`, and begin their batch; `file` gets the ids.
+
+        Where it was asked to begin before and its answer got lost, the batch is looked for, and begun only if it is not there.
+        """
         with self._client() as client:
             if not file.file_id:
                 with path.open("rb") as content:
-                    sent = client.files.create(file=(path.name, content), purpose="batch")
-                file.file_id = str(sent.id)
+                    sent = client.files.create(file=(file.name, content), purpose="batch")
+                file.file_id = _id_of(sent)
                 save()
-            begun = self._begun(client, file.file_id) or client.batches.create(
-                input_file_id=file.file_id, endpoint=URL, completion_window="24h"
-            )
-            file.batch_id, file.status = str(begun.id), str(begun.status)
+            begun = self._begun(client, file) if file.is_in_doubt else None
+            begun = begun or self._begin(client, file, save)
+            file.batch_id, file.status = _id_of(begun), str(begun.status).lower()
             save()
 
     def look(self, file: RequestFile) -> Progress:
@@ -68,23 +71,46 @@ class BatchServer:
             said = getattr(batch.errors, "data", None) or []
             why = "; ".join(str(one.message) for one in said if one.message)
             outputs = tuple(name for name in (batch.output_file_id, batch.error_file_id) if name)
-            return Progress(str(batch.status), outputs, self.key.hide(why))
+            return Progress(str(batch.status).lower(), outputs, self.key.hide(why))
 
-    def fetch(self, file_id: str, path: Path) -> Path:
-        """Put an answer file at a path, whole or not at all."""
-        with (
-            self._client() as client,
-            replacing(path) as temporary,
-            client.files.with_streaming_response.content(file_id) as content,
-        ):
-            content.stream_to_file(temporary)
-        return path
+    @contextmanager
+    def fetched(self, file_id: str, folder: Path) -> Iterator[Path]:
+        """An answer file, in a temporary place in the folder: a server may repeat the key in it, so it does not stay."""
+        with temporary_in(folder) as path:
+            with (
+                self._client() as client,
+                told_of_disk(path),
+                client.files.with_streaming_response.content(file_id) as content,
+            ):
+                content.stream_to_file(path)
+            yield path
 
-    @staticmethod
-    def _begun(client: Any, file_id: str) -> Any:
-        """The batch of an uploaded file, where this process was killed after it had begun one."""
-        return next(
-            (batch for batch in client.batches.list(limit=100) if batch.input_file_id == file_id), None
+    def _begin(self, client: Any, file: RequestFile, save: Callable[[], object]) -> Any:
+        """Have a batch begun. That it is tried is put down before: nobody else may know that it was begun."""
+        file.status = BEGINNING
+        save()
+        try:
+            # Sent once: a second try would begin a second batch where only the answer to the first got lost.
+            once = client.with_options(max_retries=0)
+            return once.batches.create(input_file_id=file.file_id, endpoint=URL, completion_window="24h")
+        except Exception as error:
+            status = getattr(error, "status_code", 500)
+            if 400 <= status < 500 and status != 408:  # the server said that it did not
+                file.status = ""
+                save()
+            raise
+
+    def _begun(self, client: Any, file: RequestFile) -> Any:
+        """The batch of a file of which nobody knows whether it was begun; None where it was not."""
+        try:
+            listed = client.batches.list(limit=100)
+            return next((batch for batch in listed if batch.input_file_id == file.file_id), None)
+        except Exception as error:
+            if getattr(error, "status_code", 0) not in _NOT_THERE:
+                raise
+        raise EngineError(
+            f"{self.base_url} lists no batches. The one of {file.name} may have been begun: the answer to that got lost. Look on "
+            "your provider's page. If it is there, download its answers for `longway batch collect`; if not, upload the file there."
         )
 
     @contextmanager
@@ -134,3 +160,10 @@ class BatchServer:
             f"{self.base_url} did not take a batch (status {status}: {said}). Expected it to be begun. "
             "Run the same command again later: what was done is kept."
         )
+
+
+def _id_of(made: Any) -> str:
+    """What a server calls what it has made."""
+    if not made.id:
+        raise ValueError("it has no id")
+    return str(made.id)

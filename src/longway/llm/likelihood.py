@@ -37,6 +37,8 @@ def likelihoods(tokens: Tokens, chosen: str, options: Sequence[str]) -> dict[str
         place += len(token)
     mass[chosen] += reach
     total = sum(mass.values())
+    if not total > 0:  # so unlikely, token by token, that nothing is left
+        return {option: float(option == chosen) for option in options}
     return {option: p / total for option, p in mass.items()}
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from longway.text.tokens import is_word, tokenize
 
@@ -151,7 +151,7 @@ def _other_words(before: list[str], after: list[str]) -> str:
     old, new = content_of(before), content_of(after)
     if not new - old and old - new:
         return "only leaves words out"
-    if set(new - old) - _EMPTY and _stands_in(_stems(before), _stems(after)):
+    if set(new - old) - _EMPTY and stands_in(_stems(before), _stems(after)):
         return "only adds words"
     old, new = (
         Counter({word: n for word, n in words.items() if word not in _DENIALS}) for words in (old, new)
@@ -185,8 +185,12 @@ def _stems(words: list[str]) -> list[str]:
     return [_stem(word) for word in words if word not in _FUNCTION_WORDS]
 
 
-def _stands_in(short: list[str], long: list[str]) -> bool:
-    """Whether the words of one list are all in the other, in the same order."""
+def stands_in(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether the words of one list are all in the other, in the same order.
+
+    >>> stands_in(["was", "slow"], ["it", "was", "very", "slow"]), stands_in(["slow", "was"], ["it", "was", "slow"])
+    (True, False)
+    """
     rest = iter(long)
     return all(word in rest for word in short)
 

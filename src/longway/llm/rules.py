@@ -7,10 +7,12 @@ A text is analysed, every rule of `rules/` says what it could do, and up to thre
 other's way are combined. What takes away words that give the label away comes first; among equals the seed decides.
 `Written.how` names the rules of each text ("negation.fail_to + words.synonym"); it begins with "label:" where the new
 text says something else that has the same label (`Rewriting.keeps`). Questions about triples are answered by `rule_triples.py`.
+A text of more than `LONGEST` words is not analysed and gets no other: the time that it takes grows faster than the text.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +20,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,8 @@ from longway.text.document import Document
 from longway.text.english import English, english
 
 MOST_KEPT = 50_000  # analyses kept in memory
+LONGEST = 1_500  # words and marks of a text that is analysed
+_PIECE = re.compile(r"\w+|[^\w\s]")
 RULES_FOLDER = Path(__file__).parents[1] / "rules"
 TRIPLES_FOLDER = Path(__file__).parents[1] / "triples"
 
@@ -69,13 +74,17 @@ class RulesEngine:
     def prepare(self, prompts: Iterable[Prompt], *, processes: int = 1) -> None:
         """Analyse the texts of many prompts together; `write` finds them then."""
         asked = (text for prompt in prompts for text in _texts_of(prompt))
-        texts = [text for text in dict.fromkeys(asked) if text not in self._documents]
+        texts = [
+            text for text in dict.fromkeys(asked) if text not in self._documents and not is_too_long(text)
+        ]
         for document in read_all(self._english, texts, processes=processes):
             self._keep(document)
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the ones that take away the most telling words first."""
         started = time.perf_counter()
+        if any(map(is_too_long, _texts_of(prompt))):
+            return Written((), refusals=(f"longer than {LONGEST:,} words: too long for the rules",))
         if is_about_triples(prompt):
             written = answer(prompt, n, self._read, key=self._order(prompt.text, sampling))
             return replace(written, usage=Usage(cost=0.0, seconds=time.perf_counter() - started))
@@ -135,6 +144,15 @@ def rules_version() -> str:
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def is_too_long(text: str, longest: int = LONGEST) -> bool:
+    """Whether a text has more words and marks than are analysed; where there are no spaces, many letters count as well.
+
+    >>> is_too_long("A film. " * 400), is_too_long("A film. " * 600)
+    (False, True)
+    """
+    return len(text) > 20 * longest or next(islice(_PIECE.finditer(text), longest, None), None) is not None
 
 
 def _texts_of(prompt: Prompt) -> Sequence[str]:

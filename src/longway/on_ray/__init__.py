@@ -1,6 +1,8 @@
 """The same recipes on Ray: embedded on this machine, or on a cluster by its address.
 
     session.py    opens Ray, and closes what it opened
+    pieces.py     what the workers keep, and what is done with it; from inside the cluster, or through an actor from outside
+    shards.py     files that the workers write
     reading.py    a dataset read and counted where Ray's workers are: answers to all that `detect.reading.Reading` answers to
     engine.py     an engine whose calls are answered by actors
 

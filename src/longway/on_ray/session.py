@@ -38,6 +38,15 @@ def check_place(place: str) -> None:
         )
     if find_spec("ray") is None:
         raise MissingExtra("ray", extra="ray", purpose="--on ray")
+    if place != HERE and find_spec("grpc") is None:
+        raise MissingExtra("grpcio", extra="ray", purpose="--on ray://")
+
+
+def is_far() -> bool:
+    """Whether the open Ray was reached by `ray://`, so that this process is no part of the cluster."""
+    from ray.util.client import ray as client
+
+    return bool(cast(Any, client).is_connected())
 
 
 def cpus() -> float:
@@ -64,7 +73,7 @@ def session(place: str, *, processors: int | None = None, store_bytes: int | Non
     if opened:
         _open(place, processors, store_bytes)
     try:
-        with _quiet_and_in_order():
+        with ordered_and_quiet():
             yield
     except RayError as error:
         raise EngineError(
@@ -109,7 +118,7 @@ def _last_line(error: Exception) -> str:
 
 
 @contextmanager
-def _quiet_and_in_order() -> Iterator[None]:
+def ordered_and_quiet() -> Iterator[None]:
     """Ray Data that gives results in the order of its input, and prints nothing."""
     from ray.data import DataContext
 

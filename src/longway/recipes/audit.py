@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, get_args
 from unicodedata import normalize
 
@@ -18,7 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.data import Dataset
+from longway.data import Batch, Dataset
 from longway.detect import GRAMMAR, LEVELS, detectors_for
 from longway.detect.documents import SurfaceScores, score_surface, tell
 from longway.detect.duplicates import duplicate_problems
@@ -33,6 +34,7 @@ from longway.recipes.grouped import examples_by_place, grouped, places_of
 from longway.recipes.held_out import Arranged, arrange
 from longway.recipes.people_counts import people_counts
 from longway.recipes.places import reader
+from longway.recipes.shards import Columns, score_frames, write_score_shards
 from longway.records import Finding, Leak, Mentions, Problem, Telling
 from longway.shortcut_space import Variant
 from longway.store import now
@@ -99,6 +101,7 @@ class Audit:
     """What an audit found, strongest first; `to_dict` is what findings.json holds.
 
     score_frames: gives the scores of all examples in pieces, for data that does not fit in memory.
+    has_shards: whether Ray's workers wrote them already.
     """
 
     findings: list[Finding]
@@ -113,6 +116,7 @@ class Audit:
     dataset: dict[str, Any]
     settings: AuditSettings
     charts: dict[str, Any] = field(default_factory=dict)
+    has_shards: bool = False
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -177,10 +181,14 @@ def audit_arranged(
     settings: AuditSettings,
     *,
     on: str | None = None,
+    scores: Path | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int], object] | None = None,
 ) -> Audit:
-    """The same for rows that were arranged before (see `held_out`)."""
+    """The same for rows that were arranged before (see `held_out`).
+
+    scores: where the workers that read the data on Ray may write the scores, as a folder of shards; `Audit.has_shards` tells.
+    """
     dataset = arranged.dataset
     step("reading" if on is None else "opening Ray")
     with reader(on) as read:
@@ -206,6 +214,9 @@ def audit_arranged(
         leaks, test_leaks = _leaks(reading, others, settings.seed, step)
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
+        columns = {"n_tokens": reading.corpora[TEXT].lengths(), "gamma": surface.gamma, "lean": surface.lean}
+        frame_of = partial(_scores_of, dataset.labels)
+        has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
         return Audit(
@@ -215,7 +226,8 @@ def audit_arranged(
             problems=problems,
             tested=found.tested,
             significant=found.significant,
-            score_frames=partial(_score_frames, dataset, reading.corpora[TEXT].lengths(), surface),
+            score_frames=lambda: score_frames(dataset.batches(), columns, frame_of),
+            has_shards=has_shards,
             telling=[tell(document, examples[document.place]) for document in surface.documents],
             people=people_counts(found.tests, reading.label_names),
             dataset=describe(dataset),
@@ -263,21 +275,15 @@ def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
     return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
 
 
-def _score_frames(
-    dataset: Dataset, lengths: NDArray[np.int64], surface: SurfaceScores
-) -> Iterator[pl.DataFrame]:
-    """The scores of the examples, a batch at a time."""
-    start = 0
-    for batch in dataset.batches():
-        here = slice(start, start + len(batch.rows))
-        start = here.stop
-        yield pl.DataFrame(
-            {
-                "id": batch.ids,
-                "row": batch.rows,
-                "label": pl.Series(dataset.labels, dtype=pl.String).gather(batch.labels),
-                "n_tokens": lengths[here],
-                "gamma": pl.Series(surface.gamma[here]).fill_nan(None),
-                "lean": surface.lean[here],
-            }
-        )
+def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataFrame:
+    """The scores of a batch. labels: by name; scores: n_tokens, gamma and lean of its examples."""
+    return pl.DataFrame(
+        {
+            "id": batch.ids,
+            "row": batch.rows,
+            "label": pl.Series(labels, dtype=pl.String).gather(batch.labels),
+            "n_tokens": scores["n_tokens"],
+            "gamma": pl.Series(scores["gamma"]).fill_nan(None),
+            "lean": scores["lean"],
+        }
+    )

@@ -83,11 +83,13 @@ def augment(
     return _augmentation(dataset, rounds)
 
 
-def writer_and_judge(settings: AugmentSettings, engines: Engines) -> tuple[Engine | None, Engine | None]:
+def writer_and_judge(
+    settings: AugmentSettings, engines: Engines, *, named: Callable[..., Engine] = engine_named
+) -> tuple[Engine | None, Engine | None]:
     """Who writes and who judges. Texts made elsewhere are judged by whoever is named."""
     if settings.method == "given" and settings.judge not in ("auto", "none"):
-        return None, judge_of(settings, engines, named=engine_named)
-    writer, judge = engines_of(settings, engines, named=engine_named)
+        return None, judge_of(settings, engines, named=named)
+    writer, judge = engines_of(settings, engines, named=named)
     if writer is not None and "write" not in writer.can:
         close(writer, judge)
         raise SettingError(

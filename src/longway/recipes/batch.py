@@ -21,9 +21,9 @@ from longway.data import Dataset
 from longway.errors import BudgetSpent, RunError, SettingError
 from longway.llm.asking import Asker
 from longway.llm.batch import FOLDER, STATE, BatchFolder, RequestFile, RequestWriter
-from longway.llm.batch_answers import REJECTED, Collected, Collecting, answer_files
+from longway.llm.batch_answers import Collected, Collecting, Waiting, answer_files
 from longway.llm.batch_asking import BatchAsker, Outstanding
-from longway.llm.batch_server import BatchServer
+from longway.llm.batch_server import BatchServer, Progress
 from longway.llm.engine import Engine, Written
 from longway.llm.engines import engine_named
 from longway.llm.served import ServedEngine
@@ -33,17 +33,17 @@ from longway.recipes.engine_runs import (
     asker_of,
     close,
     engines_of,
+    finished,
     folder_for,
     name_of,
     what_is_asked,
 )
 from longway.recipes.held_out import arrange
 from longway.recipes.rewrite import RewriteSettings, Rewriting
+from longway.recipes.run_rewrite import REWRITE
 from longway.rewrite.method import Asked
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.store import JOURNAL_FILE, Journal, Run, holding
-
-_COLLECTED = ", collected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,18 @@ class Step:
     """What `write_batch` came to.
 
     folder: of the run. files: those that were written now. round: the one that the requests are about, 0 before the first.
-    waiting: questions of the step without an answer, those in earlier files included. is_spent: the budget held no more.
-    note: what to tell about the folder.
+    waiting: questions of the step without an answer, those in earlier files included; left_out: those of them that were asked
+    often enough by the batch. is_spent: the budget held no more. is_finished: the run is, there is nothing to do. note: what to
+    tell about the folder.
     """
 
     folder: Path
     files: tuple[RequestFile, ...] = ()
     round: int = 0
     waiting: int = 0
+    left_out: int = 0
     is_spent: bool = False
+    is_finished: bool = False
     note: str = ""
 
     @property
@@ -70,14 +73,17 @@ class Step:
 
 @dataclass(slots=True)
 class Answered:
-    """What `collect_batches` came to. missing: questions that no file spoke of; under_way: batches that are not done."""
+    """What `collect_batches` came to. again: files with what has to be asked again; waiting: what else has no answer.
+
+    under_way: batches that are not done. in_doubt: files of which nobody knows whether their batch was begun.
+    """
 
     folder: Path
     collected: Collected
     again: list[RequestFile] = field(default_factory=list)
-    missing: int = 0
-    rejected: int = 0
+    waiting: Waiting = field(default_factory=Waiting)
     under_way: int = 0
+    in_doubt: list[str] = field(default_factory=list)
 
 
 class _StepEnds(Exception):  # noqa: N818 - says what happened
@@ -121,12 +127,13 @@ def write_batch(
     settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
     try:
         served = _served(writer)
+        _check_judge(judge)
         asked = what_is_asked("rewrite", arranged.dataset, settings, writer, judge)
         if settings.decisions is not None:
             asked["settings"]["decisions"] = settings.decisions.told()
         folder, note = folder_for(dataset, out, asked)
-        if Run.finished(folder, **asked) is not None:
-            return Step(folder, note=note)
+        if finished(folder, REWRITE, asked, engines.budget) is not None:
+            return Step(folder, is_finished=True, note=note)
         with holding(folder):
             Run.open(folder, **asked)
             with closing(Journal(folder / JOURNAL_FILE)) as journal:
@@ -149,8 +156,16 @@ def write_batch(
                     rewriting = Rewriting(arranged.dataset, settings, writer=writing, judge=judging)
                     step("looking for what has no answer yet")
                     number, is_spent = _to_the_first_gap(rewriting, writing, judging)
-                waiting = writing.waiting + getattr(judging, "waiting", 0)
-                return Step(folder, tuple(files.written), number, waiting, is_spent, note)
+                askers = [one for one in (writing, judging) if isinstance(one, BatchAsker)]
+                return Step(
+                    folder,
+                    files=tuple(files.written),
+                    round=number,
+                    waiting=sum(one.waiting for one in askers),
+                    left_out=sum(one.left_out for one in askers),
+                    is_spent=is_spent,
+                    note=note,
+                )
     finally:
         close(writer, judge)
 
@@ -163,7 +178,7 @@ def _to_the_first_gap(rewriting: Rewriting, writing: BatchAsker, judging: Asker 
     try:
         for done in rewriting.run():
             number = done.number
-            if getattr(judging, "waiting", 0):
+            if getattr(judging, "waiting", 0) or done.stopped == BUDGET_SPENT:
                 return number, done.stopped == BUDGET_SPENT
     except _StepEnds:
         return number + 1, whole.is_spent
@@ -176,6 +191,19 @@ def _served(engine: Engine | None) -> ServedEngine:
     raise SettingError(
         f"Batches are for a served model. Got the engine {name_of(engine)!r}. Try --engine served:MODEL, or `longway rewrite`."
     )
+
+
+def _asks_a_server(engine: Engine | None) -> bool:
+    return isinstance(engine, ServedEngine) or any(map(_asks_a_server, getattr(engine, "engines", ())))
+
+
+def _check_judge(judge: Engine | None) -> None:
+    """SettingError where a judge would be asked now and paid for."""
+    if _asks_a_server(judge) and not isinstance(judge, ServedEngine):
+        raise SettingError(
+            f"A judge of several engines cannot wait for a batch. Got {name_of(judge)!r}, of which a served model would be asked now. "
+            "Try --judge served:MODEL, local or none, or `longway rewrite`."
+        )
 
 
 def run_with_batches(folder: Path | str | None = None) -> Path:
@@ -202,14 +230,22 @@ def run_with_batches(folder: Path | str | None = None) -> Path:
 def submit_batches(
     folder: Path, *, api_key: str | None = None, on_file: Callable[[RequestFile], object] = lambda file: None
 ) -> list[RequestFile]:
-    """Hand the request files that no server has yet to theirs; gives those."""
+    """Hand the request files that no server has yet to theirs; gives those. What has an answer meanwhile is left out."""
     with holding(folder):
         batch = BatchFolder(folder)
-        files = [file for file in batch.files if not file.is_submitted]
-        for file in files:
-            BatchServer(file.base_url, api_key=api_key).submit(batch.path(file), file, batch.save)
+        with closing(Journal(folder / JOURNAL_FILE)) as journal:
+            answered = set(journal.get_all({request.key for request in batch.requests()}))
+        submitted = []
+        for file in batch.files:
+            if file.is_submitted or file.is_heard:
+                continue
+            if {request.key for request in batch.requests([file])} <= answered:
+                continue
+            with batch.without(file, answered) as path:
+                BatchServer(file.base_url, api_key=api_key).submit(path, file, batch.save)
+            submitted.append(file)
             on_file(file)
-    return files
+    return submitted
 
 
 def collect_batches(
@@ -228,59 +264,56 @@ def collect_batches(
         batch = BatchFolder(folder)
         with closing(Journal(folder / JOURNAL_FILE)) as journal:
             collecting = Collecting(batch, journal)
-            answered = Answered(folder, collecting.collected)
+            looked_at: dict[str, Progress] = {}
             if files:
                 for path in answer_files(list(files)):
                     step(f"reading {path.name}")
                     collecting.read(path)
-                looked_at: dict[str, str] = {}
             else:
                 looked_at = _fetch(batch, collecting, api_key, step)
-                answered.under_way = sum(not is_collected(status) for status in looked_at.values())
             if again_missing:
-                if answered.under_way:
-                    raise RunError(
-                        f"{answered.under_way} batches are still under way. Asking again would pay twice. Collect them first."
-                    )
+                batch.check_none_under_way(
+                    ended=[name for name, seen in looked_at.items() if not seen.is_under_way]
+                )
                 collecting.repeat_missing()
-            answered.missing = collecting.missing
-            answered.again = collecting.finish()
+            waiting, again = collecting.waiting(), collecting.finish()
             for file in batch.files:  # only now: what is asked again is on disk
-                file.status = looked_at.get(file.name, file.status)
+                if (seen := looked_at.get(file.name)) is not None:
+                    file.status, file.is_collected = seen.status, not seen.is_under_way
             batch.save()
-            answered.rejected = answered.collected.counts[REJECTED]
-    return answered
-
-
-def is_collected(status: str) -> bool:
-    """Whether all answers of a batch were fetched."""
-    return status.endswith(_COLLECTED)
+    return Answered(
+        folder,
+        collecting.collected,
+        again,
+        waiting,
+        under_way=sum(file.is_under_way for file in batch.files),
+        in_doubt=[file.name for file in batch.files if file.is_in_doubt],
+    )
 
 
 def _fetch(
     batch: BatchFolder, collecting: Collecting, api_key: str | None, step: Callable[[str], object]
-) -> dict[str, str]:
-    """Fetch what submitted batches have answered; what became of each, by file."""
+) -> dict[str, Progress]:
+    """Fetch what submitted batches have answered; how far each is that was not collected before, by file."""
     submitted = [file for file in batch.files if file.is_submitted]
     if not submitted:
         raise RunError(
             f"No batch of {batch.folder.parent} was submitted. Answer files were expected. "
             "Name them: longway batch collect FILES, or submit first: longway batch submit."
         )
-    looked_at: dict[str, str] = {}
+    looked_at: dict[str, Progress] = {}
     for file in submitted:
-        if is_collected(file.status):
+        if file.is_collected:
             continue
         step(f"looking at {file.name}")
         server = BatchServer(file.base_url, api_key=api_key)
-        progress = server.look(file)
-        looked_at[file.name] = progress.status
+        progress = looked_at[file.name] = server.look(file)
         if progress.is_under_way:
             continue
-        for number, name in enumerate(progress.outputs, 1):
-            path = batch.folder / f"answers-{Path(file.name).stem.removeprefix('requests-')}-{number}.jsonl"
-            collecting.read(server.fetch(name, path))
+        for name in progress.outputs:
+            with server.fetched(name, batch.folder) as path:
+                collecting.read(path)
         if progress.status != "completed":
             collecting.fail(file, progress.why or f"the batch is {progress.status}")
-        looked_at[file.name] += _COLLECTED
+        file.is_heard = True
     return looked_at

@@ -28,7 +28,9 @@ from longway.llm.engines import engine_named
 from longway.llm.loop import run as run_now
 from longway.llm.prices import FREE
 from longway.llm.recorded import answers_in
+from longway.on_ray.shards import make_way
 from longway.recipes.about import RUNS_FOLDER, ending, inputs_of, stem
+from longway.recipes.shards import write_edited_shards
 from longway.records import Edit, Example
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.store import JOURNAL_FILE, RUN_FILE, Journal, Run, free_folder, read_json
@@ -214,14 +216,18 @@ def write_dataset(
     additions: Sequence[Addition],
     *,
     contexts: Mapping[str, str] | None = None,
+    on: str | None = None,
 ) -> Dataset:
     """Write the dataset in the format it came in; gives the rows of `part`, with the additions, as they are read back.
 
-    texts, contexts: new ones by id. whole: all rows; part: those of the split that was worked on.
+    texts, contexts: new ones by id. whole: all rows; part: those of the split that was worked on. on: where the run is done; Ray's workers
+    write a folder of shards where they see the files, and no rows are added.
     """
     columns = whole.columns
     path = folder / f"dataset.{ending(whole.format)}"
-    save(edited_tables(whole, texts, additions, contexts=contexts), path)
+    if on is None or additions or not write_edited_shards(path, whole, texts, contexts):
+        make_way(path)
+        save(edited_tables(whole, texts, additions, contexts=contexts), path)
     after = load(
         path,
         text=columns.text,

@@ -20,6 +20,7 @@ from random import Random
 from longway.data import Dataset
 from longway.demographics.found import FoundIn, found_in
 from longway.errors import BudgetSpent
+from longway.llm.rules import is_too_long
 from longway.recipes.documents import Documents
 from longway.recipes.perturb_settings import RULES, PerturbSettings
 from longway.recipes.rows import rows_of
@@ -44,6 +45,8 @@ OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
 NOBODY = "no word tells a gender, race or age that could be another"
 TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"
+TOO_LONG = "it is too long to be analysed"
+LONGEST = 5_000  # words and marks; beyond, the time that the analysis takes grows faster than the text
 SAME = "the text came back as it was"
 _WORD_IN_FRONT = re.compile(r"""^(['"]).*?\1: (?=.)""", re.DOTALL)
 
@@ -106,7 +109,10 @@ class Perturbing:
         self.done = 0
         self._progress = progress
         self.seen: list[Seen] = []
-        for document in self.documents.all(map(self.text, range(len(self.rows)))):
+        texts = map(self.text, range(len(self.rows)))
+        self._too_long = frozenset(row for row, text in enumerate(texts) if is_too_long(text, LONGEST))
+        read = ("" if row in self._too_long else self.text(row) for row in range(len(self.rows)))
+        for document in self.documents.all(read):
             self.seen.append(self._seen(document))
             progress(len(self.seen), len(self.rows))
 
@@ -222,6 +228,8 @@ class Perturbing:
 
     def _stays(self, row: int) -> str:
         """Why a row is not perturbed at all; "" where it is to be."""
+        if row in self._too_long:
+            return TOO_LONG
         if not self.options(row):
             return NOBODY
         if self.seen[row].perturbability < self.settings.at_least:

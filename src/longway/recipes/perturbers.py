@@ -69,7 +69,9 @@ class Who:
         return rules(everyone=True) if settings.everyone else Alike(rules(), rules(everyone=True))
 
 
-def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
+def who_perturbs(
+    settings: PerturbSettings, engines: Engines, *, named: Callable[..., Engine] = engine_named
+) -> Who:
     """The engine for the settings; an error where it cannot write."""
     if settings.model is not None:
         from longway.classify.saved import folder_hash
@@ -82,7 +84,7 @@ def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
             device=engines.device,
             batch_size=engines.batch_size,
         )
-    writer, _ = engines_of(settings, engines, named=engine_named)
+    writer, _ = engines_of(settings, engines, named=named)
     if writer is None or writer.name.split(",")[0] == RULES:  # "auto" where no language model is named
         close(writer)
         return Who(replace(settings, engine=RULES))

@@ -1,23 +1,25 @@
-"""An audit into a run folder: findings.json, scores.parquet, report.html, and run.json last."""
+"""An audit into a run folder: findings.json, scores.parquet, report.html, and run.json last.
+
+Where Ray's workers read the data, scores.parquet is a folder of shards that they wrote.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from longway.data import Dataset
+from longway.on_ray.shards import make_way
 from longway.recipes.about import RUNS_FOLDER, inputs_of, stem
-from longway.recipes.audit import Audit, AuditSettings, audit_arranged
+from longway.recipes.audit import AuditSettings, audit_arranged
 from longway.recipes.held_out import arrange
+from longway.recipes.shards import write_frames
 from longway.report import render_report
 from longway.store import Run, free_folder, holding, read_json
 
-FINDINGS = "findings.json"
+FINDINGS, SCORES = "findings.json", "scores.parquet"
 
 
 def run_audit(
@@ -48,19 +50,14 @@ def run_audit(
         return done, read_json(folder / FINDINGS)
     with holding(folder):
         run = Run.open(folder, **asked)
-        result = audit_arranged(arranged, settings, on=on, step=step, progress=progress)
+        scores = run.folder / SCORES
+        result = audit_arranged(arranged, settings, on=on, scores=scores, step=step, progress=progress)
         findings = result.to_dict()
         step("writing the report")
-        run.write_with("scores.parquet", lambda path: _write_scores(path, result))
+        if not result.has_shards:
+            make_way(scores)
+            run.write_with(SCORES, lambda path: write_frames(path, result.score_frames()))
         run.write(FINDINGS, findings)
         run.write_with("report.html", lambda path: path.write_text(render_report(findings), encoding="utf-8"))
         run.finish()
     return run, findings
-
-
-def _write_scores(path: Path, result: Audit) -> None:
-    frames = (frame.to_arrow() for frame in result.score_frames())
-    first = next(frames)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
-        for table in chain([first], frames):
-            writer.write_table(table)

@@ -14,6 +14,7 @@ from typing import Any
 
 from longway.data import Dataset
 from longway.llm.engine import Engine
+from longway.llm.engines import engine_named
 from longway.recipes.about import describe
 from longway.recipes.augment import Augmenting, AugmentSettings, check_label
 from longway.recipes.augment_balance import balanced
@@ -39,9 +40,11 @@ from longway.recipes.engine_runs import (
     write_edits,
 )
 from longway.recipes.forecast import Forecast, costs_money
+from longway.recipes.formulas import with_formulas
 from longway.recipes.given_file import GivenFile, read_given_file
 from longway.recipes.held_out import Arranged, arrange
 from longway.recipes.important_words import words_before_and_after
+from longway.recipes.places import at_place
 from longway.report import render_augment
 from longway.rewrite.method import Round
 from longway.store import JOURNAL_FILE, Journal, Run, holding, read_json, replacing
@@ -71,6 +74,7 @@ def run_augment(
     settings: AugmentSettings | None = None,
     engines: Engines | None = None,
     out: Path | str | None = None,
+    on: str | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int, int], None] | None = None,
     on_start: Callable[[Started], object] = lambda started: None,
@@ -81,38 +85,39 @@ def run_augment(
 
     split: the rows that additions are made from where there are several splits ("train" unless told otherwise); additions
     belong to it, and all other rows are kept as they are.
-    step, progress, on_start, on_estimate, on_round: as in `run_rewrite`.
+    on, step, progress, on_start, on_estimate, on_round: as in `run_rewrite`.
     """
     settings, engines = settings or AugmentSettings(), engines or Engines()
     arranged = arrange(dataset, split, labelled=settings.labelled)
     check_label(settings, arranged.dataset.labels)
     given = None if settings.rewrites is None else read_given_file(Path(settings.rewrites))
-    writer, judge = writer_and_judge(settings, engines)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        asked = what_is_asked("augment", arranged.dataset, settings, writer, judge)
-        if given is not None:
-            asked["settings"]["rewrites_fingerprint"] = given.fingerprint
-        folder, note = folder_for(dataset, out, asked)
-        if (found := finished(folder, AUGMENT, asked, engines.budget)) is not None:
-            return Run(folder), found
-        job = _Job(dataset, arranged, settings, writer, judge, given, asked)
-        with holding(folder):
-            run = Run.open(folder, **asked)
-            if run.is_done:
-                run.reopen()
-            on_start(Started(run, settings, note))
-            with closing(Journal(folder / JOURNAL_FILE)) as journal:
-                if on_estimate is not None and (costs_money(writer) or costs_money(judge)):
-                    on_estimate(
-                        augment_forecast(arranged.dataset, settings, writer, judge, spent=journal.spent())
-                    )
-                found = _augment(run, job, journal, engines.budget, step, progress, on_round)
-            step("writing the report")
-            _write_results(run, found)
-            run.finish()
-    finally:
-        close(writer, judge)
+    with at_place(on, engine_named) as named:
+        writer, judge = writer_and_judge(settings, engines, named=named)
+        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+        try:
+            asked = what_is_asked("augment", arranged.dataset, settings, writer, judge)
+            if given is not None:
+                asked["settings"]["rewrites_fingerprint"] = given.fingerprint
+            folder, note = folder_for(dataset, out, asked)
+            if (found := finished(folder, AUGMENT, asked, engines.budget)) is not None:
+                return Run(folder), found
+            job = _Job(dataset, arranged, settings, writer, judge, given, asked)
+            with holding(folder):
+                run = Run.open(folder, **asked)
+                if run.is_done:
+                    run.reopen()
+                on_start(Started(run, settings, note))
+                with closing(Journal(folder / JOURNAL_FILE)) as journal:
+                    if on_estimate is not None and (costs_money(writer) or costs_money(judge)):
+                        on_estimate(
+                            augment_forecast(arranged.dataset, settings, writer, judge, spent=journal.spent())
+                        )
+                    found = _augment(run, job, journal, engines.budget, step, progress, on_round)
+                step("writing the report")
+                _write_results(run, found)
+                run.finish()
+        finally:
+            close(writer, judge)
     return run, read_json(folder / AUGMENT)  # as it reads for everyone else
 
 
@@ -203,6 +208,7 @@ def _about(dataset: Dataset, settings: AugmentSettings) -> dict[str, Any]:
 
 def _write_results(run: Run, found: dict[str, Any]) -> None:
     """What is made of augment.json, and itself."""
+    found = with_formulas(run.folder, found)
     run.write(AUGMENT, found)
     run.write_with("report.html", lambda path: path.write_text(render_augment(found), encoding="utf-8"))
     run.write_with("card.md", lambda path: write_augment_card(path, found))

@@ -15,6 +15,7 @@ from typing import Any
 from longway.data import Dataset
 from longway.demographics.found import FoundIn, found_in
 from longway.llm.asking import Asker
+from longway.llm.engines import engine_named
 from longway.recipes.about import describe
 from longway.recipes.documents import ANALYSES_FILE
 from longway.recipes.engine_runs import (
@@ -31,6 +32,7 @@ from longway.recipes.engine_runs import (
     write_edits,
 )
 from longway.recipes.forecast import Forecast, costs_money
+from longway.recipes.formulas import with_formulas
 from longway.recipes.held_out import MAX_LABELS, arrange
 from longway.recipes.perturb import Perturbing
 from longway.recipes.perturb_balance import balance
@@ -40,6 +42,7 @@ from longway.recipes.perturb_forecast import perturb_forecast
 from longway.recipes.perturb_settings import PerturbSettings
 from longway.recipes.perturb_summary import PerturbSummary
 from longway.recipes.perturbers import Who, who_perturbs
+from longway.recipes.places import at_place
 from longway.report import render_perturb
 from longway.rewrite.perturb.segments import as_one
 from longway.store import JOURNAL_FILE, Journal, Run, holding, read_json, replacing
@@ -69,6 +72,7 @@ def run_perturb(
     settings: PerturbSettings | None = None,
     engines: Engines | None = None,
     out: Path | str | None = None,
+    on: str | None = None,
     step: Step = lambda name: None,
     progress: Callable[[int, int], None] = lambda done, of: None,
     on_start: Callable[[Started], object] = lambda started: None,
@@ -78,31 +82,32 @@ def run_perturb(
 
     split: the rows to perturb where there are several splits ("train" unless told otherwise); all others are kept as they are.
     progress: called with rows done and rows to do, in each step anew. on_estimate: called when it is known how many rows an engine that
-    costs money is to be asked about, and before it is asked; may raise.
+    costs money is to be asked about, and before it is asked; may raise. on: where an engine is asked, as in `run_rewrite`.
     """
     settings, engines = settings or PerturbSettings(), engines or Engines()
     part = arrange(dataset, split, labelled=False).dataset
-    who = who_perturbs(settings, engines)
-    try:
-        asked = what_is_asked("perturb", part, who.settings, who.engine, None)
-        if who.fingerprint:
-            asked["settings"]["model_fingerprint"] = who.fingerprint
-        folder, note = folder_for(dataset, out, asked)
-        if (found := finished(folder, PERTURB, asked, engines.budget)) is not None:
-            return Run(folder), found
-        job = _Job(dataset, part, who, asked, engines.budget, step, progress, on_estimate)
-        with holding(folder):
-            run = Run.open(folder, **asked)
-            if run.is_done:
-                run.reopen()
-            on_start(Started(run, who.settings, note))
-            with closing(Journal(folder / JOURNAL_FILE)) as journal:
-                found = _perturb(run, job, journal)
-            step("writing the report")
-            _write_results(run, found)
-            run.finish()
-    finally:
-        close(who.engine)
+    with at_place(on, engine_named) as named:
+        who = who_perturbs(settings, engines, named=named)
+        try:
+            asked = what_is_asked("perturb", part, who.settings, who.engine, None)
+            if who.fingerprint:
+                asked["settings"]["model_fingerprint"] = who.fingerprint
+            folder, note = folder_for(dataset, out, asked)
+            if (found := finished(folder, PERTURB, asked, engines.budget)) is not None:
+                return Run(folder), found
+            job = _Job(dataset, part, who, asked, engines.budget, step, progress, on_estimate)
+            with holding(folder):
+                run = Run.open(folder, **asked)
+                if run.is_done:
+                    run.reopen()
+                on_start(Started(run, who.settings, note))
+                with closing(Journal(folder / JOURNAL_FILE)) as journal:
+                    found = _perturb(run, job, journal)
+                step("writing the report")
+                _write_results(run, found)
+                run.finish()
+        finally:
+            close(who.engine)
     return run, read_json(folder / PERTURB)  # as it reads for everyone else
 
 
@@ -178,6 +183,7 @@ def _about(dataset: Dataset) -> dict[str, Any]:
 
 def _write_results(run: Run, found: dict[str, Any]) -> None:
     """What is made of perturb.json, and itself."""
+    found = with_formulas(run.folder, found)
     run.write(PERTURB, found)
     run.write_with("report.html", lambda path: path.write_text(render_perturb(found), encoding="utf-8"))
     run.write_with("card.md", lambda path: write_perturb_card(path, found))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset
+from longway.llm.batch import BatchFolder
 from longway.llm.engines import engine_named
 from longway.recipes.about import describe
 from longway.recipes.before_after import compare
@@ -36,6 +37,7 @@ from longway.recipes.engine_runs import (
     write_edits,
 )
 from longway.recipes.forecast import Forecast, costs_money, forecast
+from longway.recipes.formulas import with_formulas
 from longway.recipes.held_out import arrange
 from longway.recipes.places import at_place
 from longway.recipes.rewrite import RewriteSettings, Rewriting
@@ -88,6 +90,7 @@ def run_rewrite(
                 return Run(folder), found
             with holding(folder):
                 run = Run.open(folder, **asked)
+                BatchFolder(folder).check_none_under_way()
                 if run.is_done:
                     run.reopen()
                 on_start(Started(run, settings, note))
@@ -104,7 +107,7 @@ def run_rewrite(
                     summary = Summary(rewriting.rows, seed=settings.seed)
                     step("rewriting")
                     added = _rewrite(run, rewriting, summary, on_round)
-                    after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added)
+                    after = _write_dataset(run, dataset, arranged.dataset, rewriting, summary, added, on)
                     comparison = compare(
                         arranged.dataset, after, keep=rewriting.left_alone, seed=settings.seed, step=step
                     )
@@ -143,19 +146,26 @@ def _rewrite(
 
 def _write_results(run: Run, found: dict[str, Any]) -> None:
     """What is made of rewrite.json, and itself."""
+    found = with_formulas(run.folder, found)
     run.write(REWRITE, found)
     run.write_with("report.html", lambda path: path.write_text(render_rewrite(found), encoding="utf-8"))
     run.write_with("card.md", lambda path: write_card(path, found))
 
 
 def _write_dataset(
-    run: Run, whole: Dataset, part: Dataset, rewriting: Rewriting, summary: Summary, added: list[Example]
+    run: Run,
+    whole: Dataset,
+    part: Dataset,
+    rewriting: Rewriting,
+    summary: Summary,
+    added: list[Example],
+    on: str | None,
 ) -> Dataset:
     """Write the dataset in the format it came in; gives its rewritten rows as they are read back."""
     rows, columns = rewriting.rows, whole.columns
     texts = {rows.ids[i]: rows.texts[i] for i in summary.changed}
     additions = [addition_of(example, columns) for example in added]
-    return write_dataset(run.folder, whole, part, texts, additions)
+    return write_dataset(run.folder, whole, part, texts, additions, on=on)
 
 
 def _labels_changed(before: Dataset, after: Dataset) -> int:

@@ -41,6 +41,7 @@ def render_page(template: str, content: Mapping[str, Any], page: object, *, shee
             longway=cut(str(content["longway"]), 20),
             fingerprint=cut(str(dataset["fingerprint"]), 80),
             streamed=bool(dataset.get("streamed")),
+            formulas=int(dataset.get("formulas") or 0),
             style=Markup(style),  # ours, from the package
             policy=content_security_policy(style),
         )

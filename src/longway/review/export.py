@@ -22,11 +22,11 @@ from longway.data import Dataset, save
 from longway.data.edited import ID_COLUMN, Addition, edited_tables
 from longway.data.table import Table
 from longway.errors import RunError
+from longway.recipes.formulas import FORMULA
 from longway.review.book import Book
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.store import replacing
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 CSV_COLUMNS = (
     "key", "id", "source", "field", "before", "after", "label_before", "label_after", "method", "engine", "round", "how",
     "status", "reason", "score_before", "score_after", "choice", "text_by_hand", "passed", "author", "time",

@@ -4,7 +4,7 @@
 
 Which checks a run's own edits went through depends on the command:
 
-    rewrite    `verifier_for` the dataset as it came: surface, negation, numbers, names, meaning, classifiers or entailment, drift
+    rewrite    `verifier_for` the dataset as it came: surface, added words, orders, negation, numbers, names, meaning, classifiers or entailment, drift
     augment    `counterbias_verifier`: a text of its own that has the kept words and carries the label it should have
     perturb    the guards: nothing that may hurt, and for pairs nothing that may have changed the label
 

@@ -35,7 +35,7 @@ def holding(folder: Path) -> Iterator[None]:
             os.close(handle)
             raise RunError(
                 f"{folder} is in use: another process writes this run. A run folder takes one at a time. "
-                "Wait until it has ended, or choose another --out."
+                "Wait until it has ended, or choose another folder."
             ) from None
     try:
         yield

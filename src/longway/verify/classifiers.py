@@ -169,7 +169,8 @@ class _Words:
 
     def _features(self, text: str, *, learn: bool = False) -> list[int]:
         found = words(text)
-        names = {*found, *(f"{one} {two}" for one, two in pairwise(found))}
+        # In their order: that of a set would change from process to process, and with it the last digits of every score.
+        names = dict.fromkeys([*found, *(f"{one} {two}" for one, two in pairwise(found))])
         if learn:
             return [self._places.setdefault(name, len(self._places)) for name in names]
         return [self._places[name] for name in names if name in self._places]

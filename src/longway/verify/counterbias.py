@@ -1,6 +1,7 @@
 """The checks of a text that was made to carry a label: another one than its source's (CoBA), or the same one (its peers).
 
     surface       a text of its own, no piece of a prompt; as in a rewriting
+    orders        it does not do what the row asks for; as in a rewriting
     kept words    the spurious words of its source still stand in it
     context       for pairs whose context was changed, too: that is a text as well, and no piece of a prompt
     new label     most of several classifiers, none of which has seen its source, give it the label it should have, and gave
@@ -26,6 +27,7 @@ from longway.task import Task
 from longway.text.tokens import token_spans, tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.memory import Memory
+from longway.verify.orders import Orders
 from longway.verify.surface import Surface
 from longway.verify.verifier import Verifier, entailment_check, judge_check
 
@@ -159,6 +161,7 @@ def counterbias_verifier(
     # Halved by the check for texts that keep a label only.
     checks: list[Check] = [
         Surface(task.labels, shortest=2 * SHORTEST, longest=LONGEST),
+        Orders(),
         KeptWords(least_kept),
     ]
     missing: list[str] = []

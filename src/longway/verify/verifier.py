@@ -17,6 +17,7 @@ from longway.llm.asking import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
+from longway.verify.added_words import AddedWords
 from longway.verify.calibration import (
     TaskKind,
     base_rate,
@@ -32,12 +33,13 @@ from longway.verify.memory import Memory
 from longway.verify.names import Names
 from longway.verify.negation import Negation
 from longway.verify.numbers import Numbers
+from longway.verify.orders import Orders
 from longway.verify.other_label import OtherLabel
 from longway.verify.same_context import SameContext
 from longway.verify.surface import Surface
 
 AT_ONCE = 512  # candidates that go through all checks together
-_SHAPE = frozenset({"surface", "context"})  # say nothing about labels
+_SHAPE = frozenset({"surface", "added words", "orders", "context"})  # say nothing about labels
 
 
 def passed(verdicts: Sequence[Verdict]) -> bool:
@@ -136,6 +138,8 @@ def verifier_for(
     contexts = contexts if task.is_pair else None
     checks: list[Check] = [
         Surface(task.labels),
+        AddedWords(),
+        Orders(),
         Negation(labels),
         Numbers(),
         Names.of([*texts, *(contexts or ())]),
@@ -143,7 +147,7 @@ def verifier_for(
     missing: list[str] = []
     memory = Memory(journal)
     if contexts is not None:
-        checks[1:1] = [SameContext(contexts)]
+        checks[3:3] = [SameContext(contexts)]
         checks.append(OtherLabel(task))
     encoded = _encoded(memory, missing)
     if encoded is not None:

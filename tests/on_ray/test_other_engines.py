@@ -1,0 +1,59 @@
+"""Augmenting and perturbing with engines that are asked on Ray: same rows, each question asked once."""
+
+from __future__ import annotations
+
+import pytest
+
+from longway.data import load
+from longway.recipes.augment import AugmentSettings
+from longway.recipes.engine_runs import Engines
+from longway.recipes.perturb_settings import PerturbSettings
+from longway.recipes.run_augment import run_augment
+from longway.recipes.run_perturb import run_perturb
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.llm.loopback import Loopback
+from tests.recipes import toy_augment, toy_perturb
+from tests.recipes.toy_run import write_csv
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
+pytestmark = pytest.mark.usefixtures("ray_here")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+    monkeypatch.chdir(tmp_path)
+
+
+def same_twice(answer, run, tmp_path):
+    """What the run gave on Ray, after comparing it with a run here: the files, and what was asked."""
+    with Loopback(answer) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0, "max_in_flight": 4})
+        here, _ = run(engines=engines, out=tmp_path / "here")
+        asked, server.counts = server.counts.copy(), type(server.counts)()
+        there, found = run(engines=engines, out=tmp_path / "there", on="ray")
+        assert server.counts == asked
+        assert asked
+    for name in ("dataset.csv", "edits.jsonl"):
+        assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()
+    return found
+
+
+def test_an_augmentation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
+    data = load(write_csv(tmp_path / "reviews.csv", 24))
+    settings = AugmentSettings(method="counterfactual", engine="served:toy", models=("bow",))
+    found = same_twice(
+        toy_augment.answer, lambda **how: run_augment(data, settings=settings, **how), tmp_path
+    )
+    assert found["added"] > 0
+
+
+def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
+    data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(8)))
+    settings = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",), tries=1)
+    found = same_twice(
+        toy_perturb.answer, lambda **how: run_perturb(data, settings=settings, **how), tmp_path
+    )
+    assert found["changed"] == 8
