@@ -51,6 +51,19 @@ def test_public_names_are_the_list():
         longway.no_such_name  # noqa: B018
 
 
+@pytest.mark.parametrize("command", ["", "audit", "plan", "review"])
+def test_help_loads_nothing_that_computes(command):
+    code = (
+        f"import sys; sys.argv = 'longway {command} --help'.split()\n"
+        "from longway.cli import main\n"
+        "try: main()\n"
+        "finally: print([m for m in ('numpy', 'polars', 'pyarrow', 'sklearn', 'torch', 'spacy', 'openai', 'onnxruntime', 'starlette') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.soak
 def test_help_answers_within_half_a_second_of_processor_time():
     """Processor time, since the wall clock of a busy machine says nothing; the best of five."""
     code = (

@@ -22,10 +22,10 @@ from longway.verify.check import Candidate
 from longway.verify.polarity import DENIALS
 from longway.verify.words import FUNCTION_WORDS, stem, words
 
-# Words that can be added without anything being said: "in fact", "it is true that", "is located in", "a documentary film".
+# Words that can be added without anything being said: "in fact", "on the whole", "it is true that", "is located in", "a documentary film".
 SAY_NOTHING = frozenset(
     "indeed actually really truly quite certainly surely clearly simply overall altogether moreover furthermore besides therefore thus well "
-    "true fact case namely respectively located situated based called named known titled year month kind type sort thing person film movie "
+    "whole end part most short general sum course true fact case namely respectively located situated based called named known titled year month kind type sort thing person film movie "
     "st nd rd th".split()  # "August 19th"
 )
 _MANY = re.compile(r"\b(?:a )?great (?=many\b|deal\b|number\b)", re.IGNORECASE)  # "a great many" is "many"

@@ -37,6 +37,7 @@ _STILL_ASKS = frozenset(
         *"ask asks asked tell tells told want wants word words phrase response state use give provide issue utter".split(),
     ]
 )
+_WHAT_IT_IS = frozenset("word words phrase text sentence".split())
 MOST = 3  # words behind the asking that can be what was asked for
 
 
@@ -101,4 +102,4 @@ def _sentences(text: str) -> list[list[str]]:
 
 
 def _content(text: str) -> list[str]:
-    return [word for word in words(text) if word not in FUNCTION_WORDS]
+    return [word for word in words(text) if word not in FUNCTION_WORDS | _WHAT_IT_IS]
