@@ -163,7 +163,7 @@ SMALL = {
 LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py", "runs/people.py",
-    "runs/analysis.py", "runs/grammar_snli.py",
+    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
@@ -431,6 +431,7 @@ def test_accepted_texts_a_minute_count_writing_and_verifying(part):
     )
 
 
+@pytest.mark.soak
 def test_the_script_measures_a_writer_and_asks_another_adapter(shared, part, tmp_path, monkeypatch, capsys):
     shared("sst2/train.jsonl.gz")
     pytest.importorskip("xllamacpp", reason="the small model needs xllamacpp (longway[local])")

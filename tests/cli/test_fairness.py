@@ -37,6 +37,7 @@ def told(result):
     return json.loads(result.stdout)
 
 
+@pytest.mark.soak
 @needs_smollm2
 def test_the_embedded_model_is_measured_end_to_end(run, tmp_path):
     result = run("crows_pairs", "stereoset", "holistic", model="local", args=["--per-descriptor", "8"])

@@ -206,6 +206,7 @@ def test_terminal_codes_in_the_data_do_not_reach_the_terminal(data, server):
     assert "\x1b" not in result.output
 
 
+@pytest.mark.soak
 def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
     """With a few rows of the sample: that the whole goes through, not what it reaches."""
     pytest.importorskip("spacy")

@@ -120,7 +120,13 @@ def stopping(steps, calls):
     return progress
 
 
-@pytest.mark.parametrize("keep", [-1.0, 1e9], ids=["kept at each step", "kept at each epoch"])
+@pytest.mark.parametrize(
+    "keep",
+    [
+        pytest.param(-1.0, marks=pytest.mark.soak, id="kept at each step"),
+        pytest.param(1e9, id="kept at each epoch"),
+    ],
+)
 def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path, monkeypatch, keep):
     monkeypatch.setattr(training, "_KEEP", keep)  # seconds between two checkpoints
     undisturbed = trained(pairs_of_people(), epochs=3)

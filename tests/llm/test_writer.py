@@ -56,6 +56,7 @@ def test_an_adapter_of_zeros_changes_nothing_in_llama_cpp(model_path, plain, not
     assert model.likelihoods(HEAD, TAIL, OPTIONS) == plain.likelihoods(HEAD, TAIL, OPTIONS)
 
 
+@pytest.mark.soak
 def test_an_adapter_does_what_merged_weights_do(model_path, plain, noise):
     """The slow twin: W + alpha / rank * B A, in numpy. llama.cpp and ONNX Runtime round more, so single tokens differ a little."""
     folder, pairs = noise

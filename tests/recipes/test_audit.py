@@ -151,6 +151,7 @@ def test_impossible_settings_are_named(settings):
         AuditSettings(**settings)
 
 
+@pytest.mark.soak
 def test_fever_shows_its_known_give_aways(shared):
     result = audit(lw.load(shared("fever/paper_test_supports_refutes.jsonl.gz")))
     top = [finding for finding in result.findings if finding.field == "claim"][:10]

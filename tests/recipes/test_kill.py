@@ -196,12 +196,14 @@ def killed_twice(nursery, folder, told, answer):
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
 
 
+@pytest.mark.soak
 def test_an_augmentation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
     write_csv(tmp_path / "data.csv", N_ROWS)
     told = "augment data.csv --method counterfactual --engine served:toy --model bow"
     killed_twice(nursery, tmp_path, told, toy_augment.answer)
 
 
+@pytest.mark.soak
 def test_a_perturbation_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_path):
     toy_perturb.write(tmp_path / "data.csv", toy_perturb.bakers_of(N_ROWS))
     told = "perturb data.csv --engine served:toy --axis gender"

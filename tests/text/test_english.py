@@ -105,6 +105,7 @@ def test_long_texts_of_every_kind_are_read_in_pieces(unit):
     check(LONGWAY.analyse(text), text)
 
 
+@pytest.mark.soak
 def test_a_megabyte_is_cut_into_pieces_and_many_of_them_make_one_document():
     text = (
         "The committee, which had met for years in the old library, finally agreed on everything that mattered.\n"

@@ -95,7 +95,11 @@ ALL_BUT_THE_TEACHER = ["corpus", "first-leg", "pipeline", "lemmatizer", "export"
 
 
 @pytest.mark.parametrize(
-    "stages", [["--plain"], [part for stage in ALL_BUT_THE_TEACHER for part in ("--stage", stage)]]
+    "stages",
+    [
+        pytest.param(["--plain"], marks=pytest.mark.soak),
+        [part for stage in ALL_BUT_THE_TEACHER for part in ("--stage", stage)],
+    ],
 )
 def test_the_recipe_runs_from_treebank_to_shipped_pipeline(tiny, stages):
     small = [

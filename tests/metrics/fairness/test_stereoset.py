@@ -71,6 +71,7 @@ def test_every_group_has_the_published_scores(rows):
         assert group.targets == len({row[3] for row in own})
 
 
+@pytest.mark.soak
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     generator = np.random.default_rng(1)
     hits = 0

@@ -176,6 +176,7 @@ def test_tokens_come_back_as_the_text_with_its_marks(by_heart):
     assert network.text_of(network.tokenizer(text)["input_ids"]) == text
 
 
+@pytest.mark.soak
 def test_a_pickle_is_not_read_and_the_way_to_convert_it_works(by_heart, tmp_path):
     import shutil
 

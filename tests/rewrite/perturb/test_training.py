@@ -56,6 +56,7 @@ def test_a_small_network_learns_to_perturb_sentences_it_has_never_seen(tmp_path)
     assert {path.suffix for path in trained.folder.iterdir()} <= {".json", ".safetensors"}  # no pickle
 
 
+@pytest.mark.soak
 def test_a_training_that_was_killed_ends_as_if_it_had_not_been(tmp_path):
     rows = toy_rows(60)
     whole = train("tiny", rows, tmp_path / "whole", plan=SHORT)
@@ -181,6 +182,7 @@ def test_other_architectures_are_trained_from_a_folder(tmp_path, bases, kind):
     assert len(perturber.perturb([request_of(rows[0])])) == 1
 
 
+@pytest.mark.soak
 def test_the_installed_model_is_the_one_that_scores_texts():
     """The slow twin computes in numpy from the same file; the two new tokens take next to nothing away."""
     from longway.llm.scoring.gguf_weights import read_gguf
