@@ -9,7 +9,7 @@ from tests.faults.injected import FAULTS
 from tests.faults.jobs import Bench
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are watched in /proc")
-KILLS = {"audit": 3, "rewrite": 2, "augment": 1, "prove": 2, "review": 2}
+KILLS = {"audit": 2, "rewrite": 2, "augment": 1, "prove": 1, "review": 2}
 INJECTED = (
     ("file limit", "rewrite", 0),
     ("disk full", "audit", 0),

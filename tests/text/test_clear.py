@@ -482,7 +482,7 @@ def path_to_root(words, word):
     return path
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(sentences(), max_size=3))
 def test_each_sentence_stays_one_tree(parts):
     words, owner = [], []
