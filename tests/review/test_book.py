@@ -23,6 +23,7 @@ from longway.review import index
 from longway.review.book import Book, EditFilter, LookupFailed
 from longway.review.index import edit_key, finding_key
 from longway.sample import sample_path
+from longway.store import Run
 from tests.recipes.toy_perturb import rows_of
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
@@ -455,3 +456,22 @@ def test_a_run_that_is_still_going_is_waited_for(tmp_path):
         with pytest.raises(RunError, match=r"still being written by `longway rewrite`.*Wait"):
             Book(folder)
         process.stdin.close()
+
+
+def test_a_dataset_in_shards_is_found_and_missed_where_one_goes(tmp_path):
+    rows = [{"text": f"text {i}", "label": "ab"[i % 2], "longway_id": str(i)} for i in range(6)]
+    folder = made_run(tmp_path / "run", [an_edit(id="1")], rows=rows)
+    path = folder / "dataset.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.unlink()
+    path.mkdir()
+    for number, part in enumerate((lines[:2], lines[2:])):
+        (path / f"part-0000{number}.jsonl").write_text("".join(part))
+    Run(folder).finish()
+    book = Book(folder)
+    assert book.dataset_path == path
+    assert book.dataset().n_used == 6
+    book.close()
+    (path / "part-00001.jsonl").unlink()
+    with pytest.raises(RunError, match=r"dataset\.jsonl changed or went"):
+        Book(folder)

@@ -12,7 +12,7 @@ from typing import Any
 from longway.data.formats import is_known
 from longway.errors import RunError
 from longway.review.damaged import is_finding
-from longway.store import RUN_FILE, holding, read_json
+from longway.store import RUN_FILE, holding, read_json, sizes_in
 
 EDITS, FINDINGS = "edits.jsonl", "findings.json"
 DATASETS = ("dataset.", "train.")
@@ -91,7 +91,7 @@ def read_run(folder: Path) -> RunFolder:
     command = str(about.get("command", ""))
     if about["state"] != "done":
         raise RunError(_not_done(folder, command))
-    files = {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
+    files = sizes_in(folder)
     name = SUMMARIES.get(command, "")
     _check_files(folder, command, dict(about.get("files") or {}), files, reads={EDITS, FINDINGS, name})
     summary = read_json(folder / name) if name in files else {}

@@ -3,7 +3,7 @@
 One process at a time writes to a folder (`hold.py`).
 """
 
-from longway.store.files import RUN_FILE, read_json, replacing, write_json
+from longway.store.files import RUN_FILE, read_json, replacing, sizes_in, write_json
 from longway.store.hold import holding
 from longway.store.journal import JOURNAL_FILE, Journal
 from longway.store.run import Run, free_folder, list_runs, now
@@ -19,5 +19,6 @@ __all__ = [
     "now",
     "read_json",
     "replacing",
+    "sizes_in",
     "write_json",
 ]

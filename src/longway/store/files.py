@@ -77,3 +77,14 @@ def read_json(path: Path) -> Any:
         raise RunError(
             f"{path} cannot be read: {error}. Delete the folder and start the run again."
         ) from None
+
+
+def sizes_in(folder: Path) -> dict[str, int]:
+    """The files of a folder and their sizes; a folder of shards that stands for a file (`dataset.parquet`) counts as one."""
+    return {
+        path.name: path.stat().st_size
+        if path.is_file()
+        else sum(one.stat().st_size for one in path.iterdir())
+        for path in sorted(folder.iterdir())
+        if path.is_file() or path.suffix
+    }

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import RunError
-from longway.store.files import RUN_FILE, left_behind, read_json, replacing, write_json
+from longway.store.files import RUN_FILE, left_behind, read_json, replacing, sizes_in, write_json
 from longway.store.hold import LOCK_FILE
 from longway.store.journal import JOURNAL_FILE
 
@@ -91,14 +91,11 @@ class Run:
         return about
 
     def _files(self) -> dict[str, int]:
-        """The run's files and their sizes; a folder of shards that stands for a file (`dataset.parquet`) counts as one."""
-        found = sorted(path for path in self.folder.iterdir() if not path.name.startswith("."))
+        """The run's files and their sizes."""
         return {
-            path.name: _size_of(path)
-            for path in found
-            if (path.is_file() or path.suffix)
-            and path.name != RUN_FILE
-            and not path.name.startswith(JOURNAL_FILE)
+            name: size
+            for name, size in sizes_in(self.folder).items()
+            if name != RUN_FILE and not name.startswith((".", JOURNAL_FILE))
         }
 
     def write(self, name: str, value: Any) -> Path:
@@ -127,10 +124,6 @@ class Run:
         before, after = was.get("settings", {}), asked["settings"]
         names += [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
         return ", ".join("the data" if name == "fingerprint" else name for name in names)
-
-
-def _size_of(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else sum(shard.stat().st_size for shard in path.iterdir())
 
 
 def free_folder(folder: Path, *, command: str, settings: dict[str, Any], fingerprint: str) -> Path:
