@@ -38,7 +38,7 @@ from longway.task import task_of
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "llm" / "loopback.py"
 WORDS = "harbour winter engine garden letter copper market island doctor signal timber orchestra".split()
 N = 4
-REAL_SLOTS, REAL_TOKENS, REAL_PART = 2, 24, 8
+REAL_SLOTS, REAL_TOKENS, REAL_PART = 2, 24, 32
 
 
 def prompts_of(rows: int, seed: int, *, words: int = 12):
