@@ -67,6 +67,12 @@ def alone(monkeypatch, tmp_path):
 
 
 @pytest.fixture
+def few_folds(monkeypatch):
+    """A leak that is measured roughly, where its size is not what is tested."""
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+
+
+@pytest.fixture
 def server():
     """A server on this machine that writes and judges for the toy reviews."""
     with Loopback(answer) as running:

@@ -10,21 +10,12 @@ from longway.recipes.engine_runs import Engines
 from longway.recipes.perturb_settings import PerturbSettings
 from longway.recipes.run_augment import run_augment
 from longway.recipes.run_perturb import run_perturb
-from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
 from tests.recipes import toy_augment, toy_perturb
 from tests.recipes.toy_run import write_csv
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
-pytestmark = pytest.mark.usefixtures("ray_here")
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("ray_here", "alone", "few_folds")
 
 
 def same_twice(answer, run, tmp_path):

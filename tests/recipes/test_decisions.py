@@ -40,16 +40,10 @@ from tests.environment import without_encoder, without_settings_of_the_user
 from tests.llm.loopback import Loopback
 from tests.recipes.toy_run import answer, write_csv
 
+pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+
 GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
 SADLY = Marked("token", "sadly", "review", "bad")
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
