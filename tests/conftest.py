@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 # Where each core has a test process of its own, threads of libraries would only wait for each other. Each process keeps to its core,
@@ -98,3 +100,38 @@ def dataset_of(texts, labels, contexts=None):
 def reading_of(texts, labels, contexts=None):
     """The reading of a few rows."""
     return Reading.of(dataset_of(texts, labels, contexts))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser; tests that need one are skipped where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if (chromium := shutil.which("chromium")) is None:
+        pytest.skip("chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Opens a page of a person of its own: `with new_page(color_scheme="dark") as page`; `page.errors` has what the browser objected to."""
+
+    @contextmanager
+    def opened(**settings):
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: (
+                page.errors.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        yield page
+        context.close()
+
+    return opened

@@ -46,6 +46,7 @@ from longway.rules.rule import Scene
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
 from longway.text.english import english
+from tests.environment import without_encoder
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -126,6 +127,7 @@ def demos(tmp_path_factory):
                 bag_of_words_alone(patch)
                 if name == "reviews":  # no page shows what becomes of them; the claims go the whole way
                     patch.setattr(RewriteSettings, "razor", shorter(RewriteSettings.razor))
+                    without_encoder(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
             told = "" if ended.exit_code == 0 else f"{ended!r}\n{ended.output}"
             (shared / f"{name}.told").write_text(told, encoding="utf-8")

@@ -313,6 +313,46 @@ def test_a_rewrite_is_refused_while_a_batch_is_answering_its_questions(alone):
         assert json.loads(run("write", alone, *OPTIONS, "--base-url", server.url, "--json"))["finished"]
 
 
+@pytest.mark.parametrize("is_batch", [True, False], ids=["the batch", "its answers"])
+def test_a_batch_that_the_server_forgot_is_asked_again_only_on_demand(alone, is_batch):
+    with BatchLoopback(toy_run.answer) as server:
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        run("submit")
+        routed, lost = server._routed, "/batches/batch-1" if is_batch else "/content"
+
+        def forgetful(call):
+            return error(404, "no such thing") if call.path.endswith(lost) else routed(call)
+
+        server._routed = forgetful
+        for _ in range(2):
+            told = run("collect")
+            assert "The batch of requests-0001.jsonl is forgotten" in told
+            assert "under way" not in told
+        assert list(json.loads(run("collect", "--json"))["forgotten"]) == ["requests-0001.jsonl"]
+        with pytest.raises(RunError, match="would pay twice"):
+            run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+
+        told = run("collect", "--missing")
+        assert "forgotten" not in told
+        assert "requests-0002.jsonl: 6 requests" in told
+        server._routed = routed
+        run("submit")
+        assert "6 answered" in run("collect")
+        assert len(server.batches) == 2
+
+
+def test_the_answers_of_a_forgotten_batch_can_be_brought_by_hand(alone, tmp_path):
+    with BatchLoopback(toy_run.answer) as server:
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        run("submit")
+        (tmp_path / "answers.jsonl").write_bytes(server.files["file-2"])
+        server._routed = lambda call: error(404, "no such thing")
+        assert "6 answered" in run("collect", "answers.jsonl")
+        assert "All is answered" in run("collect", "--missing")
+        run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+        assert not server.calls
+
+
 def test_several_batches_under_way_are_counted(tmp_path, journal):
     with BatchLoopback(looks=9) as server:
         put_down(engine_of(server), journal, tmp_path, most_lines=8)

@@ -97,4 +97,4 @@ def test_an_address_where_nobody_answers_is_told_without_a_traceback(tmp_path):
     )
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
-    assert "Ray could not be opened at ray://127.0.0.1:9" in " ".join(done.stderr.split())
+    assert "No Ray cluster answers at ray://127.0.0.1:9" in " ".join(done.stderr.split())

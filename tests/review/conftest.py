@@ -1,8 +1,6 @@
 """Run folders that the tests of the review share, each made once by the real commands."""
 
 import json
-import shutil
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -25,41 +23,6 @@ ATTACKS = (
     "\u202e\u2066 \x00 \x1b[31m \U0001f600",
 )
 WORDS = "good bad film plot actor scene dull bright slow quick story music never always".split()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A real browser; tests that need one are skipped where there is none."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if (chromium := shutil.which("chromium")) is None:
-        pytest.skip("chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def new_page(browser):
-    """Opens a page of a person of its own: `with new_page(color_scheme="dark") as page`; `page.errors` has what the browser objected to."""
-
-    @contextmanager
-    def opened(**settings):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: (
-                page.errors.append(message.text) if message.type in ("error", "warning") else None
-            ),
-        )
-        yield page
-        context.close()
-
-    return opened
 
 
 @pytest.fixture(scope="session")

@@ -71,11 +71,16 @@ def show_answered(found: Answered) -> None:
     for kind, custom_id, why in found.collected.listed:
         name = f" {custom_id[:12]}" if custom_id else ""
         tell(f"  {kind}{safe(name)}: {safe(shortened(why, 160))}")
-    if under_way := found.under_way - len(found.in_doubt):
+    if under_way := found.under_way - len(found.in_doubt) - len(found.forgotten):
         tell(f"{count_of(under_way, 'batch', 'batches')} under way. Collect again later.")
     for doubtful in found.in_doubt:
         tell(
             f"Whether the batch of {safe(doubtful)} was begun is not known. [bold]longway batch submit[/] looks for it."
+        )
+    for name, why in found.forgotten.items():
+        tell(
+            f"The batch of {safe(name)} is forgotten: {safe(shortened(why, 200))}. Collect its answers if you have them: longway batch "
+            "collect ANSWERS. Then [bold]longway batch collect --missing[/] asks again for those that are lost, and pays again."
         )
     for file in found.again:
         path = safe(str(_path(found.folder, file)))
@@ -128,6 +133,7 @@ def answered_json(found: Answered) -> dict[str, Any]:
         **asdict(found.waiting),
         "under_way": found.under_way,
         "in_doubt": found.in_doubt,
+        "forgotten": found.forgotten,
     }
 
 

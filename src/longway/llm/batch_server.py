@@ -5,6 +5,8 @@
     server.look(file)                    how far it is: a `Progress`
     server.fetched(file_id, folder)      an answer file, for as long as it is read
 
+The last two raise `BatchForgotten` where the server does not know any more what it has begun.
+
 It speaks to `/files` and `/batches` of the OpenAI protocol. A server that has none of it says so, and its files are uploaded by hand.
 """
 
@@ -25,6 +27,10 @@ from longway.store.disk_errors import told_of_disk
 # A batch of any other status, those we do not know included, may still answer: asking again would pay twice.
 _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 _NOT_THERE = (404, 405, 501)
+
+
+class BatchForgotten(EngineError):  # noqa: N818 - named after what happened
+    """A server does not know a batch any more that it has begun, or has thrown its answers away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class BatchServer:
 
     def look(self, file: RequestFile) -> Progress:
         """How far the batch of a file is."""
-        with self._client() as client:
+        with self._client(is_begun=True) as client:
             batch = client.batches.retrieve(file.batch_id)
             said = getattr(batch.errors, "data", None) or []
             why = "; ".join(str(one.message) for one in said if one.message)
@@ -78,7 +84,7 @@ class BatchServer:
         """An answer file, in a temporary place in the folder: a server may repeat the key in it, so it does not stay."""
         with temporary_in(folder) as path:
             with (
-                self._client() as client,
+                self._client(is_begun=True) as client,
                 told_of_disk(path),
                 client.files.with_streaming_response.content(file_id) as content,
             ):
@@ -114,8 +120,8 @@ class BatchServer:
         )
 
     @contextmanager
-    def _client(self) -> Iterator[Any]:
-        """A client whose errors are told in our words."""
+    def _client(self, *, is_begun: bool = False) -> Iterator[Any]:
+        """A client whose errors are told in our words. is_begun: it is asked about a batch that the server has begun."""
         try:
             import openai
         except ImportError:
@@ -132,7 +138,7 @@ class BatchServer:
                 yield client
                 return
         except openai.APIStatusError as error:
-            told = self._of_status(error.status_code, error.message)
+            told = self._of_status(error.status_code, error.message, is_begun)
         except openai.APIConnectionError as error:
             told = EngineError(
                 f"{self.base_url} cannot be reached: {type(error.__cause__).__name__}. Expected a server that takes batches. "
@@ -145,8 +151,10 @@ class BatchServer:
             )
         raise told  # outside of the handlers: the library's error holds the request with its key
 
-    def _of_status(self, status: int, message: str) -> EngineError:
+    def _of_status(self, status: int, message: str, is_begun: bool) -> EngineError:
         said = " ".join(self.key.hide(message).split())[:300]
+        if is_begun and status in (404, 410):
+            return BatchForgotten(f"{self.base_url} does not know it (status {status}: {said})")
         if status in _NOT_THERE:
             return EngineError(
                 f"{self.base_url} takes no batches (status {status}). Expected /files and /batches. Upload the request files "

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -26,7 +27,8 @@ ENVIRONMENT = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it would warn about a future version
     "RAY_worker_niceness": "0",  # it would let all others go before its workers; here they do the job, and this process waits
 }
-_ADDRESS = re.compile(r"ray://[^\s/:]+:\d{1,5}")
+_ADDRESS = re.compile(r"ray://([^\s/:]+):(\d{1,5})")
+_KNOCK_SECONDS = 10.0  # for the cluster to open its door; Ray itself would try for 40
 
 
 def check_place(place: str) -> None:
@@ -94,6 +96,7 @@ def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
         how |= {"address": "local", "include_dashboard": False}
         how |= {"num_cpus": processors, "object_store_memory": store_bytes}
     else:
+        _knock(place)
         how["address"] = place
     for left in reversed(range(TRIES if place == HERE else 1)):
         try:
@@ -106,6 +109,18 @@ def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
                     f"Ray could not be opened at {place}: {_first_line(error)}. Check the address, and that the cluster has the "
                     "same versions of Python, Ray and Longway as this machine. Or leave --on out: the result is the same."
                 ) from None
+
+
+def _knock(place: str) -> None:
+    """EngineError where nothing listens at the address of a cluster."""
+    host, port = _ADDRESS.fullmatch(place).groups()  # type: ignore[union-attr]
+    try:
+        socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise EngineError(
+            f"No Ray cluster answers at {place}: {_first_line(error)}. Check the address and that `ray start --head` runs there; its "
+            "client port is usually 10001. Or leave --on out: the result is the same."
+        ) from None
 
 
 def _first_line(error: Exception) -> str:

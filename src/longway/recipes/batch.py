@@ -23,7 +23,7 @@ from longway.llm.asking import Asker
 from longway.llm.batch import FOLDER, STATE, BatchFolder, RequestFile, RequestWriter
 from longway.llm.batch_answers import Collected, Collecting, Waiting, answer_files
 from longway.llm.batch_asking import BatchAsker, Outstanding
-from longway.llm.batch_server import BatchServer, Progress
+from longway.llm.batch_server import BatchForgotten, BatchServer, Progress
 from longway.llm.engine import Engine, Written
 from longway.llm.engines import engine_named
 from longway.llm.served import ServedEngine
@@ -75,7 +75,8 @@ class Step:
 class Answered:
     """What `collect_batches` came to. again: files with what has to be asked again; waiting: what else has no answer.
 
-    under_way: batches that are not done. in_doubt: files of which nobody knows whether their batch was begun.
+    under_way: batches that are not done. in_doubt: files of which nobody knows whether their batch was begun. forgotten: files whose
+    batch the server does not know any more, and what it says; they count as under way until the user asks again for what is missing.
     """
 
     folder: Path
@@ -84,6 +85,7 @@ class Answered:
     waiting: Waiting = field(default_factory=Waiting)
     under_way: int = 0
     in_doubt: list[str] = field(default_factory=list)
+    forgotten: dict[str, str] = field(default_factory=dict)
 
 
 class _StepEnds(Exception):  # noqa: N818 - says what happened
@@ -258,28 +260,33 @@ def collect_batches(
 ) -> Answered:
     """Put answers into the journal of a run. files: answer files; where none is named, the batches that were submitted are looked at.
 
-    again_missing: ask again for questions that no file spoke of, too; for when no batch is under way any more.
+    again_missing: ask again for questions that no file spoke of, too, and for those of batches that their server has forgotten; for
+    when no batch is under way any more.
     """
     with holding(folder):
         batch = BatchFolder(folder)
         with closing(Journal(folder / JOURNAL_FILE)) as journal:
             collecting = Collecting(batch, journal)
             looked_at: dict[str, Progress] = {}
+            forgotten: dict[str, str] = {}
             if files:
                 for path in answer_files(list(files)):
                     step(f"reading {path.name}")
                     collecting.read(path)
             else:
-                looked_at = _fetch(batch, collecting, api_key, step)
+                looked_at, forgotten = _fetch(batch, collecting, api_key, step)
             if again_missing:
-                batch.check_none_under_way(
-                    ended=[name for name, seen in looked_at.items() if not seen.is_under_way]
-                )
+                ended = [name for name, seen in looked_at.items() if not seen.is_under_way]
+                batch.check_none_under_way(ended=[*ended, *forgotten])
+                for file in batch.files:
+                    file.is_heard = file.is_heard or file.name in forgotten
                 collecting.repeat_missing()
             waiting, again = collecting.waiting(), collecting.finish()
             for file in batch.files:  # only now: what is asked again is on disk
                 if (seen := looked_at.get(file.name)) is not None:
                     file.status, file.is_collected = seen.status, not seen.is_under_way
+                elif again_missing and file.name in forgotten:
+                    file.is_collected = True
             batch.save()
     return Answered(
         folder,
@@ -288,13 +295,14 @@ def collect_batches(
         waiting,
         under_way=sum(file.is_under_way for file in batch.files),
         in_doubt=[file.name for file in batch.files if file.is_in_doubt],
+        forgotten={} if again_missing else forgotten,
     )
 
 
 def _fetch(
     batch: BatchFolder, collecting: Collecting, api_key: str | None, step: Callable[[str], object]
-) -> dict[str, Progress]:
-    """Fetch what submitted batches have answered; how far each is that was not collected before, by file."""
+) -> tuple[dict[str, Progress], dict[str, str]]:
+    """Fetch what submitted batches have answered; by file, how far each is that was not collected before, and those forgotten."""
     submitted = [file for file in batch.files if file.is_submitted]
     if not submitted:
         raise RunError(
@@ -302,18 +310,24 @@ def _fetch(
             "Name them: longway batch collect FILES, or submit first: longway batch submit."
         )
     looked_at: dict[str, Progress] = {}
+    forgotten: dict[str, str] = {}
     for file in submitted:
         if file.is_collected:
             continue
         step(f"looking at {file.name}")
         server = BatchServer(file.base_url, api_key=api_key)
-        progress = looked_at[file.name] = server.look(file)
+        try:
+            progress = server.look(file)
+            for name in () if progress.is_under_way else progress.outputs:
+                with server.fetched(name, batch.folder) as path:
+                    collecting.read(path)
+        except BatchForgotten as error:
+            forgotten[file.name] = str(error)
+            continue
+        looked_at[file.name] = progress
         if progress.is_under_way:
             continue
-        for name in progress.outputs:
-            with server.fetched(name, batch.folder) as path:
-                collecting.read(path)
         if progress.status != "completed":
             collecting.fail(file, progress.why or f"the batch is {progress.status}")
         file.is_heard = True
-    return looked_at
+    return looked_at, forgotten
