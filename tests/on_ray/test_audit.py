@@ -49,7 +49,7 @@ def many():
     return load(frame.vstack(frame.head(40).with_columns(id="again-" + frame.head(40)["id"])))
 
 
-@pytest.mark.parametrize("pieces_in_a_block", [1, 1000])
+@pytest.mark.parametrize("pieces_in_a_block", [pytest.param(1, marks=pytest.mark.soak), 1000])
 def test_an_audit_of_many_rows_is_the_same(many, small_pieces, pieces_in_a_block):
     small_pieces(pieces_in_a_block)
     here, there = audit(many), audit(many, on="ray")
@@ -59,6 +59,7 @@ def test_an_audit_of_many_rows_is_the_same(many, small_pieces, pieces_in_a_block
     assert {problem.kind for problem in there.problems} >= {"duplicate"}
 
 
+@pytest.mark.soak
 def test_an_audit_of_pairs_with_a_held_out_set_is_the_same(claims, small_pieces):
     small_pieces(2)
     settings = AuditSettings(variant="token", dimensions=16, seed=3)
@@ -113,6 +114,7 @@ def test_a_streamed_file_gives_the_run_that_is_found_again_without_ray(many, sma
     assert {**here, "created": None} == {**findings, "created": None}
 
 
+@pytest.mark.soak
 def test_the_script_that_compares_more_rows_finds_no_difference(small_pieces, monkeypatch, capsys):
     script = Path(__file__).parents[2] / "runs" / "on_ray.py"
     monkeypatch.syspath_prepend(script.parent)

@@ -65,6 +65,7 @@ def test_an_audit_of_shards_is_the_same_and_its_scores_are_shards(frame, tmp_pat
     assert local["id"].n_unique() == len(local)
 
 
+@pytest.mark.soak
 def test_parts_of_one_parquet_file_are_read_by_workers(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("longway.data.arrow_file.CHUNK_ROWS", 40)
     frame.write_parquet(tmp_path / "rows.parquet", row_group_size=170)
@@ -75,6 +76,7 @@ def test_parts_of_one_parquet_file_are_read_by_workers(frame, tmp_path, monkeypa
     assert there.scores.equals(here.scores)
 
 
+@pytest.mark.soak
 def test_a_part_without_a_row_to_use_leaves_the_others_in_their_places(frame, tmp_path):
     data = shards(tmp_path / "data", frame, "parquet", sizes=(300, 300, 300))
     empty = frame[300:600].with_columns(text=pl.lit(None, pl.String))

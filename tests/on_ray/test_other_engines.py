@@ -32,6 +32,7 @@ def same_twice(answer, run, tmp_path):
     return found
 
 
+@pytest.mark.soak
 def test_an_augmentation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = load(write_csv(tmp_path / "reviews.csv", 24))
     settings = AugmentSettings(method="counterfactual", engine="served:toy", models=("bow",))

@@ -129,6 +129,7 @@ def test_a_failed_call_is_told_with_what_it_cost_and_the_others_are_answered(toy
         assert asker.journal.spent() == 0.25
 
 
+@pytest.mark.soak
 def test_a_worker_that_dies_is_started_anew_and_only_the_call_to_blame_has_failed(toy):
     with Asker(toy, Journal(None)) as asker:
         written = asker.write_all(prompts("a", "die", "b"), 1)  # dies once

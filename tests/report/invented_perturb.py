@@ -133,7 +133,7 @@ def hostile_perturb(text):
         | {
             "id": text(at), "source_id": text(at + 1), "label": names[at % 40], "axis": ("gender", "race", "age")[at % 3], "source": text(at + 2),
             "word": text(at + 3), "engine": text(at + 4), "reason": text(at + 5) if at % 2 else "", "left": [text(at + k) for k in range(20)],
-            "texts": [shown[at % 12], shown[(at + 1) % 12]] * 4, "verdicts": [verdict(text(at), text(at + 1))] * 30,
+            "texts": [shown[at % 12], shown[(at + 1) % 12]], "verdicts": [verdict(text(at), text(at + 1))] * 30,
         }
         for at in range(90)
     ]  # fmt: skip

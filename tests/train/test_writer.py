@@ -130,6 +130,7 @@ def test_every_text_that_fits_is_packed_once_and_none_is_cut(lengths: list[int])
     assert all(sum(lengths[text] for text in row) <= 32 for row in found)
 
 
+@pytest.mark.soak
 def test_twenty_steps_learn_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
     texts_file(tmp_path / "train.npz")
     command = [

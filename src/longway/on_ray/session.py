@@ -20,7 +20,7 @@ from typing import Any, cast
 from longway.errors import EngineError, MissingExtra, SettingError
 
 HERE = "ray"
-TRIES = 2  # to start Ray here: on a busy machine its processes may not be there when it looks for them
+TRIES = 2  # to open Ray: on a busy machine its processes, here or at a cluster's door, may not be there when it looks for them
 # What Ray reads when it starts, unless the user said something else.
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # it would send usage figures home
@@ -98,7 +98,7 @@ def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
     else:
         _knock(place)
         how["address"] = place
-    for left in reversed(range(TRIES if place == HERE else 1)):
+    for left in reversed(range(TRIES)):
         try:
             ray.init(**how)
             return
@@ -106,7 +106,7 @@ def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
             ray.shutdown()
             if not left:
                 raise EngineError(
-                    f"Ray could not be opened at {place}: {_first_line(error)}. Check the address, and that the cluster has the "
+                    f"Ray could not be opened at {place}: {_reason(error)}. Check the address, and that the cluster has the "
                     "same versions of Python, Ray and Longway as this machine. Or leave --on out: the result is the same."
                 ) from None
 
@@ -118,13 +118,15 @@ def _knock(place: str) -> None:
         socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
     except (OSError, OverflowError, UnicodeError) as error:
         raise EngineError(
-            f"No Ray cluster answers at {place}: {_first_line(error)}. Check the address and that `ray start --head` runs there; its "
+            f"No Ray cluster answers at {place}: {_reason(error)}. Check the address and that `ray start --head` runs there; its "
             "client port is usually 10001. Or leave --on out: the result is the same."
         ) from None
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+def _reason(error: Exception) -> str:
+    """The first line of what Ray says, and the last one where a traceback stands between them."""
+    first, *more = str(error).strip().splitlines() or [type(error).__name__]
+    return f"{first} {more[-1]}".rstrip(". ") if more and first.endswith(":") else first.rstrip(". ")
 
 
 def _last_line(error: Exception) -> str:
