@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Compiled once and kept, whatever the machine's settings: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test soak lint style docs setup clean
+.PHONY: demo test soak audit lint style docs setup clean
 
 setup: $(VENV)/ready
 
@@ -30,8 +30,15 @@ test: setup style
 soak: setup
 	$(BIN)/python -m pytest -m soak
 	$(BIN)/python -m tests.faults.campaign --kills 200 --times 4 --seed 0
-	$(BIN)/python -m tests.hostile.campaign
+	$(BIN)/python -m tests.hostile.campaign --review
+	$(BIN)/python -m tests.hostile.campaign --form csv
+	$(BIN)/python -m tests.hostile.campaign --form parquet
 	$(BIN)/python -m tests.fuzz.fuzz --executions 1000000
+
+# Known holes of what is installed, by today's list; needs a network.
+audit: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/pip-audit --local --skip-editable
 
 lint: setup style
 	$(BIN)/mypy

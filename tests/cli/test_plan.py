@@ -50,7 +50,7 @@ def test_a_plan_is_also_json(data):
     [
         (["--for", "review"], "must be some of audit, rewrite, augment"),
         (["--for", ","], "must be some of"),
-        (["--requests-per-minute", 0], "'requests_per_minute' must be above 0"),
+        (["--requests-per-minute", 0], "'requests_per_minute' must be a number above 0"),
         (["--k", "many"], "'k' must be"),
     ],
 )

@@ -18,6 +18,7 @@ import time
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
+from math import ceil
 
 from tests.fuzz.targets import TARGETS, Target
 
@@ -109,7 +110,7 @@ def _one(target: Target, data: bytes, report: Report) -> None:
 def shares(executions: int, names: list[str]) -> dict[str, int]:
     """How many executions each target gets: cheap readers more than files."""
     total = sum(TARGETS[name].share for name in names)
-    return {name: max(1, round(executions * TARGETS[name].share / total)) for name in names}
+    return {name: ceil(executions * TARGETS[name].share / total) for name in names}
 
 
 def main() -> int:

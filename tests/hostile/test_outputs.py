@@ -16,7 +16,7 @@ from tests.hostile.campaign import (
 )
 from tests.hostile.corpus import FILE_NAMES, SENTINEL, cases, rows
 from tests.hostile.forms import FORMS, read_rows, write_rows
-from tests.hostile.reviewed import browser, look_at
+from tests.hostile.reviewed import look_at
 
 EVERY = 9
 
@@ -29,32 +29,24 @@ def campaign(tmp_path, monkeypatch):
     return Campaign(tmp_path, every=EVERY)
 
 
-@pytest.fixture(scope="module")
-def opened():
+@pytest.fixture
+def opened(browser):
     """Opens a page in a real browser: title, what a script would have left behind, addresses that were asked for."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    import shutil
 
-    if (chromium := shutil.which("chromium")) is None:
-        pytest.skip("chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    def look(path):
+        page = browser.new_page()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        found = (
+            page.title(),
+            page.evaluate(f"window.{SENTINEL}"),
+            [url for url in asked if not url.startswith(("file:", "data:"))],
+        )
+        page.close()
+        return found
 
-        def look(path):
-            page = browser.new_page()
-            asked = []
-            page.on("request", lambda request: asked.append(request.url))
-            page.goto(path.as_uri())
-            found = (
-                page.title(),
-                page.evaluate(f"window.{SENTINEL}"),
-                [url for url in asked if not url.startswith(("file:", "data:"))],
-            )
-            page.close()
-            return found
-
-        yield look
-        browser.close()
+    return look
 
 
 def test_the_corpus_is_large_and_each_text_has_its_own_mark():
@@ -89,15 +81,13 @@ def test_a_command_leaves_nothing_that_runs_or_leaks(campaign, command, request)
 
 @pytest.mark.soak
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_files_of_other_forms_and_the_pages_of_their_review_are_sound(tmp_path, monkeypatch, form):
-    pytest.importorskip("playwright.sync_api")
+def test_files_of_other_forms_and_the_pages_of_their_review_are_sound(browser, tmp_path, monkeypatch, form):
     without_settings_of_the_user(monkeypatch, tmp_path)
     monkeypatch.chdir(tmp_path)
     seen = Campaign(tmp_path, every=40, form=form).run("rewrite-eda")
     assert seen.wrong == []
     assert (seen.folder / f"dataset.{form}").exists()
-    with browser() as chromium:
-        wrong, n_pages = look_at(chromium, seen.folder)
+    wrong, n_pages = look_at(browser, seen.folder)
     assert wrong == []
     assert n_pages > 2 * seen.rows
 

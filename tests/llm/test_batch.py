@@ -201,10 +201,10 @@ LINES = {
     "content filter": (lambda r: answered(r, error(400, "x", code="content_filter")), "refused", False),
     "too long": (lambda r: answered(r, error(400, "maximum context length is 10")), "refused", False),
     "declined": (lambda r: answered(r, completion(None, refusal="I cannot.")), "refused", False),
-    "cut off": (lambda r: json.dumps(reply_to(r))[:-40], "broken lines", False),
-    "no JSON": (lambda r: "<html>", "broken lines", False),
-    "no object": (lambda r: "[]", "broken lines", False),
-    "no id": (lambda r: {"response": {}}, "broken lines", False),
+    "cut off": (lambda r: json.dumps(reply_to(r))[:-40], "broken", False),
+    "no JSON": (lambda r: "<html>", "broken", False),
+    "no object": (lambda r: "[]", "broken", False),
+    "no id": (lambda r: {"response": {}}, "broken", False),
     "of another run": (lambda r: reply_to(r) | {"custom_id": "f" * 64}, "not of this run", False),
     "an id of another kind": (lambda r: reply_to(r) | {"custom_id": 7}, "not of this run", False),
 }  # fmt: skip
@@ -493,6 +493,30 @@ def test_json_is_printed_where_it_is_asked_for(alone, tmp_path):
         found = json.loads(run("collect", "a.jsonl", "--json"))
     assert found["counts"] == {"answered": 6}
     assert (found["missing"], found["again"]) == (0, [])
+
+
+def test_files_that_speak_of_no_request_of_the_run_are_an_error(alone, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other.jsonl").write_text(json.dumps(answered({"custom_id": "x"}, completion("hi"))))
+    with BatchLoopback(toy_run.answer) as server:
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+    with pytest.raises(
+        DataError, match=r"reviews.csv speaks of a request .*: 13 broken\. Expected output or error files"
+    ):
+        run("collect", alone)
+    with pytest.raises(DataError, match=r"1 not of this run\..*--run"):
+        run("collect", "other.jsonl")
+    with pytest.raises(DataError, match="empty"):
+        run("collect", "empty")
+
+
+def test_a_rewrite_without_any_request_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"film {number} is fine,{('neg', 'pos')[number % 2]}" for number in range(30)]
+    (tmp_path / "same.csv").write_text("\n".join(["text,label", *rows]))
+    told = run("write", "same.csv", "--engine", "served:toy", "--judge", "none", "--rounds", "1", "--k", "3")
+    assert "No request is needed." in told
+    assert "answered" not in told
 
 
 def test_mistakes_are_told_with_the_next_step(alone, tmp_path):

@@ -379,7 +379,7 @@ def test_request_files_are_not_taken_for_answers(tmp_path, journal):
     collecting = Collecting(batch, journal)
     for path in answer_files([batch.folder]):
         collecting.read(path)
-    assert collecting.collected.counts == {"broken lines": 32}  # the requests, and what was asked
+    assert collecting.collected.counts == {"broken": 32}  # the requests, and what was asked
     assert [why for _, _, why in collecting.collected.listed] == [
         "a line is no answer of a batch; is it a file of requests?"
     ]

@@ -10,9 +10,10 @@ from longway.data.examples import examples_of
 from longway.errors import SettingError
 from longway.llm.engine import Sampling
 from longway.llm.prompt import Prompt
-from longway.llm.rules import RulesEngine, is_too_long, rules_version
+from longway.llm.rules import LONGEST, RulesEngine, rules_version
 from longway.sample import sample_path
 from longway.task import task_of
+from longway.text.tokens import is_longer_than
 
 PAIRS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
 TEXT = "Anna Bell did not direct the 1999 film Blue Harbor."
@@ -81,8 +82,8 @@ def test_a_long_text_is_refused_before_it_is_analysed(monkeypatch, long_text, te
 
 @pytest.mark.parametrize("text", ["(" * 1501, "a " * 1501, "x" * 30_001])
 def test_words_marks_and_letters_without_spaces_count(text):
-    assert is_too_long(text)
-    assert not is_too_long(text[: len(text) * 9 // 10])
+    assert is_longer_than(text, LONGEST)
+    assert not is_longer_than(text[: len(text) * 9 // 10], LONGEST)
 
 
 def test_a_long_text_among_others_is_left_alone(engine, long_text):

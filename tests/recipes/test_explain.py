@@ -72,7 +72,7 @@ def test_every_row_is_answered_once_by_a_model_that_has_not_seen_it(explained):
 def test_rows_with_one_text_are_in_one_fold():
     texts = [f"copy {i % 30}" for i in range(90)]
     data = lw.load(pl.DataFrame({"text": texts, "label": ["a", "b", "b"] * 30}))
-    rows = rows_of(data, Reading.of(data), folds=4, seed=1)
+    rows = rows_of(data, Reading.of(data), folds=4, seed=1, field="text")
     fold_of = {}
     for text, fold in zip(texts, rows.fold.tolist(), strict=True):
         assert fold_of.setdefault(text, fold) == fold
@@ -89,6 +89,20 @@ def test_wrong_shows_what_the_first_model_gets_wrong_and_ids_what_is_asked_for()
     assert [one["id"] for one in lw.explain(data, settings=asked).to_dict()["texts"]] == ["r7", "r3"]
     with pytest.raises(SettingError, match=r"'r999'.*'r0'"):
         lw.explain(data, settings=lw.ExplainSettings(ids=("r999",)))
+
+
+def test_a_text_that_is_too_long_is_answered_and_not_explained():
+    frame = invented().frame
+    long = {7, 8, 9, 10}
+    texts = ["word " * 6_000 if row in long else text for row, text in enumerate(frame["text"])]
+    data = lw.load(frame.with_columns(text=pl.Series(texts)))
+    found = lw.explain(data, settings=lw.ExplainSettings(rows=1_000, samples=20, folds=2))
+    assert sorted(found.predicted["bow"]) == list(range(160))
+    assert set(range(160)) - set(found.shown) == long == set(range(160)) - set(found.explained["bow"])
+    (told,) = [problem for problem in found.problems if problem.kind == "too_long"]
+    assert (told.count, told.rows) == (4, (8, 9, 10, 11))
+    with pytest.raises(SettingError, match=r"'r8' has more than 5,000 words"):
+        lw.explain(data, settings=lw.ExplainSettings(ids=("r3", "r8")))
 
 
 def test_the_context_is_explained_where_asked_and_only_where_there_is_one():

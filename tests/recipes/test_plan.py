@@ -55,7 +55,7 @@ def test_the_slowest_limit_of_a_server_decides(limits, seconds):
 
 @pytest.mark.parametrize("name", ["requests_per_minute", "tokens_per_minute", "in_flight"])
 def test_a_limit_of_nothing_is_told(name):
-    with pytest.raises(SettingError, match=rf"'{name}' must be above 0\. Got 0"):
+    with pytest.raises(SettingError, match=rf"'{name}' must be a number above 0\. Got 0"):
         ServerLimits(**{name: 0})
 
 

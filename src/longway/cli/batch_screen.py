@@ -30,6 +30,11 @@ def show_step(found: Step) -> None:
     for file in found.files:
         path = safe(str(_path(found.folder, file)))
         tell(f"{path}: {count_of(file.requests, 'request')} for {safe(file.engine)}")
+    if found.is_needless:
+        tell(
+            f"No request is needed. Finish with the same options, it says why: [bold]longway rewrite ... --out {folder}[/]"
+        )
+        return
     if found.is_answered:
         tell(
             f"Everything is answered. Finish with the same options: [bold]longway rewrite ... --out {folder}[/]"
@@ -66,8 +71,7 @@ def show_answered(found: Answered) -> None:
     def tell(text: str) -> None:
         console.print(text, soft_wrap=True)
 
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in found.collected.counts.items()) or "nothing"
-    tell(f"Collected into {safe(str(found.folder))}: {counts}.")
+    tell(f"Collected into {safe(str(found.folder))}: {found.collected.told()}.")
     for kind, custom_id, why in found.collected.listed:
         name = f" {custom_id[:12]}" if custom_id else ""
         tell(f"  {kind}{safe(name)}: {safe(shortened(why, 160))}")

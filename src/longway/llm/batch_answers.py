@@ -39,7 +39,7 @@ KEPT_AT_ONCE = 500
 # What a line is counted as.
 ANSWERED, REFUSED, FAILED, EXPIRED, TURNED_AWAY = "answered", "refused", "failed", "expired", "turned away"
 REPAIRED, REJECTED, AGAIN = "to be repaired", "not taken by the server", "answered before"
-UNKNOWN, BROKEN = "not of this run", "broken lines"
+UNKNOWN, BROKEN = "not of this run", "broken"
 _EXPIRED_CODE = "batch_expired"
 _NOT_LET_IN = frozenset({401, 403, 404})  # the key or the model is wrong, and would be the next time
 _LISTED = 20  # reasons of each kind
@@ -51,6 +51,14 @@ class Collected:
 
     counts: Counter[str] = field(default_factory=Counter)
     listed: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def told(self) -> str:
+        """The counts in words.
+
+        >>> Collected(Counter({"answered": 1200, "broken": 1})).told()
+        '1,200 answered, 1 broken'
+        """
+        return ", ".join(f"{n:,} {kind}" for kind, n in self.counts.items()) or "nothing"
 
     def note(self, kind: str, custom_id: str = "", why: str = "") -> None:
         """Count one line, and list why where that is new."""
@@ -102,6 +110,11 @@ class Collecting:
         self._rows: list[Any] = []
         self._keys: dict[str, Secret] = {}
         self._prices: dict[tuple[str, str], Price | None] = {}
+
+    @property
+    def has_heard(self) -> bool:
+        """Whether a line that was read now speaks of a request of this run."""
+        return bool(self._spoken_of)
 
     def waiting(self) -> Waiting:
         """The questions that have neither an answer nor a request that is about to be written, by what they wait for."""
@@ -196,7 +209,7 @@ class Collecting:
             if status == 200:
                 return self._completion(request, completion_of(json.dumps(body)))
             error = body.get("error") if isinstance(body, Mapping) else None
-            self._error(request, status if isinstance(status, int) else 500, error or body)
+            self._error(request, status if type(status) is int else 500, error or body)
         except BadBody as bad:
             if bad.error is not None:
                 return self._error(request, 500, bad.error)

@@ -12,7 +12,6 @@ A text of more than `LONGEST` words is not analysed and gets no other: the time 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,6 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +33,10 @@ from longway.rules.rule import Scene
 from longway.rules.words import wordnet_version
 from longway.text.document import Document
 from longway.text.english import English, english
+from longway.text.tokens import is_longer_than
 
 MOST_KEPT = 50_000  # analyses kept in memory
 LONGEST = 1_500  # words and marks of a text that is analysed
-_PIECE = re.compile(r"\w+|[^\w\s]")
 RULES_FOLDER = Path(__file__).parents[1] / "rules"
 TRIPLES_FOLDER = Path(__file__).parents[1] / "triples"
 
@@ -75,7 +73,9 @@ class RulesEngine:
         """Analyse the texts of many prompts together; `write` finds them then."""
         asked = (text for prompt in prompts for text in _texts_of(prompt))
         texts = [
-            text for text in dict.fromkeys(asked) if text not in self._documents and not is_too_long(text)
+            text
+            for text in dict.fromkeys(asked)
+            if text not in self._documents and not is_longer_than(text, LONGEST)
         ]
         for document in read_all(self._english, texts, processes=processes):
             self._keep(document)
@@ -83,7 +83,7 @@ class RulesEngine:
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the ones that take away the most telling words first."""
         started = time.perf_counter()
-        if any(map(is_too_long, _texts_of(prompt))):
+        if any(is_longer_than(text, LONGEST) for text in _texts_of(prompt)):
             return Written((), refusals=(f"longer than {LONGEST:,} words: too long for the rules",))
         if is_about_triples(prompt):
             written = answer(prompt, n, self._read, key=self._order(prompt.text, sampling))
@@ -144,15 +144,6 @@ def rules_version() -> str:
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-def is_too_long(text: str, longest: int = LONGEST) -> bool:
-    """Whether a text has more words and marks than are analysed; where there are no spaces, many letters count as well.
-
-    >>> is_too_long("A film. " * 400), is_too_long("A film. " * 600)
-    (False, True)
-    """
-    return len(text) > 20 * longest or next(islice(_PIECE.finditer(text), longest, None), None) is not None
 
 
 def _texts_of(prompt: Prompt) -> Sequence[str]:

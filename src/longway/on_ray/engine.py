@@ -67,12 +67,12 @@ class RayEngine:
             engine, "max_in_flight", None
         )  # a served model computes elsewhere: its actors only wait
         self._together = TOGETHER if waits is None else 1
-        at_once = AHEAD if waits is None else max(1, waits // actors)
+        actors, at_once = room(actors, waits)
         self.max_in_flight: int = actors * at_once * self._together
         one = ray.remote(_Actor).options(
             num_cpus=1 if waits is None else 0, max_concurrency=at_once, max_restarts=RESTARTS
         )
-        self._actors: list[Any] = [one.remote(make) for _ in range(max(1, actors))]
+        self._actors: list[Any] = [one.remote(make) for _ in range(actors)]
         self._slots = [actor for _ in range(at_once) for actor in self._actors]
         self._free: asyncio.Queue[Any] | None = None
         self._waiting: list[_Waiting] = []
@@ -212,6 +212,20 @@ def _pass_on(answer: asyncio.Future[Any], found: Any) -> None:
 
 def _short(error: Exception) -> str:
     return (str(error).strip().splitlines() or [""])[0][:200] or type(error).__name__
+
+
+def room(actors: int, waits: int | None) -> tuple[int, int]:
+    """How many actors there are, and how many calls or batches of them each has at once.
+
+    waits: the most calls that a served model may have under way, all actors together; None for an engine that computes.
+
+    >>> room(2, 128), room(8, 4), room(2, None)
+    ((2, 64), (4, 1), (2, 2))
+    """
+    if waits is None:
+        return max(1, actors), AHEAD
+    actors = max(1, min(actors, waits))
+    return actors, max(1, waits // actors)
 
 
 def _check_no_secret(more: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset
-from longway.errors import BudgetSpent, RunError, SettingError
+from longway.errors import BudgetSpent, DataError, RunError, SettingError
 from longway.llm.asking import Asker
 from longway.llm.batch import FOLDER, STATE, BatchFolder, RequestFile, RequestWriter
 from longway.llm.batch_answers import Collected, Collecting, Waiting, answer_files
@@ -52,8 +52,8 @@ class Step:
 
     folder: of the run. files: those that were written now. round: the one that the requests are about, 0 before the first.
     waiting: questions of the step without an answer, those in earlier files included; left_out: those of them that were asked
-    often enough by the batch. is_spent: the budget held no more. is_finished: the run is, there is nothing to do. note: what to
-    tell about the folder.
+    often enough by the batch. is_needless: not one question had to be asked, now or before. is_spent: the budget held no more.
+    is_finished: the run is, there is nothing to do. note: what to tell about the folder.
     """
 
     folder: Path
@@ -61,6 +61,7 @@ class Step:
     round: int = 0
     waiting: int = 0
     left_out: int = 0
+    is_needless: bool = False
     is_spent: bool = False
     is_finished: bool = False
     note: str = ""
@@ -159,11 +160,13 @@ def write_batch(
                     step("looking for what has no answer yet")
                     number, is_spent = _to_the_first_gap(rewriting, writing, judging)
                 askers = [one for one in (writing, judging) if isinstance(one, BatchAsker)]
+                waiting = sum(one.waiting for one in askers)
                 return Step(
                     folder,
                     files=tuple(files.written),
                     round=number,
-                    waiting=sum(one.waiting for one in askers),
+                    waiting=waiting,
+                    is_needless=not (waiting or batch.files or is_spent),
                     left_out=sum(one.left_out for one in askers),
                     is_spent=is_spent,
                     note=note,
@@ -270,9 +273,15 @@ def collect_batches(
             looked_at: dict[str, Progress] = {}
             forgotten: dict[str, str] = {}
             if files:
-                for path in answer_files(list(files)):
+                paths = list(answer_files(list(files)))
+                for path in paths:
                     step(f"reading {path.name}")
                     collecting.read(path)
+                if not collecting.has_heard and (collecting.collected.counts or not paths):
+                    raise DataError(
+                        f"Nothing in {', '.join(map(str, files))} speaks of a request of {folder}: {collecting.collected.told()}. Expected "
+                        "output or error files of its batches (JSON lines). Check the names, or name another run with --run."
+                    )
             else:
                 looked_at, forgotten = _fetch(batch, collecting, api_key, step)
             if again_missing:

@@ -20,6 +20,7 @@ from longway.classify.importance.parts_of_speech import parts_of_speech
 from longway.classify.models import model_named
 from longway.data import Dataset
 from longway.data.examples import examples_at
+from longway.data.problems import SHOWN, say_rows
 from longway.detect.example import in_context
 from longway.detect.findings import KEPT_IDS, Chosen
 from longway.detect.reading import Reading
@@ -27,6 +28,7 @@ from longway.detect.sufficient import recurring
 from longway.errors import MissingExtra, SettingError
 from longway.recipes.about import describe
 from longway.recipes.explain_folds import (
+    LONGEST,
     Explained,
     FoldResult,
     Rows,
@@ -66,7 +68,7 @@ def explain(
     check_asked(data, settings)
     step("reading")
     reading = Reading.of(data)
-    rows = rows_of(data, reading, folds=settings.folds, seed=settings.seed)
+    rows = rows_of(data, reading, folds=settings.folds, seed=settings.seed, field=settings.field)
     shown = _shown_before(rows, settings)
     explained: dict[str, dict[int, Explained]] = {}
     predicted: dict[str, dict[int, str]] = {}
@@ -92,7 +94,7 @@ def explain(
         overlap(scores, k=settings.top) if len(scores) > 1 else None,
         kinds,
         findings,
-        [*data.problems, *arranged.problems, *problems],
+        [*data.problems, *arranged.problems, *_too_long(rows, reading), *problems],
         describe(data),
         settings,
     )
@@ -116,10 +118,27 @@ def _shown_before(rows: Rows, settings: ExplainSettings) -> list[int] | None:
     """The rows to show, None where the first model's answers are needed to choose them."""
     if settings.ids:
         place = {id_: row for row, id_ in enumerate(rows.ids)}
+        if long := [id_ for id_ in settings.ids if rows.is_long[place[id_]]]:
+            raise SettingError(
+                f"The row with the id {long[0]!r} has more than {LONGEST:,} words. Shorter ones can be explained. "
+                "Leave it out of --ids, or cut the text."
+            )
         return [place[id_] for id_ in settings.ids]
     if settings.wrong:
         return None
-    return sorted(np.argsort(rows.turn)[: settings.rows].tolist())
+    in_turn = np.argsort(rows.turn)
+    return sorted(in_turn[~rows.is_long[in_turn]][: settings.rows].tolist())
+
+
+def _too_long(rows: Rows, reading: Reading) -> list[Problem]:
+    """What is told of rows that are not explained."""
+    if not (n := int(rows.is_long.sum())):
+        return []
+    message = (
+        f"{say_rows(n)} with more than {LONGEST:,} words: models learn from them, but they are not explained."
+    )
+    where = tuple((reading.rows[rows.is_long][:SHOWN] + 1).tolist())
+    return [Problem("too_long", message, n, "Cut them to explain them, too.", where)]
 
 
 def _shown_wrong(

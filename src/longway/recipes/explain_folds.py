@@ -24,18 +24,25 @@ from longway.data import Dataset
 from longway.data.examples import examples_of
 from longway.detect.leak import FEWEST_GROUPS, linked_rows
 from longway.detect.reading import TEXT, Reading
+from longway.text.tokens import is_longer_than
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+LONGEST = 5_000  # words and marks of a text that is explained; models learn from longer ones and answer them
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """All rows of a dataset in memory, each with its fold and its turn: where it stands in a random order."""
+    """All rows of a dataset in memory, each with its fold and its turn: where it stands in a random order.
+
+    is_long: whether the explained side has more than `LONGEST` words; such a row is not explained.
+    """
 
     ids: Sequence[str]
     data: Labelled
     fold: Ints
     turn: Ints
+    is_long: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +104,8 @@ def _explained(kept: dict[str, Any], text: str, field: str) -> Explained:
     return Explained(kept["row"], scores, enough)
 
 
-def rows_of(dataset: Dataset, reading: Reading, *, folds: int, seed: int) -> Rows:
-    """The rows of a dataset, put into folds."""
+def rows_of(dataset: Dataset, reading: Reading, *, folds: int, seed: int, field: str) -> Rows:
+    """The rows of a dataset, put into folds. field: the side that is explained."""
     examples = examples_of(dataset)
     texts, labels = [example.text for example in examples], [example.label for example in examples]
     contexts = None if dataset.columns.context is None else [example.context or "" for example in examples]
@@ -110,7 +117,9 @@ def rows_of(dataset: Dataset, reading: Reading, *, folds: int, seed: int) -> Row
     rng = np.random.default_rng(seed)
     fold = rng.permutation(int(groups.max(initial=0)) + 1)[groups] % folds
     ids = [example.id for example in examples]
-    return Rows(ids, Labelled(Inputs(texts, contexts), labels), fold, rng.permutation(len(ids)))
+    data = Labelled(Inputs(texts, contexts), labels)
+    is_long = np.array([is_longer_than(text, LONGEST) for text in side(data.inputs, field)], dtype=bool)
+    return Rows(ids, data, fold, rng.permutation(len(ids)), is_long)
 
 
 def explain_fold(
@@ -131,7 +140,9 @@ def explain_fold(
         return FoldResult({}, [])
     model = fresh().fit(rows.data.take(train))
     predicted = dict(zip(test.tolist(), model.predict(rows.data.inputs.take(test)), strict=True))
-    wrong = [row for row, label in predicted.items() if label != rows.data.labels[row]]
+    wrong = [
+        row for row, label in predicted.items() if label != rows.data.labels[row] and not rows.is_long[row]
+    ]
     wrong = sorted(wrong, key=lambda row: int(rows.turn[row]))[:n_wrong]
     chosen = sorted({*wrong, *(wanted & predicted.keys())})
     scores = word_importance(

@@ -20,7 +20,6 @@ from random import Random
 from longway.data import Dataset
 from longway.demographics.found import FoundIn, found_in
 from longway.errors import BudgetSpent
-from longway.llm.rules import is_too_long
 from longway.recipes.documents import Documents
 from longway.recipes.perturb_settings import RULES, PerturbSettings
 from longway.recipes.rows import rows_of
@@ -39,6 +38,7 @@ from longway.rewrite.perturb.perturber import Perturbed, Perturber, Request
 from longway.rewrite.perturb.segments import as_one, place_in
 from longway.rewrite.stopping import BUDGET_SPENT
 from longway.text.document import Document
+from longway.text.tokens import is_longer_than
 
 AT_ONCE = 64  # rows that a perturber is given together
 OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
@@ -110,7 +110,7 @@ class Perturbing:
         self._progress = progress
         self.seen: list[Seen] = []
         texts = map(self.text, range(len(self.rows)))
-        self._too_long = frozenset(row for row, text in enumerate(texts) if is_too_long(text, LONGEST))
+        self._too_long = frozenset(row for row, text in enumerate(texts) if is_longer_than(text, LONGEST))
         read = ("" if row in self._too_long else self.text(row) for row in range(len(self.rows)))
         for document in self.documents.all(read):
             self.seen.append(self._seen(document))

@@ -12,6 +12,7 @@ are given, or from what is assumed, and the plan says which.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from typing import Any
 
 from longway.data import Dataset
@@ -58,9 +59,9 @@ class ServerLimits:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < inf:
                 raise SettingError(
-                    f"'{name}' must be above 0. Got {value}. Leave it out where there is no limit."
+                    f"'{name}' must be a number above 0. Got {value}. Leave it out where there is no limit."
                 )
 
     def seconds(self, calls: int, prompt_tokens: int, completion_tokens: int) -> float:
@@ -196,7 +197,7 @@ def plan_rewrite(
             "rewrite",
             n,
             tuple(steps),
-            _notes(writer, judge, limits, f"all {settings.rounds} rounds are needed"),
+            _notes(writer, judge, limits, "every round is needed"),
         )
     finally:
         close(writer, judge)
@@ -302,8 +303,12 @@ def _checking(rows: Rows, n_rows: int, n: int, seed: int) -> Step:
 
 def _notes(writer: Engine, judge: Engine | None, limits: ServerLimits, all_of_it: str) -> tuple[str, ...]:
     judged = "" if judge is None else ", every candidate is judged"
-    notes = [f"The most it may take: {all_of_it}{judged}. Most runs take less."]
-    if not all(_is_here(one) for one in (writer, judge) if one is not None):
+    is_served = not all(_is_here(one) for one in (writer, judge) if one is not None)
+    again = (
+        " An answer that cannot be read is asked for once more, which is not counted." if is_served else ""
+    )
+    notes = [f"Supposed: {all_of_it}{judged}. Most runs take less.{again}"]
+    if is_served:
         more = ""
         if limits.requests_per_minute is None and limits.tokens_per_minute is None:
             more = " Give --requests-per-minute and --tokens-per-minute for those of your account."

@@ -14,6 +14,7 @@ that a million texts take seconds and one text is cut exactly as a million are.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from unicodedata import category
 
 import numpy as np
@@ -24,6 +25,7 @@ UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}
 _LETTERS = rf"[\w--{UNSPACED}]+"
 PATTERN = rf"\d+(?:[.,/:]\d+)+|{_LETTERS}(?:'{_LETTERS})*|{UNSPACED}|[^\w\s]"
 _HAS_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_PIECE = re.compile(r"\w+|[^\w\s]")  # a rough token, cheap to count
 
 
 def tokenize(text: str) -> list[str]:
@@ -54,6 +56,15 @@ def encode(texts: pl.Series) -> tuple[NDArray[np.int32], list[str], NDArray[np.i
     flat = tokens.explode(empty_as_null=False).to_arrow().dictionary_encode()
     words: list[str] = pl.Series(flat.dictionary).to_list()
     return flat.indices.to_numpy().astype(np.int32, copy=False), words, lengths
+
+
+def is_longer_than(text: str, longest: int) -> bool:
+    """Whether a text has more words and marks than that, without cutting all of it; where there are no spaces, letters count as well.
+
+    >>> is_longer_than("A film. " * 400, 1500), is_longer_than("A film. " * 600, 1500)
+    (False, True)
+    """
+    return len(text) > 20 * longest or next(islice(_PIECE.finditer(text), longest, None), None) is not None
 
 
 def token_spans(text: str) -> list[tuple[str, int, int]]:
