@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from longway.data import arrow_file
+
 LIMIT = 640 * 2**20  # imports of Polars and PyArrow take about 350 MiB of address space
 ROWS, LENGTH, REPEATS = 10_000, 1_000, 70
 
@@ -53,4 +55,41 @@ def write_large(path):
         row_group_size=ROWS * REPEATS,
         compression="none",
         use_dictionary=False,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["dictionary", "PLAIN", "DELTA_BYTE_ARRAY"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_size_of_a_parquet_file_is_that_of_its_rows(tmp_path, encoding, seed):
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, int(rng.integers(1, 5_000)))
+    path = tmp_path / "rows.parquet"
+    how = {} if encoding == "dictionary" else {"use_dictionary": False, "column_encoding": {"text": encoding}}
+    pq.write_table(table, path, row_group_size=int(rng.integers(1, 3_000)), **how)
+    assert arrow_file.parquet_bytes(path) == pytest.approx(table.nbytes, rel=0.15, abs=2_000)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_piece_of_a_parquet_file_is_larger_than_the_limit(tmp_path, monkeypatch, seed):
+    monkeypatch.setattr(arrow_file, "CHUNK_BYTES", 10_000)
+    monkeypatch.setattr(arrow_file, "MOST_BYTES", 40_000)
+    path = tmp_path / "rows.parquet"
+    table = random_table(np.random.default_rng(seed), 3_000)
+    pq.write_table(pa.concat_tables([table.sort_by("text"), table]), path, row_group_size=700)
+    pieces = list(arrow_file.chunk_parquet(path, None))
+    assert sum(piece.frame.height for piece in pieces) == 6_000
+    assert max(piece.frame.to_arrow().nbytes for piece in pieces) < 2 * 40_000
+
+
+def random_table(rng, n):
+    """Texts of which few are different and one is long, in a column and inside others; some are missing."""
+    distinct = ["x" * int(length) for length in rng.integers(1, 60, 40)] + ["y" * 5_000, None]
+    texts = [distinct[i] for i in rng.integers(0, len(distinct), n)]
+    return pa.table(
+        {
+            "text": pa.array(texts, pa.string()),
+            "words": [[text, "w"] if text else None for text in texts],
+            "inside": [{"a": text, "b": 1} for text in texts],
+            "number": rng.integers(0, 3, n),
+        }
     )

@@ -23,6 +23,7 @@ from tests.faults.injected import FAULTS, Fault, NotHere
 from tests.faults.jobs import COMMANDS, Bench
 from tests.faults.kills import Counts, killed, undisturbed
 from tests.faults.review_kills import killed_while_deciding
+from tests.faults.starts import AT_ONCE
 
 KILLED = (*COMMANDS, "review")
 
@@ -93,6 +94,7 @@ def told(counts: Counts) -> str:
         f"decisions checked  {counts.decisions}",
         f"calls checked      {counts.answers}",
         f"  asked again      {counts.asked_again}, as their answers were not on disk yet",
+        f"  open at a kill   {counts.most_open} at most, of {AT_ONCE} that may be under way",
         f"  paid twice       {counts.paid_twice}",
         f"lost               {'none' if not counts.lost else len(counts.lost)}",
     ]
@@ -132,7 +134,7 @@ def main() -> None:
     figures = {
         "script": "tests.faults.campaign", "seed": options.seed, "killed": dict(counts.kills), "faults": dict(counts.faults),
         "cases": counts.cases, "ends": counts.ends, "files": counts.files, "rows": counts.rows,
-        "decisions": counts.decisions, "calls": counts.answers, "asked_again": counts.asked_again, "paid_twice": counts.paid_twice,
+        "decisions": counts.decisions, "calls": counts.answers, "asked_again": counts.asked_again, "most_open": counts.most_open, "paid_twice": counts.paid_twice,
         "lost": len(counts.lost), "seconds": round(time.monotonic() - began),
     }  # fmt: skip
     print(json.dumps(figures))

@@ -83,7 +83,7 @@ def journal_locked(bench, whole, place, counts):
         other.execute("begin immediate")
         ended = run(bench, whole.job, out, patience=0.2)
     told(ended, counts, f"journal locked, {whole.job.name}", "no other process")
-    goes_on(bench, whole, out, counts)
+    goes_on(bench, whole, out, counts, deaths=2)
 
 
 def journal_damaged(bench, whole, place, counts):
@@ -246,10 +246,10 @@ def told(ended, counts, name, *words):
         counts.check(word in said, f"{name}: not a word of {word!r}: {last}")
 
 
-def goes_on(bench, whole, out, counts):
-    """What is left is whole, and the same command ends as an undisturbed run."""
-    kept = after_a_kill(whole.job, out, {}, counts)
-    to_the_end(bench, whole, out, kept, counts)
+def goes_on(bench, whole, out, counts, *, deaths=1):
+    """What is left is whole, and the same command ends as an undisturbed run. deaths: processes that ended with calls under way."""
+    kept = after_a_kill(whole.job, out, {}, counts, deaths=deaths)
+    to_the_end(bench, whole, out, kept, counts, deaths=deaths)
     assert not whole.job.server or kept_in(out)
     shutil.rmtree(out, ignore_errors=True)
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from longway.store import RUN_FILE
 from tests.faults.jobs import Job
+from tests.faults.starts import AT_ONCE
 from tests.faults.wholeness import content, torn, untidy
 
 LOOK = 0.002  # seconds between two looks at a folder
@@ -42,6 +43,7 @@ class Counts:
     decisions: int = 0
     answers: int = 0
     asked_again: int = 0
+    most_open: int = 0  # calls that one kill met sent and not yet on disk
     paid_twice: int = 0
     lost: list[str] = field(default_factory=list)
 
@@ -95,12 +97,12 @@ def state(folder):
 def killed(bench, whole, *, kills, draw, counts=None, until=math.inf):
     """Kill a job so many times, and check what is left each time and at each end. until: no more of it after this time."""
     counts, job = counts or Counts(), whole.job
-    life, kept = 0, {}
+    life, deaths, kept = 0, 0, {}
     out = None
     while counts.kills[job.name] < kills and (out is not None or time.monotonic() < until):
         if out is None:
             life += 1
-            out, kept = bench.folder / f"{job.name}-{life}", {}
+            out, deaths, kept = bench.folder / f"{job.name}-{life}", 0, {}
             job.forget()
         child = bench.start(job, out.name)
         wait_for_a_moment(child, out, whole, draw)
@@ -108,12 +110,13 @@ def killed(bench, whole, *, kills, draw, counts=None, until=math.inf):
         code = child.wait()
         if code == -signal.SIGKILL:
             counts.kills[job.name] += 1
-            kept = after_a_kill(job, out, kept, counts)
+            deaths += 1
+            kept = after_a_kill(job, out, kept, counts, deaths=deaths)
         else:
             counts.check(code == 0, f"{job.name}: ended with {code}: {child.said.read_text()[-300:]}")
         is_last = counts.kills[job.name] == kills or time.monotonic() > until
         if code == 0 or draw.random() < 0.5 or is_last:
-            to_the_end(bench, whole, out, kept, counts)
+            to_the_end(bench, whole, out, kept, counts, deaths=deaths)
             shutil.rmtree(out)
             out = None
     return counts
@@ -133,8 +136,11 @@ def wait_for_a_moment(child, out, whole, draw):
         time.sleep(LOOK)
 
 
-def after_a_kill(job, out, kept, counts):
-    """Check what a kill left; gives the keys of the answers on disk, each with the requests that came for it."""
+def after_a_kill(job, out, kept, counts, *, deaths=1):
+    """Check what a kill left; gives the keys of the answers on disk, each with the requests that came for it.
+
+    deaths: how often this run ended before its end; each time at most the calls under way have no answer on disk.
+    """
     if not out.exists():
         return {}
     counts.files += sum(path.is_file() for path in out.rglob("*"))
@@ -143,6 +149,10 @@ def after_a_kill(job, out, kept, counts):
     counts.check(set(kept) <= answers, f"{job.name}: answers that were on disk are gone")
     asked = [key for key, n in kept.items() if requests.get(key, 0) != n]
     counts.check(not asked, f"{job.name}: {len(asked)} answers that were on disk were asked for again")
+    open_calls = len(set(requests) - answers)
+    counts.check(open_calls <= deaths * AT_ONCE, f"{job.name}: {open_calls} calls open after {deaths} kills")
+    if deaths == 1:
+        counts.most_open = max(counts.most_open, open_calls)
     return {key: requests.get(key, 0) for key in answers}
 
 
@@ -159,8 +169,8 @@ def kept_in(out):
             return {key for (key,) in database.execute("select key from calls")}
 
 
-def to_the_end(bench, whole, out, kept, counts):
-    """Run the same command again until its end, and compare with the undisturbed run."""
+def to_the_end(bench, whole, out, kept, counts, *, deaths=1):
+    """Run the same command again until its end, and compare with the undisturbed run. deaths: times that it ended before."""
     job = whole.job
     code, said = bench.run(job, out.relative_to(bench.folder).as_posix())
     counts.check(code == 0 and "Traceback" not in said, f"{job.name}: does not go on: {said[-400:]}")
@@ -183,7 +193,9 @@ def to_the_end(bench, whole, out, kept, counts):
         counts.check(not twice, f"{job.name}: {twice} calls were paid twice")
         counts.paid_twice += twice
         counts.answers += len(requests)
-        counts.asked_again += sum(n - 1 for n in requests.values())
+        again = sum(n - 1 for n in requests.values())
+        counts.check(again <= deaths * AT_ONCE, f"{job.name}: {again} calls asked again after {deaths} kills")
+        counts.asked_again += again
 
 
 def compare(name, found, expected, counts):

@@ -4,21 +4,24 @@
     with FaultyServer(FAULTS["500"], is_bad) as server:
         server.sent_for(text)                   how many requests came for a row
 
-`is_bad` says for which texts the server goes wrong; all others get a sensible answer.
+`is_bad` says for which texts the server goes wrong; all others get a sensible answer. Rows of `plain_rows` hold no number: an answer
+that is refused there is refused for what it says.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.llm.loopback import Call, Loopback, Reply, completion, error
-from tests.recipes.toy_run import answer
+from tests.recipes.toy_run import answer, rows_of
 
 RETRIES = 2
+PLACES = "barn harbour museum garden palace tower".split()
+TIMES = "spring summer autumn winter twilight".split()
 FAILS, KEPT, USED = "fails", "kept", "used"
 
 
@@ -34,7 +37,8 @@ class Fault:
     """One way to go wrong.
 
     reply: what is sent for a bad row. outcome: FAILS (no answer, after some tries), KEPT (an answer that is of no use) or USED (good
-    in the end). calls: requests for a bad row. reason: what the run says about it. options: of the engine. bad: rows it hits.
+    in the end). calls: requests for a bad row. reason: words of every reason that the run gives for a bad row; "" only where the
+    answer is used. options: of the engine. bad: rows it hits. is_plain: whether it is tried on rows without numbers.
     """
 
     reply: Callable[[Call], Reply]
@@ -43,6 +47,16 @@ class Fault:
     reason: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     bad: int = 6  # more than may fail in a row
+    is_plain: bool = False
+
+
+def plain_rows(n):
+    """The toy rows with a place and a time instead of a number; at most 30."""
+    rows = rows_of(n)
+    for i, row in enumerate(rows):
+        where = f"in the {PLACES[i % 6]} in {TIMES[i // 6]}"
+        row["review"] = row["review"].replace(f"on day {i}", where)
+    return rows
 
 
 def _rewrites(*texts: str) -> Reply:
@@ -56,14 +70,16 @@ def _thinking(call: Call) -> Reply:
     return good
 
 
-def _of_another_row(call: Call) -> Reply:
-    """A sensible answer, to another row: as when a server mixes up what belongs to whom."""
-    number = int(call.text.split("day ")[1].split()[0])
-    other = json.loads(json.dumps(call.body))
-    other["messages"][1]["content"] = other["messages"][1]["content"].replace(
-        f"day {number} ", f"day {number + 1} "
-    )
-    return answer(Call(call.path, call.headers, other))
+def of_another_row(texts: Sequence[str]) -> Fault:
+    """A sensible answer, to another row with the same label: as when a server mixes up what belongs to whom."""
+    other = dict(zip(texts, [*texts[2:], *texts[:2]], strict=True))
+
+    def reply(call: Call) -> Reply:
+        body = json.loads(json.dumps(call.body))
+        body["messages"][1]["content"] = body["messages"][1]["content"].replace(call.text, other[call.text])
+        return answer(Call(call.path, call.headers, body))
+
+    return Fault(reply, KEPT, 1, "meaning: ", is_plain=True)
 
 
 # Few at once, so that a busy machine does not make the good rows late.
@@ -85,15 +101,19 @@ FAULTS = {
         lambda _: completion('{"answer": ["x"]}'), KEPT, 2, 'no list under "rewrites"'
     ),
     "empty": Fault(lambda _: completion(""), KEPT, 2, "the answer is empty"),
-    "10 MB of text": Fault(lambda _: _rewrites("so dull " * 1_250_000), KEPT, 1, "", bad=1),
+    "10 MB of text": Fault(lambda _: _rewrites("so dull " * 1_250_000), KEPT, 1, "surface: 2500000 words instead of", bad=1),
     "10 MB of no JSON": Fault(
         lambda _: completion("so dull " * 1_250_000), KEPT, 2, "not one JSON object", bad=1
     ),
     "another language": Fault(
-        lambda _: _rewrites("Der Film war leider langweilig und schwach.", "这部电影很无聊。"), KEPT, 1, ""
+        lambda _: _rewrites("Der Film im Hafen war leider langweilig und schwach.", "Film, który oglądaliśmy, był niestety nudny i słaby."),
+        KEPT, 1, "surface: another language", is_plain=True,
     ),
-    "answer to another row": Fault(_of_another_row, KEPT, 1, "numbers"),
-    "thinking tags": Fault(_thinking, USED, 1, ""),
+    "another script": Fault(
+        lambda _: _rewrites("Фильм был, к сожалению, скучным и слабым.", "Η ταινία ήταν δυστυχώς βαρετή και αργή."),
+        KEPT, 1, "surface: a letter that is not Latin", is_plain=True,
+    ),
+    "thinking tags": Fault(_thinking, USED, 1),
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@
 
 As the nursery of the recipes, with everything loaded that the commands of the campaign import, and with what can be taken from a
 process: limits are those of `setrlimit` by name, memory is what it may take besides what is loaded, `clock` moves the wall clock
-by so many seconds, `patience` is how long a locked journal is waited for. The sentence encoder and WordNet are left out: they are
+by so many seconds, `patience` is how long a locked journal is waited for. Servers are asked `AT_ONCE` calls at a time. The sentence encoder and WordNet are left out: they are
 not what is tested, and take seconds to load.
 """
 
@@ -25,6 +25,7 @@ from pathlib import Path
 from tests.recipes import nursery
 from tests.recipes.toy_run import without_encoder
 
+AT_ONCE = 8  # calls that a command has under way, at most: few, so that they tell from all calls of a run
 LOADED = (
     "openai",
     "sklearn.linear_model",
@@ -113,6 +114,8 @@ def load_everything():
         importlib.import_module(name)
     without_encoder()
     importlib.import_module("longway.verify.polarity")._antonyms = lambda word: frozenset()
+    served = importlib.import_module("longway.llm.served").ServedEngine
+    served.__init__.__kwdefaults__["max_in_flight"] = AT_ONCE
     # The leak is not the point, and takes most of the time.
     importlib.import_module("longway.detect.leak").folds_for = lambda n_rows, n_labels: (3, 1)
     gc.collect()

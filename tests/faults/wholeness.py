@@ -2,16 +2,18 @@
 
     torn(folder)        what is broken, in words; [] where every file is whole
     content(folder)     all files as values that can be compared; without times
+    masked(page)        a report or card without the times it tells
     untidy(folder)      temporary files, of which a finished run has none
 
 What may differ between two runs, and is left out: when they began and ended, how long each part took, and what is made of these
-(sizes in run.json, the seconds in report.html and card.md). A database is compared row by row.
+(sizes in run.json, dates and durations in report.html and card.md). A database is compared row by row.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -26,7 +28,11 @@ from longway.store.files import left_behind
 
 TIMES = {"created", "started", "finished", "seconds", "seconds_by_step", "at", "time"}
 SIZES = {"files"}  # of run.json
-MADE_OF_TIMES = (".html", ".md")
+TELL_TIMES = (".html", ".md")
+_TOLD = re.compile(
+    r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+    r"|\b(?:[\d,]+ h \d\d min|\d+ min \d\d s|\d+(?:\.\d)? s)\b"
+)
 _BESIDE = ("-wal", "-shm", "-journal")  # the last: until a new file is told to write ahead
 
 
@@ -86,7 +92,16 @@ def _value(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".html" and not text.rstrip().endswith("</html>"):
         raise ValueError("the page does not end")
-    return "" if path.suffix in MADE_OF_TIMES else text
+    return masked(text) if path.suffix in TELL_TIMES else text
+
+
+def masked(page):
+    """A page without the dates and durations it tells, as the reports write them.
+
+    >>> masked("Made 2026-01-31T10:00:00Z, 4 min 12 s; 31 of 40 rows, $0.25")
+    'Made -, -; 31 of 40 rows, $0.25'
+    """
+    return _TOLD.sub("-", page)
 
 
 def _timeless(value):

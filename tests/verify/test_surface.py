@@ -67,3 +67,51 @@ def test_a_label_inside_another_word_is_no_label():
 def test_a_text_that_keeps_only_its_label_may_leave_things_out():
     assert reason(CHECK, BEFORE, "The mill burned.", keeps="label") == ""
     assert "words instead of" in reason(CHECK, BEFORE, "The mill burned.")
+
+
+ENGLISH = "The film we sadly saw in the harbour was very dull and slow."
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "Der Film im Hafen war leider langweilig und schwach.",
+        "Film, który oglądaliśmy, był niestety nudny i słaby.",
+        "Niestety ten stary film okazal sie bardzo nudny.",  # without its accents
+        "Malheureusement, ce film du port manquait de rythme.",
+        "Lamentablemente la obra del puerto era lenta.",
+        "Il film visto al porto era purtroppo noioso.",
+        "Helaas was de film in de haven erg saai.",
+        "Filmen vi såg i hamnen var tyvärr tråkig.",
+        "Film itu sayangnya sangat membosankan dan lemah.",
+    ],
+)
+def test_another_language_is_rejected_as_such(after):
+    assert reason(CHECK, ENGLISH, after).startswith("another language: ")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "Sadly a dull film, slow harbour scenes.",
+        "Slow and dull: a café film in a harbour.",
+        "Boring and tedious harbour flick, utterly weak.",
+        "We saw a dull, slow film in the harbour à la Fellini.",
+        "Harbour film: a dull cliché, slow throughout.",
+    ],
+)
+def test_terse_english_and_borrowed_words_are_no_other_language(after):
+    assert reason(CHECK, ENGLISH, after) == ""
+
+
+def test_foreign_words_may_come_from_original_or_context():
+    before, after = "The poet Miłosz was born in Šeteniai.", "Šeteniai: Miłosz, poet, born."
+    assert reason(CHECK, before, after, keeps="label") == ""
+    named = "Poet: Czesław Miłosz, Šeteniai, Kėdainiai."
+    assert "another language" in reason(CHECK, "The poet was from a village in the north.", named)
+    context = "Czesław Miłosz came from Šeteniai near Kėdainiai."
+    assert reason(CHECK, "The poet was from a village in the north.", named, context=context) == ""
+
+
+def test_texts_that_are_not_english_stay_in_their_language():
+    assert reason(CHECK, "Film był nudny i bardzo długi.", "Niestety film okazał nudny, zbyt długi.") == ""

@@ -19,6 +19,11 @@ def fits(n_bytes: int) -> bool:
     return n_bytes <= SHARE * available_bytes()
 
 
+def can_hold(n_bytes: int) -> bool:
+    """Whether a dataset of this size can be in memory at all, for someone who wants it there; what works on it needs a copy."""
+    return 2 * n_bytes <= available_bytes()
+
+
 def _machine() -> int:
     kib = _proc_field(Path("/proc/meminfo"), "MemAvailable")
     return 4 * 2**30 if kib is None else kib * 1024  # not Linux: assume a small laptop

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from longway.records import Verdict
 from longway.verify.check import Candidate
-from longway.verify.words import words
+from longway.verify.words import FUNCTION_WORDS, stem, words
 
 _PREAMBLE = re.compile(
     r"^\W*(sure\b[,!:]|certainly\b[,!:]|of course[,!]|here(?:'s| is| are)\b.{0,60}:|okay\b[,!:]|ok[,:]|as an ai\b|i'm sorry\b|"
@@ -37,7 +37,31 @@ _NOT_ENGLISH = re.compile(
     r"(?<!\w)(?:und|nicht|ist|eine|einen|sich|wurde|une|pas|avec|dans|sont|était|que|una|pero|muy|está|fue|che|sono|della|"
     r"het|een|niet|zijn|och|inte|não|uma|jest|się)(?!\w)"
 )
+# English function words that are words of other languages too: they do not tell that a text is English.
+_SHARED = frozenset(
+    "a all also am an as at by can do even for had has have he her i in is me most my of on one over s same so still to under "
+    "was we will".split()
+)
+# The others do, and so do some frequent words.
+_TELLING = (FUNCTION_WORDS - _SHARED) | frozenset(
+    "not never nothing without why how only out up down off again around near next like together always often sometimes quite enough "
+    "other another several himself herself two three four five first new old young little great good best worst nice small large "
+    "people person woman women girl girls boy boys child children kids guy guys friend friends couple dog dogs bird time day year "
+    "years life world house street town school car bike water food place work game movie movies story book books song thing things "
+    "player writer actress singer born died makes take takes gets got went comes came says said sees saw know knows think wants "
+    "needs likes looks play plays runs walk walks stands sits holds wears eats watch watches ride rides drives works won wrote "
+    "written left well known became gives please".split()
+)
+# Pairs too: languages that have one of these words do not have the other.
+_TELLING_PAIR = re.compile(r"(?<!\w)(?:(?:as|at|by|for|had|has|have|in|is|of|was) a|(?:has|is|of) an)(?!\w)")
+_ENGLISH_ENDING = re.compile(r"[a-z]{2,}(?:ing|ly|ness|less|ful)|[a-z]{3,}ed|[a-z]+'(?:s|t|re|ve|ll|d|m)")
+_BORROWED = frozenset(
+    "blasé brûlée café cafés cliché clichéd clichés crème crêpe crêpes déjà décor entrée exposé façade fiancé fiancée jalapeño "
+    "naïve née piñata protégé résumé señor soufflé touché".split()
+)
 _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
+# So many new words, and such a share of a text, are taken for another language where no word is surely English.
+_MANY, _SHARE = 3, 0.5
 
 
 class Surface:
@@ -59,12 +83,15 @@ class Surface:
         return [
             Verdict(self.name, not reason, reason=reason)
             for reason in (
-                self.fault(c.before, c.after, keeps=c.keeps, may_copy=c.may_copy) for c in candidates
+                self.fault(c.before, c.after, keeps=c.keeps, may_copy=c.may_copy, context=c.context or "")
+                for c in candidates
             )
         ]
 
-    def fault(self, before: str, after: str, *, keeps: str = "meaning", may_copy: bool = False) -> str:
-        """What is wrong with the new text, "" where nothing is."""
+    def fault(
+        self, before: str, after: str, *, keeps: str = "meaning", may_copy: bool = False, context: str = ""
+    ) -> str:
+        """What is wrong with the new text, "" where nothing is. context: names and foreign words may come from it."""
         old, new = words(before), words(after)
         if not new or not any(c.isalpha() for c in after):
             return "no text"
@@ -74,7 +101,12 @@ class Surface:
         shortest = self.shortest if keeps == "meaning" else 0.5 * self.shortest
         if not shortest * len(old) <= len(new) <= self.longest * len(old) + self.more:
             return f"{len(new)} words instead of {len(old)}"
-        for test in (_control, _leaked, _unbalanced, _foreign, _doubled, _unfinished):
+        for test in (_control, _leaked, _unbalanced):
+            if reason := test(before, after):
+                return reason
+        if reason := _foreign(before, after, context):
+            return reason
+        for test in (_doubled, _unfinished):
             if reason := test(before, after):
                 return reason
         return self._label(before, after)
@@ -114,17 +146,39 @@ def _unbalanced(before: str, after: str) -> str:
     return f"unbalanced {' '.join(sorted(new))}" if new else ""
 
 
-def _foreign(before: str, after: str) -> str:
-    """A letter from another script, an unlikely word, or small words of another language, that the original has not."""
+def _foreign(before: str, after: str, context: str) -> str:
+    """A letter from another script, an unlikely word, or words of another language, that original and context have not."""
+    given = f"{before} {context}"
     for c in after:
-        if c.isalpha() and ord(c) > 0x24F and c not in before:
+        if c.isalpha() and ord(c) > 0x24F and c not in given:
             return f"a letter that is not Latin: {c!r}"
-    old = set(words(before))
+    old = set(words(given))
     for word in words(after):
         if len(word) > 30 and word not in old:
             return "not a word"
     other = sorted(set(_NOT_ENGLISH.findall(after)) - old)
-    return f"another language: {other[0]!r}, {other[1]!r}" if len(other) > 1 else ""
+    if len(other) > 1:
+        return f"another language: {other[0]!r}, {other[1]!r}"
+    unknown = [] if _is_english(after) or not _is_english(before) else _unknown(old, after)
+    return f"another language: {', '.join(map(repr, unknown[:3]))}" if unknown else ""
+
+
+def _is_english(text: str) -> bool:
+    """Whether any word shows that it is: a frequent word that only English has, or an English ending."""
+    found = words(text)
+    return (
+        any(word in _TELLING or _ENGLISH_ENDING.fullmatch(word) for word in found)
+        or _TELLING_PAIR.search(" ".join(found)) is not None
+    )
+
+
+def _unknown(old: set[str], after: str) -> list[str]:
+    """The new words of a text that no word shows to be English, where they are many or have foreign letters; else none."""
+    known, stems, new = FUNCTION_WORDS | _BORROWED, {stem(word) for word in old}, words(after)
+    unknown = [word for word in new if word not in known and stem(word) not in stems]
+    marked = [word for word in unknown if not word.isascii()]
+    is_many = len(unknown) >= _MANY and len(unknown) > _SHARE * len(new)
+    return unknown if is_many or (marked and len(unknown) > 1) else []
 
 
 def _doubled(before: str, after: str) -> str:
