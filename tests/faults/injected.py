@@ -76,14 +76,17 @@ def read_only(bench, whole, place, counts):
 
 
 def journal_locked(bench, whole, place, counts):
-    """Another program holds the journal for longer than it is waited for."""
+    """Another program holds the journal for longer than it is waited for: nothing is asked whose answer could not be kept."""
     out = fresh(bench, whole, "locked")
     broken_off(bench, whole, out)
     with closing(sqlite3.connect(out / "journal.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
+        before = whole.job.requests()
         ended = run(bench, whole.job, out, patience=0.2)
-    told(ended, counts, f"journal locked, {whole.job.name}", "no other process")
-    goes_on(bench, whole, out, counts, deaths=2)
+    name = f"journal locked, {whole.job.name}"
+    told(ended, counts, name, "no other process")
+    counts.check(whole.job.requests() == before, f"{name}: the server was asked")
+    goes_on(bench, whole, out, counts)
 
 
 def journal_damaged(bench, whole, place, counts):
@@ -246,10 +249,10 @@ def told(ended, counts, name, *words):
         counts.check(word in said, f"{name}: not a word of {word!r}: {last}")
 
 
-def goes_on(bench, whole, out, counts, *, deaths=1):
-    """What is left is whole, and the same command ends as an undisturbed run. deaths: processes that ended with calls under way."""
-    kept = after_a_kill(whole.job, out, {}, counts, deaths=deaths)
-    to_the_end(bench, whole, out, kept, counts, deaths=deaths)
+def goes_on(bench, whole, out, counts):
+    """What is left is whole, and the same command ends as an undisturbed run."""
+    kept = after_a_kill(whole.job, out, {}, counts)
+    to_the_end(bench, whole, out, kept, counts)
     assert not whole.job.server or kept_in(out)
     shutil.rmtree(out, ignore_errors=True)
 

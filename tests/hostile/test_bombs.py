@@ -74,7 +74,10 @@ def test_what_is_merely_large_is_read(told):
     assert told["parquet-repeats"] == "read 20"
 
 
-@pytest.mark.parametrize("n_short", [0, 50_000], ids=["all", "after short texts"])
+@pytest.mark.parametrize(
+    "n_short",
+    [pytest.param(0, id="all"), pytest.param(50_000, id="after short texts", marks=pytest.mark.soak)],
+)
 def test_a_text_that_a_dictionary_repeats_is_streamed_or_refused(tmp_path, n_short):
     n_long = 3_000
     codes = pa.array([0] * n_short + [1] * n_long, pa.int32())
@@ -88,6 +91,7 @@ def test_a_text_that_a_dictionary_repeats_is_streamed_or_refused(tmp_path, n_sho
     assert whole.startswith("refused repeats.parquet needs about 2.8 GiB once it is read")
 
 
+@pytest.mark.soak
 def test_a_text_that_differences_repeat_is_streamed(tmp_path):
     path = tmp_path / "repeats.parquet"
     table = pa.table({"text": [TEXT] * 500, "label": ["p", "n"] * 250})

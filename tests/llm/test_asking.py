@@ -3,18 +3,20 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import tracemalloc
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.errors import BudgetSpent, EngineError, SettingError
+from longway.errors import BudgetSpent, EngineError, RunError, SettingError
 from longway.llm.asking import Asker
 from longway.llm.budget import Ledger
 from longway.llm.engine import Sampling
@@ -37,6 +39,23 @@ def journal(tmp_path):
 
 def texts_of(n, start=0):
     return [f"Film {number} was dull." for number in range(start, start + n)]
+
+
+def test_nothing_is_asked_whose_answer_could_not_be_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("longway.store.journal.WAIT", 0.1)
+    path = tmp_path / "journal.sqlite"
+    with (
+        closing(Journal(path)) as journal,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        Loopback() as server,
+        Asker(engine_of(server), journal) as asker,
+    ):
+        other.execute("begin immediate")
+        with pytest.raises(RunError, match="locked"):
+            asker.write_all(writing(*texts_of(4)), 1)
+        assert not server.calls
+        other.execute("rollback")
+        assert len(asker.write_all(writing(*texts_of(4)), 1)) == len(server.calls) == 4
 
 
 def test_answers_come_in_the_order_of_the_prompts(journal):

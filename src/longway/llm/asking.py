@@ -202,6 +202,7 @@ class Asker:
         return list(first.values())
 
     async def _ask(self, questions: Iterator[Question], take: Callable[[str, dict[str, Any]], None]) -> None:
+        self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
             asking = Round(self.engine, self.journal, ledger, take=take)
             try:

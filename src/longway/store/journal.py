@@ -140,6 +140,12 @@ class Journal:
                 f"{self.path} is damaged: what stands under the key {str(call['key'])[:12]} is not what was kept. {_DAMAGED}"
             ) from None
 
+    def check_writable(self) -> None:
+        """RunError where an answer could not be kept now; to be called before one is paid for."""
+        with self._told():
+            self._db.execute("begin immediate")
+            self._db.execute("rollback")
+
     def put(
         self,
         key: str,
