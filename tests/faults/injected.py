@@ -81,7 +81,7 @@ def journal_locked(bench, whole, place, counts):
     broken_off(bench, whole, out)
     with closing(sqlite3.connect(out / "journal.sqlite", isolation_level=None)) as other:
         other.execute("begin immediate")
-        before = whole.job.requests()
+        before = settled(whole.job)
         ended = run(bench, whole.job, out, patience=0.2)
     name = f"journal locked, {whole.job.name}"
     told(ended, counts, name, "no other process")
@@ -227,6 +227,14 @@ def broken_off(bench, whole, out, **options):
         wait_until(lambda: len(whole.job.server.keys) > 16 or not child.is_running())
     child.kill(signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL, child.said.read_text()
+
+
+def settled(job):
+    """The requests that came, once those that a killed process had sent are counted, too."""
+    before = None
+    while before != (before := job.requests()):
+        time.sleep(0.3)
+    return before
 
 
 def wait_until(is_so, *, seconds=PATIENCE):
