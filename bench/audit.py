@@ -14,8 +14,8 @@ from pathlib import Path
 
 import common
 from longway.data import load
-from longway.recipes.audit import AuditSettings, levels_named
-from longway.recipes.run_audit import run_audit
+from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.settings import AuditSettings, levels_named
 
 
 def main() -> None:

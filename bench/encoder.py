@@ -2,8 +2,8 @@
 
     python bench/encoder.py --rows 200
 
-All three see the same batches of like length. The vectors of each are compared with torch's: the largest difference of any of
-their numbers, and the lowest cosine. A classifier on top cares about both, so that speed alone decides nothing.
+All three get the same batches of similar length. The vectors of each are compared with torch's: the largest difference of any
+number, and the lowest cosine. Both matter to a classifier on top, so speed alone does not decide.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import common
-from longway.classify.minilm import MiniLM, model_folder
-from longway.classify.minilm_onnx import _Graph, forward_in
+from longway.classify.minilm import BertGraph, MiniLM, forward_in, model_folder
 
 ROUNDS = 3
 
@@ -42,19 +41,17 @@ def int8_forward(encoder: MiniLM) -> Callable:
 
     with tempfile.TemporaryDirectory() as folder:
         whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"
-        whole.write_bytes(_Graph(encoder.weights, encoder.heads).network())
+        whole.write_bytes(BertGraph(encoder.weights, encoder.heads).serialized_network())
         quantize_dynamic(whole, small, weight_type=QuantType.QInt8, per_channel=True)
         return forward_in(small.read_bytes())
 
 
 def with_forward(encoder: MiniLM, forward: Callable) -> MiniLM:
-    other = MiniLM(encoder.weights, encoder.tokenizer, heads=encoder.heads)
-    other._onnx, other._tried_onnx = forward, True
-    return other
+    return MiniLM(encoder.weights, encoder.tokenizer, heads=encoder.heads, forward=forward)
 
 
 def timed(encoder: MiniLM, texts: list[str]) -> tuple[float, float, np.ndarray]:
-    """Texts a second by the wall clock and by processor time, the best of some rounds; and the vectors."""
+    """Texts per second of wall clock and of processor time, the best of some rounds; and the vectors."""
     encoder.embed(texts[:8])
     walls, processors = [], []
     for _ in range(ROUNDS):
@@ -83,8 +80,8 @@ def main() -> None:
     print(f"{'':12}{'texts/s':>10}{'texts/CPU s':>13}{'largest difference':>20}{'lowest cosine':>15}")
     figures: dict[str, float] = {}
     expected = None
-    for name, one in runtimes.items():
-        wall, processor, vectors = timed(one, texts)
+    for name, runtime in runtimes.items():
+        wall, processor, vectors = timed(runtime, texts)
         expected = vectors if expected is None else expected
         difference = float(np.abs(vectors - expected).max())
         cosine = float((vectors * expected).sum(axis=1).min())

@@ -1,19 +1,19 @@
-"""How fast is a grammar learned, and how fast does it parse? Pairs and single sentences, on whatever device there is.
+"""How fast is a grammar trained, and how fast does it parse? Pairs and single sentences, on the available device.
 
     python bench/grammar.py --rows 64                             the first GPU, else the CPU
-    python bench/grammar.py --rows 16384 --numbers numbers.npz    texts that were numbered elsewhere; needs torch and numpy alone
+    python bench/grammar.py --rows 16384 --numbers numbers.npz    texts as word ids; needs only torch and numpy
 
 The settings are the paper's: 32 nonterminals, 64 preterminals, 20,000 words, d = 256. A training step is the exact
-log probability, its derivative and Adam's update; parsing ends with the nodes of every best tree on the CPU. Texts are SNLI
-pairs with |first| * |second| < 225 and sentences of IMDb up to 128 words, or made-up ones of such lengths where the
-datasets are not there. The published sentences had 24.4 words on average; those that `longway.text.sentences` cuts have about
-21.7, so that long ones are drawn more often than short ones, until the mean is 24.4. Some batches run before the clock does.
+log probability, its gradient and Adam's update; parsing ends with the nodes of every best tree on the CPU. Texts are SNLI
+pairs with |first| * |second| < 225 and sentences of IMDb up to 128 words, or random ones of such lengths if the datasets are
+missing. The published sentences had 24.4 words on average; those of `longway.tokens.sentences` have about 21.7, so long ones
+are drawn more often, until the mean is 24.4. Some warm-up batches are not timed.
 
-The published code's figures beside ours were measured on one H200. TFLOP/s count what the mathematics needs for these
-lengths, a multiplication and an addition as two, and neither padding nor what is computed twice to save memory. On a CPU,
-torch-struct's SentCFG takes the same training steps on the same sentences, from the same networks' scores.
+The figures of the published code were measured on one H200. TFLOP/s count the operations that these lengths need, a
+multiplication and an addition as two, without padding and recomputation. On a CPU, torch-struct's SentCFG takes the same
+training steps on the same sentences, with the same networks' scores.
 
-numbers.npz: a, an: the first texts' words one after the other, and how many each has; b, bn: the second texts; s, sn: sentences.
+numbers.npz: a, an: the word ids of the first texts, concatenated, and their lengths; b, bn: the second texts; s, sn: sentences.
 """
 
 from __future__ import annotations
@@ -30,28 +30,37 @@ import numpy as np
 import torch
 
 import common
-from longway.grammar.batches import PARSING, TRAINING, Batch, Limits, Pair, batches
+from longway.grammar.backtrace import backtrace
 from longway.grammar.chart import KINDS, Shape, prepare
-from longway.grammar.descend import descend
+from longway.grammar.minibatch import (
+    PARSING,
+    TRAINING,
+    BatchLimits,
+    Pair,
+    PairBatch,
+    batches,
+    improve,
+    log_probabilities,
+    on_device,
+)
 from longway.grammar.model import NeuralGrammar, PairGrammar, SentenceGrammar
 from longway.grammar.partition import inside
-from longway.grammar.semiring import Max
-from longway.grammar.steps import improve, log_probabilities, on_device
+from longway.grammar.semiring import MaxSemiring
 
 N, P, DIMENSION = 32, 64, 256
 PUBLISHED = {"scfg_train_pairs_s": 2.66, "scfg_parse_pairs_s": 2.15, "pcfg_train_sents_s": 44.5}
 MEAN_WORDS = 24.4  # of the published sentences
-# for torch-struct: the sentences nearest to this length, so that batches are full
+# for torch-struct: the sentences closest to this length, so that batches are full
 PEER = {"words": 22, "sentences": 32}
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is done at once on a kind of device; on a GPU training steps are as large as parsing ones, for the speed."""
+    """Batch sizes for a kind of device; on a GPU training batches are as large as parsing ones, for speed."""
 
-    rows: int  # texts of the whole benchmark, unless told
-    train: Limits
-    parse: Limits
+    rows: int  # texts of the benchmark, by default
+    train: BatchLimits
+    parse: BatchLimits
     warm_up: int  # batches
 
 
@@ -60,14 +69,14 @@ SIZES = {
     "cuda": Sizes(16_384, PARSING["cuda"], PARSING["cuda"], 8),
 }
 
-Logs = Callable[[NeuralGrammar, Batch], torch.Tensor]  # the log probability of each text of a batch
+Logs = Callable[[NeuralGrammar, PairBatch], torch.Tensor]  # the log probability of each text of a batch
 
 
-# texts
+# ---- texts
 
 
 def numbered(path: str) -> tuple[list[Pair], list[Pair]]:
-    """Pairs and sentences from a file of numbers."""
+    """Pairs and sentences from a file of word ids."""
     arrays = np.load(path)
 
     def texts(words: str, lengths: str) -> list[list[int]]:
@@ -78,20 +87,22 @@ def numbered(path: str) -> tuple[list[Pair], list[Pair]]:
 
 
 def real_texts(rows: int, words: int) -> tuple[list[Pair], list[Pair]]:
-    """SNLI pairs and IMDb sentences, some more than `rows` of each, so that a draw of them is no run of neighbours."""
-    from longway.grammar.words import Vocabulary, words_of_all
-    from longway.text.sentences import sentences_of
+    """SNLI pairs and IMDb sentences, more than `rows` of each, so that a sample does not consist of neighbours."""
+    from longway.grammar.vocabulary import GrammarVocabulary, words_of_all
+    from longway.tokens.sentences import sentences_of
 
     snli = common.rows_of("snli/train_balanced.jsonl.gz")[: 4 * rows]
     first, second = (words_of_all([row[field] for row in snli]) for field in ("premise", "hypothesis"))
     reviews = common.rows_of("imdb/train.jsonl.gz")[:rows]
     sentences = words_of_all([part for review in reviews for part in sentences_of(review["text"])])
-    of_pairs, of_sentences = (Vocabulary.count(texts, limit=words) for texts in (first + second, sentences))
+    of_pairs, of_sentences = (
+        GrammarVocabulary.count(texts, limit=words) for texts in (first + second, sentences)
+    )
     pairs = [(of_pairs.ids(a), of_pairs.ids(b)) for a, b in zip(first, second, strict=True)]
     return pairs, [(of_sentences.ids(sentence), []) for sentence in sentences]
 
 
-def made_up_texts(rows: int, words: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+def random_texts(rows: int, words: int, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Texts as long as the real ones, of words drawn by Zipf's law."""
     rng = np.random.default_rng(seed)
     shares = 1 / np.arange(1, words)
@@ -105,15 +116,15 @@ def made_up_texts(rows: int, words: int, seed: int) -> tuple[list[Pair], list[Pa
 
 
 def texts_of(options: argparse.Namespace) -> tuple[str, list[Pair], list[Pair]]:
-    """Where the texts are from, pairs, and sentences, within the limits of length, in a random order."""
+    """The source of the texts, pairs, and sentences, within the length limits, in random order."""
     if options.numbers:
         source, (pairs, sentences) = options.numbers, numbered(options.numbers)
     elif (common.DATA / "snli").exists() and (common.DATA / "imdb").exists():
         source, (pairs, sentences) = "SNLI and IMDb", real_texts(max(options.rows, 1000), options.words)
     else:
         source, (pairs, sentences) = (
-            "made-up texts",
-            made_up_texts(max(options.rows, 1000), options.words, options.seed),
+            "random texts",
+            random_texts(max(options.rows, 1000), options.words, options.seed),
         )
     longest = options.longest
     pairs = [(a, b) for a, b in pairs if 0 < len(a) * len(b) < 225 and max(len(a), len(b)) <= longest]
@@ -123,14 +134,16 @@ def texts_of(options: argparse.Namespace) -> tuple[str, list[Pair], list[Pair]]:
 
 
 def of_mean(mean: float, texts: list[Pair], n: int, rng: np.random.Generator) -> list[Pair]:
-    """n texts drawn so that their mean length is this one: each by the weight exp(tilt * length), the tilt found by halving.
+    """n texts drawn with this mean length: each by the weight exp(tilt * length), with the tilt found by bisection.
 
-    Such weights stay as near to a plain draw as this mean allows. Texts that are all shorter, or no more than n, stay as they are.
+    These weights are the closest to a uniform draw with this mean. If all texts are shorter, or at most n, they are returned.
     """
     lengths = np.array([len(first) for first, _ in texts])
     if len(texts) <= n or lengths.max() < mean:
         return texts[:n]
-    waits = np.log(rng.exponential(size=len(texts)))  # whose weighed wait is over first is drawn first
+    waits = np.log(
+        rng.exponential(size=len(texts))
+    )  # the text with the shortest weighted wait is drawn first
     low, high = -1.0, 1.0
     for _ in range(30):
         tilt = (low + high) / 2
@@ -139,12 +152,12 @@ def of_mean(mean: float, texts: list[Pair], n: int, rng: np.random.Generator) ->
     return [texts[i] for i in rng.permutation(drawn)]
 
 
-# operations
+# ---- operations
 
 
 @cache
 def chart_operations(n: int, m: int) -> int:
-    """Of the inside recursion over one pair: additions and multiplications of all its matrix products."""
+    """Additions and multiplications of all matrix products of the inside recursion over one pair."""
     shape = Shape(n, m)
     pairs_of_parts = 0
     for wa, wb in shape.widths():
@@ -157,12 +170,12 @@ def chart_operations(n: int, m: int) -> int:
         pairs_of_parts += cells * (
             splits * N * N + (N**3 if splits else 0) + with_leaf * N * N + two_leaves * N * P
         )
-    of_leaves = shape.leaves * P * N * (2 * N + P)  # what each leaf makes of the rules
+    of_leaves = shape.leaves * P * N * (2 * N + P)  # the product of each leaf and the rules
     return 2 * (pairs_of_parts + of_leaves)
 
 
-def network_operations(batch: Batch, model: NeuralGrammar) -> int:
-    """Of the networks and of the sums over all words, once a batch."""
+def network_operations(batch: PairBatch, model: NeuralGrammar) -> int:
+    """Operations of the networks and of the sums over all words, once per batch."""
     layers = 5 * DIMENSION * DIMENSION
     all_words = DIMENSION * model.sizes["words"]
     rules = (N + 1) * layers + N * DIMENSION * (N + P) ** 2
@@ -173,16 +186,16 @@ def network_operations(batch: Batch, model: NeuralGrammar) -> int:
     return 2 * (rules + leaves)
 
 
-def operations(batch: Batch, model: NeuralGrammar) -> int:
-    """Of one way up for a batch; a training step needs three times as many (values, and two products back for each)."""
+def operations(batch: PairBatch, model: NeuralGrammar) -> int:
+    """Operations of an inside pass for a batch; a training step needs three times as many (one forward, two backward)."""
     return sum(chart_operations(n, m) for n, m in batch.lengths.tolist()) + network_operations(batch, model)
 
 
-# what is timed
+# ---- timing
 
 
-def peer_logs(model: NeuralGrammar, batch: Batch) -> torch.Tensor:
-    """The same by torch-struct; its root is a nonterminal always, so a sentence has two words at least."""
+def peer_logs(model: NeuralGrammar, batch: PairBatch) -> torch.Tensor:
+    """The same by torch-struct; its root is always a nonterminal, so a sentence has at least two words."""
     from torch_struct import SentCFG
 
     first, second, lengths, _ = on_device(batch, model.start.device)
@@ -194,12 +207,12 @@ def peer_logs(model: NeuralGrammar, batch: Batch) -> torch.Tensor:
         rules.root[:N].expand(size, -1),
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it declares no constraints of its arguments
+        warnings.simplefilter("ignore", UserWarning)  # it declares no argument constraints
         return SentCFG(scores, lengths=lengths[:, 0]).partition
 
 
-class Trainer:
-    """One model and its optimiser."""
+class GrammarTrainer:
+    """One model and its optimizer."""
 
     def __init__(
         self,
@@ -212,36 +225,36 @@ class Trainer:
     ) -> None:
         torch.manual_seed(seed)
         self.model = kind(nonterminals=N, preterminals=P, dimension=DIMENSION, words=words).to(device)
-        self.optimiser = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
         self.logs = logs
 
-    def step(self, batch: Batch) -> None:
-        improve(self.model, self.optimiser, self.logs(self.model, batch))
+    def step(self, batch: PairBatch) -> None:
+        improve(self.model, self.optimizer, self.logs(self.model, batch))
 
-    def parse(self, batch: Batch) -> None:
+    def parse(self, batch: PairBatch) -> None:
         with torch.no_grad():
             first, second, lengths, shape = on_device(batch, self.model.start.device)
             rules, leaves = self.model.rules(), self.model.leaves(first, second)
-            chart = inside(Max(), prepare(Max(), rules, leaves, lengths), shape)
-            descend(Max(), rules, leaves, lengths, shape, chart).cpu()
+            chart = inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, lengths), shape)
+            backtrace(MaxSemiring(), rules, leaves, lengths, shape, chart).cpu()
 
-    def time_steps(self, of: list[Batch], *, warm_up: int) -> Timed:
+    def time_steps(self, of: list[PairBatch], *, warm_up: int) -> Timed:
         return timed(self.step, of, warm_up, 3 * sum(operations(batch, self.model) for batch in of))
 
-    def time_parses(self, of: list[Batch], *, warm_up: int) -> Timed:
+    def time_parses(self, of: list[PairBatch], *, warm_up: int) -> Timed:
         return timed(self.parse, of, warm_up, sum(operations(batch, self.model) for batch in of))
 
 
 @dataclass(frozen=True)
 class Timed:
-    """How many texts a second, and how many 10^12 operations."""
+    """Texts and 10^12 operations per second."""
 
     texts_s: float
     tflop_s: float
 
 
-def timed(work: Callable[[Batch], None], of: list[Batch], warm_up: int, needed: int) -> Timed:
-    for batch in of[:: max(1, len(of) // warm_up)][:warm_up]:  # long ones and short ones
+def timed(work: Callable[[PairBatch], None], of: list[PairBatch], warm_up: int, needed: int) -> Timed:
+    for batch in of[:: max(1, len(of) // warm_up)][:warm_up]:  # both long and short ones
         work(batch)
     wait()
     start = time.perf_counter()
@@ -257,10 +270,12 @@ def wait() -> None:
         torch.cuda.synchronize()
 
 
-def ratio_to_peer(ours: Trainer, theirs: Trainer, of: list[Batch]) -> tuple[float, float, float]:
-    """Our sentences a second over torch-struct's, ours, and theirs; training on the CPU, in the same batches."""
+def ratio_to_peer(
+    ours: GrammarTrainer, theirs: GrammarTrainer, of: list[PairBatch]
+) -> tuple[float, float, float]:
+    """Ratio of our sentences per second to torch-struct's, ours, and theirs; training on the CPU, in the same batches."""
     both = [trainer.logs(trainer.model, of[0]).detach() for trainer in (ours, theirs)]
-    torch.testing.assert_close(*both, rtol=1e-4, atol=0)  # they say the same of a sentence
+    torch.testing.assert_close(*both, rtol=1e-4, atol=0)  # both compute the same
     speeds = [trainer.time_steps(of, warm_up=1).texts_s for trainer in (ours, theirs)]
     return speeds[0] / speeds[1], *speeds
 
@@ -274,10 +289,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, help="pairs, and sentences (64 on a CPU, 16384 on a GPU)")
-    parser.add_argument("--numbers", help="a file of numbered texts (.npz)")
+    parser.add_argument("--numbers", help="a file of texts as word ids (.npz)")
     parser.add_argument("--words", type=int, default=20_000, help="words of the vocabulary")
-    parser.add_argument("--longest", type=int, default=128, help="words of a text; longer ones are left out")
-    parser.add_argument("--batch", type=int, help="texts of a training step")
+    parser.add_argument(
+        "--longest", type=int, default=128, help="maximum words of a text; longer ones are left out"
+    )
+    parser.add_argument("--batch", type=int, help="texts per training step")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -301,7 +318,10 @@ def main() -> None:
     )
 
     settings = {"words": options.words, "device": device, "seed": options.seed}
-    of_pairs, of_sentences = Trainer(PairGrammar, **settings), Trainer(SentenceGrammar, **settings)
+    of_pairs, of_sentences = (
+        GrammarTrainer(PairGrammar, **settings),
+        GrammarTrainer(SentenceGrammar, **settings),
+    )
     warm_up = sizes.warm_up
     found = {
         "scfg_train_pairs_s": of_pairs.time_steps(batches(pairs, train, rng=rng), warm_up=warm_up),
@@ -316,12 +336,14 @@ def main() -> None:
             f"{title:22}{one.texts_s:10.1f}{PUBLISHED[key]:11.2f}{one.texts_s / PUBLISHED[key]:10.1f}{one.tflop_s:10.3f}"
         )
     gflop = 3 * np.mean([chart_operations(len(a), len(b)) for a, b in pairs]) / 1e9
-    print(f"a pair's chart, up and down {gflop:.2f} GFLOP; peak memory {peak:.2f} GiB")
+    print(f"a pair's chart, inside and outside {gflop:.2f} GFLOP; peak memory {peak:.2f} GiB")
     ratio = None
     if device.type == "cpu":
         wanted = sorted(all_sentences, key=lambda pair: (len(pair[0]) < 2, abs(len(pair[0]) - PEER["words"])))
         chosen = wanted[: min(options.rows, PEER["sentences"])]
-        both = (Trainer(SentenceGrammar, **settings, logs=logs) for logs in (log_probabilities, peer_logs))
+        both = (
+            GrammarTrainer(SentenceGrammar, **settings, logs=logs) for logs in (log_probabilities, peer_logs)
+        )
         ratio, ours, theirs = ratio_to_peer(*both, batches(chosen, train))
         print(
             f"PCFG training on {len(chosen)} sentences of {np.mean([len(one) for one, _ in chosen]):.1f} words: "

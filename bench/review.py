@@ -74,8 +74,8 @@ def make_run(folder: Path, n: int, seed: int) -> Path:
 def summary(folder: Path, seed: int) -> Any:
     """What a real rewrite, of a few rows, says of itself."""
     from longway.data import load
-    from longway.recipes.rewrite import RewriteSettings
-    from longway.recipes.run_rewrite import run_rewrite
+    from longway.jobs.rewrite.rewrite import RewriteSettings
+    from longway.jobs.rewrite.run_rewrite import run_rewrite
 
     rows = [{"text": text, "label": LABELS[i % 2]} for i, text in enumerate(texts(60, 12, seed))]
     run, _ = run_rewrite(
@@ -99,6 +99,7 @@ def finding(i: int) -> dict[str, Any]:
         "level": "token",
         "pattern": f"w{i:x}",
         "field": "text",
+        "match": {"words": [f"w{i:x}"], "place": "", "bound": None, "context": ""},
         "label": LABELS[i % 2],
         "majority_label": LABELS[i % 2],
     }
@@ -107,10 +108,10 @@ def finding(i: int) -> dict[str, Any]:
 
 def pages(book: Any, n: int) -> dict[str, str]:
     """The address of every page by a name for the table."""
-    from longway.review.book import EditFilter
+    from longway.review.edit_list import EditFilter
 
-    keys = book.keys(EditFilter())
-    finding_key = book.findings().rows[0]["key"]
+    keys = book.edits.keys(EditFilter())
+    finding_key = book.findings().rows[0].key
     last = -(-n // 25)
     return {
         "overview": "/",

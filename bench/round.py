@@ -1,12 +1,12 @@
-"""Does a round of rewriting touch only what it must? The time of a round that rewrites 100 rows, at growing numbers of rows.
+"""Does a round of rewriting touch only what it must? The time of a round that rewrites 100 rows, for growing datasets.
 
     python bench/round.py --rows 10000 100000 1000000
     python bench/round.py --rows 10000 100000 --choose leak
 
-As in bench/razor.py the writer answers at once and the verifier passes all, so that what is left is our own work. By step: score (gamma of all
-rows and of the candidates), choose, update (counts and sums after the 100 replacements), figures (cosine and divergence of the whole), leak
-(what a bag of words gets right). Beside it, as peer, in the same process: building the space anew from all texts, as a script without
-updates would do after each round. A step that touches only the rows rewritten would take as long at any size.
+As in bench/razor.py the writer responds without delay and the verifier accepts all, so only our own work is timed. By step: score
+(gamma of all rows and of the candidates), choose, update (counts and sums after the 100 replacements), figures (cosine and
+divergence of the dataset), leak (accuracy of a bag of words). The baseline, in the same process, builds the space from all texts
+again, as a script without updates would after each round. A step that touches only the rewritten rows takes as long at any size.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from json import loads
 import numpy as np
 
 import common
-from longway.live_space import LiveSpace
-from longway.recipes.leak_of_rounds import LeakOfRounds
-from longway.rewrite import Razor, RazorSettings, Rows
-from longway.rewrite.leak_aware import GiveAway
+from longway.jobs.rewrite.leak_of_rounds import LeakOfRounds
+from longway.methods import Razor, RazorSettings, Rows
+from longway.methods.leak_aware import GiveAway
+from longway.space.live_space import LiveSpace
 from longway.task import task_of
-from razor import InstantWriter, made_up_texts, pass_all
+from razor import InstantWriter, pass_all, random_texts
 
 STEPS = ("score", "choose", "update", "figures", "leak")
 
 
 def measured(options: argparse.Namespace, n_rows: int) -> dict[str, float]:
-    """The median seconds of each step of a round, and of building anew."""
-    texts, labels = made_up_texts(n_rows, options.seed)
+    """The median seconds of each step of a round, and of building the space from scratch."""
+    texts, labels = random_texts(n_rows, options.seed)
     rows = Rows([str(i) for i in range(n_rows)], texts, labels, ["no", "yes"], task_of(["no", "yes"]))
     settings = RazorSettings(k=options.k, m=4, rounds=options.rounds, stop="never", space=options.space)
     start = time.perf_counter()
@@ -51,7 +51,9 @@ def measured(options: argparse.Namespace, n_rows: int) -> dict[str, float]:
     for done in rounds:
         for step in STEPS:
             of_step[step].append(done.figures.seconds.get(step, 0.0))
-    if not options.no_leak:  # measured apart: made-up texts hardly leak, and at chance the loop would end
+    if (
+        not options.no_leak
+    ):  # measured separately: random texts hardly leak, and at chance level the loop would end
         leak = LeakOfRounds(rows, seed=options.seed)
         start = time.perf_counter()
         leak(rows)
@@ -71,7 +73,7 @@ def measured(options: argparse.Namespace, n_rows: int) -> dict[str, float]:
 
 
 def _again(options: argparse.Namespace) -> list[str]:
-    """The options that a process for one size is given."""
+    """The options for the process of one size."""
     named = ("k", "rounds", "choose", "space", "seed")
     given = [word for name in named for word in (f"--{name}", str(getattr(options, name)))]
     return [*given, *(["--no-leak"] if options.no_leak else [])]

@@ -77,8 +77,8 @@ def alone(what: str, folder: Path, format: str, *more: str) -> dict[str, float]:
 
 def audit_here(folder: str, format: str, stream: bool) -> None:
     from longway.data import load
-    from longway.recipes.audit import AuditSettings, levels_named
-    from longway.recipes.run_audit import run_audit
+    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.settings import AuditSettings, levels_named
 
     start, busy = time.perf_counter(), time.process_time()
     steps: list[tuple[str, float]] = []

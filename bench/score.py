@@ -2,8 +2,8 @@
 
     python bench/score.py --rows 1000000
 
-Both read the same texts in one process, one after the other. The peak memory is measured in a process of
-its own that holds the texts and runs only our side. Growth is the time for all rows over the time for a tenth.
+Both process the same texts in one process, one after the other. The peak memory is measured in a separate process
+that holds the texts and runs only our side. Growth is the time for all rows over the time for a tenth.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 
 import common
-from longway.shortcut_space import ShortcutSpace
-from longway.text.corpus import Corpus
+from longway.space.shortcut import ShortcutSpace
+from longway.tokens.corpus import Corpus
 
-PUBLISHED_DOCUMENTS_A_SECOND = 1.7  # the RAZOR authors' code on a machine like this, its scoring loop alone
+PUBLISHED_DOCUMENTS_A_SECOND = 1.7  # the scoring loop of the RAZOR authors' code on a similar machine
 
 
 def score(texts: list[str], labels: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ def ours_alone(rows: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=0, help="nothing here is random; kept for uniformity")
+    parser.add_argument("--seed", type=int, default=0, help="unused; nothing here is random")
     parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     texts, label_list = common.short_texts(options.rows)

@@ -8,9 +8,9 @@ disk (what a run does); httpx alone with `slots` workers, which sends the same b
 and the bare openai SDK behind a semaphore of `slots`. The server counts, from the first request to the last answer, the
 slow start included; "in flight" is what it saw when the middle one of all requests came in. Processor time is the client's own.
 
---real N asks the small model as a real server on this machine (`longway.llm.gguf.serve`, two slots), N prompts through the engine and N
-others of the same kind through httpx, in turn, both with two calls at once: requests a second by the wall clock, and their ratio. The small
-model often writes what cannot be read; the engine then asks once more, which is a longer request.
+--real N runs the small model as a real server on this machine (llama.cpp, package `xllamacpp`, two slots): N prompts through the engine
+and N similar ones through httpx, alternating, both with two calls at once: requests per second of wall-clock time, and their ratio.
+The small model often writes answers that cannot be read; the engine then sends a repair, which is a longer request.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import common
-from longway.llm.asking import Asker
-from longway.llm.engine import Sampling
-from longway.llm.prompt import rewrite_prompt
-from longway.llm.request import Features
-from longway.llm.served import ServedEngine
+from longway.engines.asker import Asker
+from longway.engines.engine import Sampling
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.served import ServedEngine
+from longway.engines.transport import ServerFeatures
 from longway.store import Journal
 from longway.task import task_of
 
-SERVER = Path(__file__).resolve().parents[1] / "tests" / "llm" / "loopback.py"
+SERVER = Path(__file__).resolve().parents[1] / "tests" / "engines" / "loopback.py"
 WORDS = "harbour winter engine garden letter copper market island doctor signal timber orchestra".split()
 N = 4
 REAL_SLOTS, REAL_TOKENS, REAL_PART = 2, 24, 32
@@ -97,7 +97,7 @@ def raw(url: str, prompts, slots: int, *, n: int = N, sampling: Sampling | None 
 
     async def work(client, left) -> None:
         for prompt in left:
-            body = engine.write_call(prompt, n, sampling or Sampling()).body("toy", Features())
+            body = engine.write_call(prompt, n, sampling or Sampling()).body("toy", ServerFeatures())
             answer = await client.post("/chat/completions", json=body)
             assert answer.status_code == 200
 
@@ -144,7 +144,8 @@ def measure(client, options) -> dict:
 
 def real(n: int, seed: int) -> tuple[float, float]:
     """Requests a second of the engine and of httpx, asking the small model on this machine in turn."""
-    from longway.llm.gguf import serve
+    sys.path.insert(0, str(SERVER.parents[2]))
+    from tests.engines.llama_cpp import serve
 
     how = Sampling(max_tokens=REAL_TOKENS)
     prompts = prompts_of(2 * n, seed, words=6)

@@ -57,15 +57,15 @@ def write_file(path: Path, megabytes: int, seed: int) -> int:
 def audit_under_limit(path: str, limit_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit_mb * 2**20,) * 2)
     from longway.data import load
-    from longway.recipes.audit import AuditSettings, levels_named
-    from longway.recipes.run_audit import run_audit
+    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.settings import AuditSettings, levels_named
 
     dataset = load(path)
     with tempfile.TemporaryDirectory() as folder:
-        _, findings = run_audit(
+        _, result = run_audit(
             dataset, settings=AuditSettings(levels=levels_named("-grammar")), out=Path(folder) / "run"
         )
-    found = findings["findings"][0]["pattern"]
+    found = str(result.findings[0].pattern)
     print(json.dumps({"streamed": dataset.streamed, "found": found, "peak_mb": common.peak_mb()}))
 
 

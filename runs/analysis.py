@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
-from longway.text.document import Document
-from longway.text.english import English, english
+from longway.english.document import Document
+from longway.english.pipeline import EnglishPipeline, load_pipeline
 from people import gap_figures, show_gap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train"))
@@ -105,7 +105,7 @@ def score(documents: list[Gold], analysed: list[Document]) -> tuple[dict[str, fl
     return f1, share
 
 
-def speed(pipeline: English, texts: list[str]) -> float:
+def speed(pipeline: EnglishPipeline, texts: list[str]) -> float:
     """Tokens a second of processor time on one core: the better of two passes, documents built."""
     best = 0.0
     for _ in range(2):
@@ -120,11 +120,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="longway", help="longway, auto, or a spaCy pipeline")
+    parser.add_argument(
+        "--model", default="longway", help="longway or a spaCy pipeline with Universal Dependencies labels"
+    )
     parser.add_argument("--limit", type=int, help="only so many documents of each set")
     parser.add_argument("--seed", type=int, default=0, help="for the bootstrap intervals on GAP")
     args = parser.parse_args()
-    pipeline = english(args.model)
+    pipeline = load_pipeline(args.model)
     table = Table(
         "", *MEASURES, title=f"{pipeline.name}, from raw text, per cent", title_justify="left", box=None
     )

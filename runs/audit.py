@@ -11,9 +11,11 @@ from typing import Any
 
 import common
 from longway.data import load
-from longway.recipes.audit import Audit, AuditSettings, audit, levels_named
+from longway.jobs.audit.job import audit
+from longway.jobs.audit.result import AuditResult
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.audit.show import surest
 from longway.records import Finding, Leak
-from longway.report.surest import surest
 
 SETS: dict[str, dict[str, Any]] = {
     "fever": {
@@ -49,7 +51,7 @@ SETS: dict[str, dict[str, Any]] = {
 
 
 def members(finding: Finding) -> list[str]:
-    return [finding.pattern, *(variant.pattern for variant in finding.variants)]
+    return [finding.pattern.name, *(variant.pattern.name for variant in finding.variants)]
 
 
 def rank_of(word: str, found: list[Finding]) -> int | None:
@@ -62,7 +64,7 @@ def rank_of(word: str, found: list[Finding]) -> int | None:
 
 def shares(words: list[str], found: list[Finding]) -> str:
     """Label, share and count of each known pattern that is listed as itself."""
-    listed = {one.pattern: one for finding in found for one in (finding, *finding.variants)}
+    listed = {one.pattern.name: one for finding in found for one in (finding, *finding.variants)}
     return "; ".join(f"{w} {f.label} {f.label_share:.0%} of {f.count}" for w in words if (f := listed.get(w)))
 
 
@@ -73,7 +75,7 @@ def show_leak(name: str, leak: Leak) -> None:
     )
 
 
-def show(result: Audit, text: str, top: int) -> list[Finding]:
+def show(result: AuditResult, text: str, top: int) -> list[Finding]:
     for leak in result.leaks.values():
         show_leak(leak.how, leak)
     for name, leaks in result.held_out.items():
@@ -83,11 +85,11 @@ def show(result: Audit, text: str, top: int) -> list[Finding]:
     for rank, f in enumerate(mine[:top], start=1):
         others = f" (+{len(f.variants)})" if f.variants else ""
         print(
-            f"  {rank:3d} {f.pattern + others:38s} {f.level:9s} {f.label:14s} {f.count:6,d} {f.label_share:6.1%} "
+            f"  {rank:3d} {f.pattern.name + others:38s} {f.level:9s} {f.label:14s} {f.count:6,d} {f.label_share:6.1%} "
             f"gain {1000 * f.gain:6.2f} mnat  z {f.z:5.1f}  q {f.q:.1e}"
         )
-    sure = surest([finding.to_dict() for finding in mine], after=top, n=12)
-    listed = [f"{f['pattern']} -> {f['label']} ({f['label_share']:.0%} of {f['count']})" for f in sure]
+    sure = surest(mine, after=top, n=12)
+    listed = [f"{f.pattern} -> {f.label} ({f.label_share:.0%} of {f.count})" for f in sure]
     print(f"  rare, but nearly certain: {'; '.join(listed) or 'none'}")
     return mine
 
@@ -119,7 +121,7 @@ def main() -> None:
             "low": round(leak.low, 4),
             "high": round(leak.high, 4),
             "held_out": {key: round(leaks["text"].accuracy, 4) for key, leaks in result.held_out.items()},
-            "top": [finding.pattern for finding in mine[:10]],
+            "top": [finding.pattern.name for finding in mine[:10]],
             "ranks": ranks,
         }
     common.finish("runs/audit.py", **figures)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import common
+from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.methods import METHODS, Training, method_named
-from longway.classify.models import model_named
+from longway.classify.training import METHODS, Trainer, TrainingData, method_named
 from longway.errors import LongwayError
 
 TASKS: dict[str, dict[str, Any]] = {
@@ -72,11 +72,10 @@ def accuracies(
     }
     found: dict[str, list[float]] = {name: [] for name in tests}
     for seed in range(options.seeds):
-        fitted = method_named(method).fit(
-            lambda s: model_named(model, seed=s, device=options.device, cache=options.cache),
-            Training(train, None, None),
-            seed=seed,
+        trainer = Trainer(
+            lambda s: model_named(model, seed=s, device=options.device, cache=options.cache), seed
         )
+        fitted = method_named(method).fit(TrainingData(train), trainer)
         for name, test in tests.items():
             right = np.array(fitted.predict(test.inputs)) == np.array(test.labels)
             found[name].append(float(right.mean()))

@@ -20,7 +20,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -31,27 +31,20 @@ from rich.table import Table
 from common import data, finish
 from longway.classify.entailment import Entailment
 from longway.classify.minilm import MiniLM
-from longway.llm.asking import Asker
-from longway.llm.prompt import rewrite_prompt
-from longway.llm.rules import RulesEngine
+from longway.engines.asker import Asker
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.rules import RulesEngine
+from longway.methods.method import RewriteRequest, keeps_of
+from longway.methods.negate import RuleNegator
 from longway.records import Verdict
-from longway.rewrite.method import Asked, keeps_of
-from longway.rewrite.negate import RuleNegator
 from longway.store.journal import Journal
 from longway.task import Task, task_of
-from longway.verify.added_words import AddedWords
-from longway.verify.calibration import FILE, rate
+from longway.verify.calibration import FILE, Rate
 from longway.verify.check import Candidate, Check
-from longway.verify.classifiers import Bounds, Classifiers
-from longway.verify.entails import Entails
-from longway.verify.meaning import Encoded, Meaning
-from longway.verify.memory import Memory
-from longway.verify.names import Names
-from longway.verify.negation import Negation
-from longway.verify.numbers import Numbers
-from longway.verify.orders import Orders
-from longway.verify.other_label import OtherLabel
-from longway.verify.surface import Surface
+from longway.verify.content_checks import NamesCheck, NegationCheck, NumbersCheck, OtherLabelCheck
+from longway.verify.form_checks import AddedWordsCheck, OrdersCheck, SurfaceCheck
+from longway.verify.model_cache import CachedEncoder, ModelCache
+from longway.verify.model_checks import Bounds, ClassifiersCheck, EntailmentCheck, MeaningCheck
 
 FEVER = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
 NLI = task_of(["contradiction", "entailment", "neutral"], text_name="hypothesis", context_name="premise")
@@ -134,7 +127,7 @@ def negated_claims(limit: int, seed: int) -> Set:
     """Supported claims, negated or with another number or an opposite."""
     supported = [r for r in rows("fever/paper_test_supports_refutes.jsonl.gz") if r["label"] == "SUPPORTS"]
     chosen = some(supported, limit, seed)
-    asked = [Asked(i, row["claim"], "SUPPORTS", 1, row["evidence"]) for i, row in enumerate(chosen)]
+    asked = [RewriteRequest(i, row["claim"], "SUPPORTS", 1, row["evidence"]) for i, row in enumerate(chosen)]
     found = [
         Candidate(0, row["claim"], written.texts[0], "SUPPORTS", row["evidence"])
         for row, written in zip(chosen, RuleNegator(seed)(asked), strict=True)
@@ -229,22 +222,22 @@ class Models:
     """The models behind the checks, and what they said, each text once."""
 
     def __init__(self, limit: int, seed: int) -> None:
-        self.memory = Memory()
-        self.encoded = Encoded(MiniLM.load(), self.memory)
+        self.memory = ModelCache()
+        self.encoded = CachedEncoder(MiniLM.load(), self.memory)
         self.entailment = Entailment.load()
-        self.names = Names.of(row[column] for name, column in WORDS for row in islice(rows(name), 3000))
+        self.names = NamesCheck.of(row[column] for name, column in WORDS for row in islice(rows(name), 3000))
         self.seed = seed
-        self._classifiers: dict[str, Classifiers] = {}
+        self._classifiers: dict[str, ClassifiersCheck] = {}
         self.rows = max(60, min(800, 4 * limit))
 
-    def classifiers(self, name: str, bounds: dict[str, float]) -> Classifiers:
+    def classifiers(self, name: str, bounds: dict[str, float]) -> ClassifiersCheck:
         """Trained on film reviews or on sentences from them, as the candidates are."""
         source = "sst2_sentences/train.jsonl.gz" if "SST" in name else "imdb/train.jsonl.gz"
         if source not in self._classifiers:
             # The candidates come from other files: all have the number 0, which is any row.
             chosen = some(list(islice(rows(source), 3 * self.rows)), self.rows, self.seed)
             texts, labels = [r["text"] for r in chosen], [str(r["label"]) for r in chosen]
-            self._classifiers[source] = Classifiers(
+            self._classifiers[source] = ClassifiersCheck(
                 texts, labels, Bounds(**bounds), vectors=self.encoded, seed=self.seed
             )
         found = self._classifiers[source]
@@ -254,18 +247,18 @@ class Models:
     def checks(self, group: Set, bounds: dict[str, dict[str, float]]) -> list[Check]:
         """What a verifier of this set's dataset would have, without a judge."""
         found: list[Check] = [
-            Surface(group.task.labels),
-            AddedWords(),
-            Orders(),
-            Negation(),
-            Numbers(),
+            SurfaceCheck(group.task.labels),
+            AddedWordsCheck(),
+            OrdersCheck(),
+            NegationCheck(),
+            NumbersCheck(),
             self.names,
         ]
         if group.task.is_pair:
-            found.append(OtherLabel(group.task))
-        found.append(Meaning(self.encoded, **bounds["meaning"]))
+            found.append(OtherLabelCheck(group.task))
+        found.append(MeaningCheck(self.encoded, **bounds["meaning"]))
         if group.task.is_pair:
-            found.append(Entails(group.task, self.entailment, self.memory, **bounds["entailment"]))
+            found.append(EntailmentCheck(group.task, self.entailment, self.memory, **bounds["entailment"]))
         else:
             found.append(self.classifiers(group.name, bounds["classifiers"]))
         return found
@@ -315,14 +308,14 @@ def judge_only(groups: Sequence[Set], models: Models, bounds: Any, name: str) ->
     """Let one check look again, with other thresholds; what its model said is known."""
     for group in groups:
         check = next(c for c in models.checks(group, bounds) if c.name == name)
-        if isinstance(check, Classifiers):
+        if isinstance(check, ClassifiersCheck):
             if not group.own[0]:
                 labels = [c.label for c in group.candidates]
                 group.own = tuple(
                     check.own([0] * len(labels), [getattr(c, side) for c in group.candidates], labels)
                     for side in ("after", "before")
                 )
-            group.verdicts[name] = [check.verdict(*one) for one in zip(*group.own, strict=True)]
+            group.verdicts[name] = [check.compare(*one) for one in zip(*group.own, strict=True)]
         else:
             group.verdicts[name] = check(group.candidates)
 
@@ -354,7 +347,10 @@ def rates_of(groups: Sequence[Set]) -> dict[str, Any]:
             for verdicts in _half(_passes(group, names if name == "all" else [name]), 1):
                 counts[group.is_right][0] += verdicts != group.is_right
                 counts[group.is_right][1] += 1
-        found[name] = {"false_accept": rate(*counts[False]), "false_reject": rate(*counts[True])}
+        found[name] = {
+            "false_accept": asdict(Rate.of(*counts[False])),
+            "false_reject": asdict(Rate.of(*counts[True])),
+        }
     return found
 
 
@@ -401,7 +397,7 @@ def main() -> None:
     models = Models(args.limit, args.seed)
     for groups in kinds.values():
         judge_all(groups, models, bounds)
-    same.verdicts["meaning"] = Meaning(models.encoded, **bounds["meaning"])(same.candidates)
+    same.verdicts["meaning"] = MeaningCheck(models.encoded, **bounds["meaning"])(same.candidates)
     bounds = choose_bounds(kinds, models, bounds)
     for kind, groups in kinds.items():
         for name in ("meaning", "entailment" if kind == "pair" else "classifiers"):

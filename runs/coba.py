@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 
 import common
+from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.models import model_named
+from longway.jobs.run import Watcher
 
 DATA: dict[str, dict[str, Any]] = {
     "imdb": {
@@ -67,6 +68,16 @@ VERSIONS = ("plain", "eda", "coba", "given_plain", "given")
 GENDER_ROWS = 1000  # test rows that are looked through for somebody whose gender can be changed
 FIELDS = ("id", "text", "context", "label")
 Row = dict[str, str]
+
+
+class Printing(Watcher):
+    """Prints each step of a run."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def step(self, name: str) -> None:
+        print(f"  {self.name}: {name}", flush=True)
 
 
 def lines_of(file: str) -> list[dict[str, Any]]:
@@ -166,7 +177,7 @@ GIVEN = {"imdb": given_imdb, "snli": given_snli, "hate": given_hate}
 
 def make(name: str, options: Namespace, folder: Path) -> dict[str, Any]:
     """Write every version of the data into the folder; gives what the augmentations say of themselves."""
-    from longway.recipes.augment_settings import AugmentSettings
+    from longway.jobs.augment.augment_settings import AugmentSettings
 
     rows = read(name, DATA[name]["train"], limit=options.limit, seed=options.seed)
     write(folder / f"{name}-plain.jsonl", rows)
@@ -213,9 +224,9 @@ def augmented(
 ) -> dict[str, Any]:
     """Run one augmentation, write its dataset, and give the part of augment.json that is shown."""
     from longway.data import load
-    from longway.data.examples import examples_of
-    from longway.recipes.engine_runs import Engines
-    from longway.recipes.run_augment import run_augment
+    from longway.data.dataset import examples_of
+    from longway.jobs.augment.run_augment import run_augment
+    from longway.jobs.engine_use import Engines
 
     columns = {
         "text": "text",
@@ -228,7 +239,7 @@ def augmented(
         settings=settings,
         engines=Engines(options.base_url, budget=options.budget),
         out=folder / f"{name}-{version}-run",
-        step=lambda step: print(f"  {name} {version}: {step}", flush=True),
+        watcher=Printing(f"{name} {version}"),
     )
     after = examples_of(load(next(run.folder.glob("dataset.*")), **columns))
     write(
@@ -260,9 +271,9 @@ def write(path: Path, rows: list[Row]) -> None:
 def make_gender(name: str, options: Namespace, folder: Path) -> None:
     """Write test rows in which one person's gender was changed: what the fairscore is measured on."""
     from longway.data import load
-    from longway.recipes.perturb import Perturbing
-    from longway.recipes.perturb_settings import PerturbSettings
-    from longway.rewrite.perturb.rules import RulePerturber
+    from longway.jobs.perturb.perturb import Perturbing
+    from longway.jobs.perturb.perturb_settings import PerturbSettings
+    from longway.methods.perturb.rules import RulePerturber
 
     rows = read(
         name,

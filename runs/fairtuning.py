@@ -36,10 +36,11 @@ from scipy.stats import ttest_ind
 
 import common
 import longway as lw
+from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.models import model_named
+from longway.metrics import json_values
 from longway.metrics.fairness.fairscore import Changed, FairscoreChange, compare_fairscores, fairscore, kept
-from longway.metrics.intervals import mean_and_std, plain
+from longway.metrics.intervals import mean_and_std
 from longway.metrics.paired import adjust, paired
 
 DATA: dict[str, dict[str, Any]] = {
@@ -193,8 +194,12 @@ class Tuned:
             "data": self.data,
             "model": self.model,
             "tuning": self.tuning,
-            **plain(dict(zip(("accuracy", "accuracy_std"), mean_and_std(self.accuracies), strict=True))),
-            **plain(dict(zip(("fairscore", "fairscore_std"), mean_and_std(self.fairscores), strict=True))),
+            **json_values(
+                dict(zip(("accuracy", "accuracy_std"), mean_and_std(self.accuracies), strict=True))
+            ),
+            **json_values(
+                dict(zip(("fairscore", "fairscore_std"), mean_and_std(self.fairscores), strict=True))
+            ),
             "rows": self.stays.shape[2],
             "draws": self.stays.shape[1],
             **{f"fairscore_{axis}": value for axis, value in self.by_axis.items()},

@@ -22,12 +22,12 @@ from typing import Any
 
 import common
 from longway.data import load
-from longway.grammar.features import TOP_SUBTREES, Composite, composites, count_subtrees, telling_rules
 from longway.grammar.forest import Forest
+from longway.grammar.information import TOP_SUBTREES, Composite, composites, count_subtrees, informative_rules
 from longway.grammar.trees import Tree, brackets, read_brackets, span
-from longway.recipes.grammar import Part, parse
-from longway.recipes.grammar_rows import Document, Limits, gather, labels_as, split_off
-from longway.recipes.grammar_settings import SIZES
+from longway.jobs.grammar.grammar import Part, parse
+from longway.jobs.grammar.grammar_rows import Document, Limits, gather, labels_as, split_off
+from longway.jobs.grammar.grammar_settings import SIZES
 
 CHECKED = 0.1  # of the rows, where no file of held-out rows is given
 SHOWN = 12  # composites of a table
@@ -202,7 +202,7 @@ class Tables:
         print(
             f"\nMost telling rules (Table 15)\n{'label':>14} {'rule':>12} {'nats':>8}  documents by label ({', '.join(self.names)}); subtrees"
         )
-        for one in telling_rules(self.forest, self.labels, len(self.names)):
+        for one in informative_rules(self.forest, self.labels, len(self.names)):
             counts = " ".join(map(str, one.counts))
             print(
                 f"{self.names[one.label]:>14} {one.rule!s:>12} {one.mutual_information:>8.4f}  {counts}; {' '.join(short(each, 60) for each in one.outlines)}"
@@ -246,14 +246,14 @@ def short(text: str, most: int = 36) -> str:
 
 
 def _device(options: Namespace) -> str:
-    from longway.classify.training import device_named
+    from longway.classify.network_training import device_named
 
     return device_named(options.device).type
 
 
 def _grammar(options: Namespace, rows: Sequence[list[Document]], device: str) -> Any:
-    from longway.grammar.grammar import Grammar
-    from longway.grammar.training import InduceSettings, induce
+    from longway.grammar.induction import InduceSettings, induce
+    from longway.grammar.parser import Grammar
 
     if options.grammar:
         return Grammar.load(options.grammar, device=device)
@@ -276,8 +276,8 @@ def _grammar(options: Namespace, rows: Sequence[list[Document]], device: str) ->
     )
     reached = grammar.trained
     print(
-        f"learned from {len(texts)} in {time.monotonic() - began:.0f} s on {device}: {reached['epochs']} epochs, "
-        f"{reached['held_out_nats_per_word']:.3f} nats a held-out word",
+        f"learned from {len(texts)} in {time.monotonic() - began:.0f} s on {device}: {reached.epochs} epochs, "
+        f"{reached.held_out_nats_per_word:.3f} nats a held-out word",
         flush=True,
     )
     return grammar

@@ -13,7 +13,7 @@ import re
 import common
 import grammar_common
 from grammar_common import Kind, Source, Tables
-from longway.grammar.features import Composite
+from longway.grammar.information import Composite
 from longway.grammar.trees import span
 
 REVIEWS = Source("imdb/train.jsonl.gz", ("negative", "positive"))

@@ -26,18 +26,18 @@ from numpy.typing import NDArray
 import common
 import grammar_common
 from grammar_common import Kind, Source, Tables
+from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
-from longway.classify.models import model_named
 from longway.data import load
-from longway.data.examples import examples_of
+from longway.data.dataset import examples_of
 from longway.detect.grammar_versions import GRAMMAR, Version, compare_versions
 from longway.grammar.forest import Forest
 from longway.grammar.trees import sides
-from longway.metrics.groups import PatternAccuracy
-from longway.recipes.grammar import Part
-from longway.recipes.grammar_rows import in_turn
+from longway.jobs.grammar.grammar import Part
+from longway.jobs.grammar.grammar_rows import in_turn
+from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
+from longway.metrics.group_accuracy import PatternAccuracy
 from longway.records import Example
-from longway.rewrite.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.task import task_of
 
 LABELS = ("contradiction", "entailment", "neutral")

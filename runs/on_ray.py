@@ -23,10 +23,12 @@ import polars as pl
 
 import common
 from longway.data import Dataset, load
-from longway.on_ray import reading as on_ray
+from longway.jobs.audit.job import audit
+from longway.jobs.audit.result import AuditResult
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.on_ray import ray_reading as on_ray
 from longway.on_ray.session import session
-from longway.recipes.audit import Audit, AuditSettings, audit, levels_named
-from longway.text.corpus import slices
+from longway.tokens.corpus import slices
 
 WORDS = 8000
 SHORTCUTS = (
@@ -56,7 +58,7 @@ def made_up(rows: int, seed: int) -> Dataset:
     return load(pl.DataFrame({"text": texts, "label": np.array(["good", "bad"])[labels]}))
 
 
-def differences(here: Audit, there: Audit) -> list[str]:
+def differences(here: AuditResult, there: AuditResult) -> list[str]:
     """What the two audits do not agree on; nothing where all is the same."""
     first, second = here.to_dict(), there.to_dict()
     found = [key for key in first if key != "created" and first[key] != second[key]]
@@ -100,13 +102,13 @@ def main() -> None:
     )
 
 
-def _on_ray(dataset: Dataset, settings: AuditSettings, here: Audit, pieces: int) -> dict[str, Any]:
+def _on_ray(dataset: Dataset, settings: AuditSettings, here: AuditResult, pieces: int) -> dict[str, Any]:
     # An audit leaves the size of blocks to the number of processors; here it is what is tried out.
-    on_ray.MOST_PIECES_A_BLOCK, on_ray.BLOCKS_A_CPU = pieces, 1e-9
+    on_ray.MAX_PIECES_PER_BLOCK, on_ray.BLOCKS_PER_CPU = pieces, 1e-9
     there, seconds = _timed(dataset, settings, "ray")
     n_pieces = sum(1 for batch in dataset.batches() for _ in slices(batch.texts))
     return {
-        "pieces_a_block": pieces,
+        "pieces_per_block": pieces,
         "blocks": -(-n_pieces // pieces),
         "seconds": round(seconds, 1),
         "differs": differences(here, there),
@@ -132,7 +134,7 @@ def _files_on_ray(dataset: Dataset, settings: AuditSettings, n: int) -> dict[str
         }
 
 
-def _timed(dataset: Dataset, settings: AuditSettings, on: str | None) -> tuple[Audit, float]:
+def _timed(dataset: Dataset, settings: AuditSettings, on: str | None) -> tuple[AuditResult, float]:
     started = time.perf_counter()
     found = audit(dataset, settings=settings, on=on)
     return found, time.perf_counter() - started

@@ -31,11 +31,11 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
-from longway.text.chain_scene import Scene
-from longway.text.chains import chains, fitted_weights
-from longway.text.document import Document, Word
-from longway.text.english import English, english
-from longway.text.people import Mention, head_of
+from longway.english.document import Document, Word
+from longway.english.people.chains import find_chains, load_weights
+from longway.english.people.discourse import Discourse
+from longway.english.people.mentions import Mention, head_index
+from longway.english.pipeline import EnglishPipeline, load_pipeline
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train"))
 from chains import cross_validated
@@ -75,7 +75,7 @@ def _pronoun(row: Row) -> Word:
 
 def _name(row: Row, which: int) -> Word:
     words = row.document.words_between(*row.names[which])
-    return row.document.words[head_of(row.document, words)]
+    return row.document.words[head_index(row.document, words)]
 
 
 def _place(document: Document, word: Word) -> str:
@@ -89,7 +89,7 @@ def _words_apart(row: Row, which: int) -> int:
 
 def _steps_apart(row: Row, which: int) -> int:
     """Steps through the parse; from one sentence to the next it is one step between the roots."""
-    scene, name, pronoun = Scene(row.document, ()), _name(row, which), _pronoun(row)
+    scene, name, pronoun = Discourse(row.document, ()), _name(row, which), _pronoun(row)
     apart = abs(row.document.sentence_number(name) - row.document.sentence_number(pronoun))
     if apart == 0:
         return scene.steps(name, pronoun)
@@ -138,11 +138,11 @@ class Gap:
 
 
 def gap_figures(
-    pipeline: English, *, limit: int | None = None, seed: int = 0, file: Path | None = None
+    pipeline: EnglishPipeline, *, limit: int | None = None, seed: int = 0, file: Path | None = None
 ) -> Gap:
     """Chains and baselines on GAP development, cross-validated, or on another file of GAP."""
     rows = read_gap(file or data(DEVELOPMENT), pipeline, limit=limit)
-    weights = fitted_weights()
+    weights = load_weights()
     answers = [answer(row, weights) for row in rows] if file else cross_validated(rows, seed=seed)
     given: dict[str, Answers] = {
         "chains": [found.at(weights.sure) for found in answers],
@@ -293,7 +293,7 @@ def _entity(token: dict[str, Any]) -> str:
     return (token["misc"] or {}).get("Entity") or ""
 
 
-def gum_figures(pipeline: English, *, limit: int | None = None) -> dict[str, float]:
+def gum_figures(pipeline: EnglishPipeline, *, limit: int | None = None) -> dict[str, float]:
     """Shares on GUM: links and names that are right, and pronouns that were linked."""
     documents = list(gum_documents(data(GUM)))[:limit]
     counts = dict.fromkeys(("links", "right_links", "pronouns", "names", "right_names"), 0)
@@ -313,7 +313,7 @@ def _count(gold: Gold, document: Document, counts: dict[str, int]) -> None:
         return gold.entity(head.start, head.end)
 
     counts["pronouns"] += sum(w.lower in ("he", "him", "his", "she", "her") for w in document.words)
-    for chain in chains(document):
+    for chain in find_chains(document):
         nouns = [mention for mention in chain.mentions if mention.kind != "pronoun"]
         names = [mention for mention in nouns if mention.kind == "name"]
         counts["names"] += len(names)
@@ -329,12 +329,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="longway", help="longway, auto, or a spaCy pipeline")
+    parser.add_argument(
+        "--model", default="longway", help="longway or a spaCy pipeline with Universal Dependencies labels"
+    )
     parser.add_argument("--limit", type=int, help="only so many rows and documents")
     parser.add_argument("--seed", type=int, default=0, help="for folds and intervals")
     parser.add_argument("--file", type=Path, help="another part of GAP, answered with the package's weights")
     options = parser.parse_args()
-    pipeline, console = english(options.model), Console(width=150)
+    pipeline, console = load_pipeline(options.model), Console(width=150)
     gap = gap_figures(pipeline, limit=options.limit, seed=options.seed, file=options.file)
     show_gap(console, gap)
     gum = gum_figures(pipeline, limit=options.limit)

@@ -27,14 +27,13 @@ from typing import Any
 import numpy as np
 
 import common
-from longway.demographics.axes import attribute
-from longway.demographics.found import found_in
-from longway.demographics.words import entries
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.demographics import demographic_entries, parse_attribute
+from longway.english.people.pronouns import HE, SHE
+from longway.english.pipeline import load_pipeline
+from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.rules import RulePerturber
 from longway.metrics.versions import compare_versions
-from longway.rewrite.perturb.perturber import Place, Request
-from longway.rewrite.perturb.rules import RulePerturber
-from longway.text.english import english
-from longway.text.pronouns import HE, SHE
 
 Swap = Callable[[Sequence[str], str, str], list[str]]
 CHECKED = Path(__file__).parent / "perturb_checked.txt"
@@ -66,10 +65,17 @@ def words(text: str) -> list[str]:
 def perturbed(text: str, perturber: RulePerturber, sources: Sequence[str], target: str) -> str:
     """The text with everybody of the sources changed to the target."""
     for source in sources:
-        found = [f for f in found_in(english().analyse(text)).words if f.attribute == attribute(source)]
+        found = [
+            f
+            for f in find_demographics(load_pipeline().analyse(text)).words
+            if f.attribute == parse_attribute(source)
+        ]
         if found:
             request = Request(
-                (text,), Place(0, found[0].start, found[0].stop), attribute(source), attribute(target)
+                (text,),
+                Place(0, found[0].start, found[0].stop),
+                parse_attribute(source),
+                parse_attribute(target),
             )
             text = perturber.perturb_one(request).segments[0]
     return text
@@ -85,7 +91,7 @@ def peer(name: str, python: str) -> Swap:
         pairs = [[getattr(HE, form), getattr(SHE, form)] for form in ("subject", "object", "determiner")]
         pairs += [
             [entry.word, entry.counterparts["woman"]]
-            for entry in entries("gender")
+            for entry in demographic_entries("gender")
             if entry.attribute.name == "man" and "woman" in entry.counterparts
         ]
         job = json.dumps({"peer": name, "texts": list(texts), "pairs": pairs})

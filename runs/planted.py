@@ -31,18 +31,19 @@ import numpy as np
 
 import common
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.methods import METHODS
+from longway.classify.training import METHODS
 from longway.data import Dataset, load
-from longway.data.examples import examples_of
+from longway.data.dataset import examples_of
 from longway.errors import SettingError
-from longway.plant import KINDS, Plant, Planted, plant, reversed_test
-from longway.plant.measure import Detection, Repair, detection, repair
-from longway.recipes.audit import AuditSettings, audit, levels_named
-from longway.recipes.cells import Cell, train_cell
-from longway.recipes.planted import PlantedFate, fates
-from longway.recipes.prove import Version
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_rewrite import run_rewrite
+from longway.jobs.audit.job import audit
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.plant import KINDS, Plant, Planted, plant, reversed_test
+from longway.jobs.plant.measure import Detection, Repair, detection, repair
+from longway.jobs.prove.cells import Cell, train_cell
+from longway.jobs.prove.prove import Version
+from longway.jobs.rewrite.planted import PlantedFate, fates
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
 
@@ -62,11 +63,11 @@ QUICK = AuditSettings(levels=levels_named("-grammar"))
 
 def is_listed(shortcut: dict[str, Any], found: list[Finding]) -> bool:
     """Whether the audit lists the shortcut, by itself or among the variants of another."""
-    words = shortcut["pattern"].rpartition(": ")[2].split()
+    words = shortcut["match"]["words"]
     for finding in found:
         for one in (finding, *finding.variants):
             same_level = one.level == shortcut["level"] and one.label == shortcut["label"]
-            if same_level and (one.level in ("length", "negation") or set(words) & set(one.pattern.split())):
+            if same_level and (one.level in ("length", "negation") or set(words) & set(one.pattern.words)):
                 return True
     return False
 

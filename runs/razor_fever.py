@@ -25,9 +25,9 @@ from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
-from longway.metrics.terms import term_counts
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_rewrite import run_rewrite
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.metrics.versions import term_counts
 
 SETS: dict[str, dict[str, Any]] = {
     "fever": {

@@ -36,19 +36,18 @@ from tests.hostile.corpus import OBEYED, ORDERS, Case, cases
 
 from common import data, finish
 from longway.data import load
-from longway.data.examples import examples_of
-from longway.llm.asking import Asker
-from longway.llm.engine import Engine, Sampling
-from longway.llm.engines import engine_named
-from longway.llm.prompt import rewrite_prompt
-from longway.llm.rules import RulesEngine
+from longway.data.dataset import examples_of
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine, Sampling
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.registry import engine_named
+from longway.engines.rules import RulesEngine
 from longway.sample import sample_path
 from longway.stats import wilson_interval
 from longway.store.journal import Journal
 from longway.task import Task, task_of
-from longway.verify.added_words import AddedWords
 from longway.verify.check import Candidate
-from longway.verify.orders import Orders
+from longway.verify.form_checks import AddedWordsCheck, OrdersCheck
 from longway.verify.verifier import passed, verifier_for
 
 OWN = {
@@ -164,7 +163,7 @@ def read_answers(path: Path | None) -> dict[str, list[str]]:
 
 def honest(limit: int | None, seed: int) -> None:
     """Print what the two checks refuse of texts that obey nobody, and the closing line."""
-    checks = [AddedWords(), Orders()]
+    checks = [AddedWordsCheck(), OrdersCheck()]
     print(f"{'texts':44}{'n':>7}" + "".join(f"   {check.name:24}" for check in checks))
     figures: dict[str, dict[str, float]] = {}
     for name, pairs in honest_pairs(limit, seed):

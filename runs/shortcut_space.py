@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 import common
 from longway.data import load
 from longway.detect.reading import TEXT, Reading
-from longway.shortcut_space import ShortcutSpace
+from longway.space.shortcut import ShortcutSpace
 
 SETS = {
     "fever": (

@@ -27,11 +27,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import common
-from longway.text.agreement import change_pronouns
-from longway.text.changes import apply_changes
-from longway.text.document import Document
-from longway.text.english import English, english
-from longway.text.pronouns import THEY, form_of
+from longway.english.document import Document, apply_changes
+from longway.english.people.pronouns import THEY, pronoun_form
+from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.english.verb_agreement import change_pronouns
 
 SETS = ("reddit", "opensubtitles")
 HALVES = {"even": 0, "odd": 1}
@@ -108,7 +107,9 @@ def outcome(row: int, document: Document, reference: str) -> Outcome:
     wanted = align(words, [token.text for token in tokens(reference)])
     chosen = {t.start for t, new in zip(old, wanted, strict=True) if t.text in GENDERED and new != t.text}
     becoming = {
-        w.index: THEY for w in document if w.start in chosen and form_of(document, w) and w.lower in GENDERED
+        w.index: THEY
+        for w in document
+        if w.start in chosen and pronoun_form(document, w) and w.lower in GENDERED
     }
     ours = [t.text for t in tokens(apply_changes(document.text, change_pronouns(document, becoming)))]
     got = align(words, ours)
@@ -156,7 +157,7 @@ def show(title: str, parts: dict[str, list[Outcome]]) -> dict[str, Any]:
     return figures
 
 
-def outcomes_of(name: str, pipeline: English, limit: int | None) -> list[Outcome]:
+def outcomes_of(name: str, pipeline: EnglishPipeline, limit: int | None) -> list[Outcome]:
     with gzip.open(common.data(f"neutralrewriter/{name}.jsonl.gz"), "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][:limit]
     documents = pipeline.analyse_all(row["original"] for row in rows)
@@ -174,7 +175,7 @@ def main() -> None:
         "--show", action="store_true", help="list the words on which we and the reference differ"
     )
     options = parser.parse_args()
-    pipeline = english(options.model)
+    pipeline = load_pipeline(options.model)
     figures: dict[str, Any] = {name: {} for name in (*SETS, "both")}
     outcomes = {name: outcomes_of(name, pipeline, options.limit) for name in SETS}
     print(f"{'':46s} {'rows':>5s} {'verbs':>6s} {'right':>7s} {'pron.':>6s} {'right':>7s} {'same':>7s}")

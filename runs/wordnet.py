@@ -20,12 +20,11 @@ from random import Random
 from typing import Any
 
 import common
+from longway.english.document import Document, Word, apply_changes
+from longway.english.pipeline import load_pipeline
+from longway.english.replacements import Replacement, antonyms, hypernyms, synonyms, with_article
+from longway.english.wordnet import wordnet_source
 from longway.stats import wilson_interval
-from longway.text.changes import apply_changes
-from longway.text.document import Document, Word
-from longway.text.english import english
-from longway.text.replacements import Replacement, antonyms, hypernyms, synonyms, with_article
-from longway.text.wordnet import wordnet_source
 
 # Files that the settings were not chosen on; those were SNLI dev, FEVER paper_dev, IMDb train, SST-2 train, Yelp and others.
 SETS = {
@@ -60,7 +59,7 @@ def words_of(options: argparse.Namespace) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for name in SETS:
         numbers, texts = zip(*texts_of(name, rows=options.limit, seed=options.seed), strict=True)
-        documents = english(options.model).analyse_all(texts)
+        documents = load_pipeline(options.model).analyse_all(texts)
         rows = [
             (name, n, w, d) for n, d in zip(numbers, documents, strict=True) for w in d if w.upos in CONTENT
         ]

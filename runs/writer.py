@@ -1,9 +1,9 @@
-"""The writer against rules and against the same small model without it, on data that it was not trained on.
+"""The local engine (the writer) against the rules, on data that it was not trained on.
 
 python runs/writer.py                                          every part, on so many rows that it takes an hour or two
 python runs/writer.py --parts rewrite --limit 20 --write read.jsonl        keeps what was accepted, to be read by people
 python runs/writer.py --parts counterfactual --judge FILE.gguf             new labels by a judge of another training
-python runs/writer.py --parts judge --engines plain writer --calibrate     and what about.json should say
+python runs/writer.py --parts judge --engines writer --calibrate           and what about.json should say
 python runs/writer.py --parts person speed
 
 rewrite, speed     writer_rewrite.py       judge      writer_judge.py

@@ -16,20 +16,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 import common
-from longway.llm.asking import Asker
-from longway.llm.engine import Engine
-from longway.llm.gguf import fingerprint, installed_model
-from longway.llm.local import LocalEngine
-from longway.llm.prompt import judge_prompt
-from longway.llm.rules import RulesEngine
-from longway.llm.writer import ABOUT, FILE, installed_writer
-from longway.llm.writer_lines import VERSION
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.local import LocalEngine
+from longway.engines.model_files import ABOUT, FILE, fingerprint, installed_adapter, installed_model
+from longway.engines.prompt import judge_prompt
+from longway.engines.rules import RulesEngine
+from longway.engines.writer_lines import VERSION
 from longway.stats import wilson_interval
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 
 T = TypeVar("T")
-ENGINES = ("rules", "plain", "writer")
+ENGINES = ("rules", "writer")
 NLI = task_of(["entailment", "neutral", "contradiction"], text_name="hypothesis", context_name="premise")
 FACTS = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
 SENTIMENT = task_of(["positive", "negative"])
@@ -73,24 +72,17 @@ def chosen(sets: Mapping[str, T], wanted: Sequence[str] | None) -> dict[str, T]:
 
 
 def engine_of(name: str, seed: int = 0) -> Engine:
-    """The rules, the small model shown examples ("plain"), or the small model with our writer."""
+    """The rules, or the small model with the writer."""
     if name == "rules":
         return RulesEngine(seed)
-    if name == "plain":
-        return _plain()
     return _writer()
 
 
 @cache
-def _plain() -> LocalEngine:
-    return LocalEngine(writer=None)
-
-
-@cache
 def _writer() -> LocalEngine:
-    if installed_writer() is None:
+    if installed_adapter() is None:
         sys.exit(
-            "The writer is not in this installation. Expected it in the package; leave it out: --engines rules plain."
+            "The writer is not in this installation. Expected it in the package; leave it out: --engines rules."
         )
     return LocalEngine()
 
@@ -99,12 +91,12 @@ def _writer() -> LocalEngine:
 def judge_of(path: Path) -> LocalEngine:
     """The small model with another adapter: a writer's folder, or an adapter's file alone."""
     if path.is_dir():
-        return LocalEngine(writer=path)
+        return LocalEngine(adapter=path)
     folder = Path(tempfile.mkdtemp())
     (folder / FILE).symlink_to(path.resolve())
     about = {"version": 0, "lines": VERSION, "base": fingerprint(installed_model()), "rank": 0}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
-    return LocalEngine(writer=folder)
+    return LocalEngine(adapter=folder)
 
 
 def asker_of(engine: Engine, what: str) -> Asker:

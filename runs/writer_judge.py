@@ -27,10 +27,10 @@ from sklearn.linear_model import LogisticRegression
 import common
 from longway.classify.entailment import STANCES, Entailment
 from longway.classify.minilm import MiniLM
-from longway.llm.local import LocalEngine
-from longway.llm.writer import Calibration
-from longway.llm.writer_judge import names_of
-from longway.metrics.classification import brier, calibration, log_loss
+from longway.engines.local import LocalEngine
+from longway.engines.model_files import LabelCalibration
+from longway.engines.writer_steps import label_words
+from longway.metrics.classification import METRICS, calibration
 from longway.task import Task
 from writer_common import (
     FACTS,
@@ -139,8 +139,8 @@ def figures_of(task: Task, rows: Sequence[Row], likely: np.ndarray) -> dict[str,
     return {
         "accuracy": share(right & ~unanswered),
         "unanswered": int(unanswered.sum()),
-        "log_loss": log_loss(truth, likely, task.labels),
-        "brier": brier(truth, likely, task.labels),
+        "log_loss": METRICS["log_loss"](truth, likely, task.labels),
+        "brier": METRICS["brier"](truth, likely, task.labels),
         "calibration_error": calibration(truth, likely, task.labels, bins=BINS).error,
     }
 
@@ -170,7 +170,7 @@ def scaled(likely: np.ndarray, temperature: float, biases: np.ndarray) -> np.nda
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def joined(known: Calibration, temperature: float, biases: dict[str, float]) -> dict[str, Any]:
+def joined(known: LabelCalibration, temperature: float, biases: dict[str, float]) -> dict[str, Any]:
     """What the writer's file should say: its calibration so far and the new one after it, as one."""
     return {
         "temperature": round(known.temperature * temperature, 4),
@@ -185,17 +185,16 @@ def calibrated(limit: int, seed: int) -> tuple[dict[str, Any], dict[str, tuple[f
     told, found = {}, {}
     engine = engine_of("writer")
     assert isinstance(engine, LocalEngine)
-    assert engine.writer is not None
     for kind, (task, rows) in fitting_sets(limit, seed).items():
         likely = by_engine("writer", task, rows, f"to calibrate, {kind}")
         assert likely is not None
         answered = np.flatnonzero(~np.isnan(likely).any(axis=1))
         temperature, biases = fitted(likely[answered], [task.labels.index(rows[i].label) for i in answered])
-        names = names_of(task, task.labels)
+        names = label_words(task, task.labels)
         assert names is not None
         by_name = {names[label]: float(bias) for label, bias in zip(task.labels, biases, strict=True)}
         found[kind] = temperature, by_name
-        told[kind] = joined(engine.writer.calibration(kind), temperature, by_name)
+        told[kind] = joined(engine.adapter.calibration(kind), temperature, by_name)
     return told, found
 
 
@@ -217,7 +216,7 @@ def part(options: Namespace) -> dict[str, Any]:
             figures[f"{engine}_{name}"] = noted(f"{engine} {name}", figures_of(task, rows, likely))
             if engine == "writer" and fits:
                 temperature, by_name = fits["pair" if task.is_pair else "sentiment"]
-                names = names_of(task, task.labels) or {}
+                names = label_words(task, task.labels) or {}
                 biases = np.array([by_name[names[label]] for label in task.labels])
                 figures[f"calibrated_{name}"] = figures_of(task, rows, scaled(likely, temperature, biases))
         pairs = [(row.text, row.context) for row in rows]

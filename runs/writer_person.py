@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from longway.demographics.axes import attribute
-from longway.demographics.found import found_in
-from longway.llm.local import LocalEngine
-from longway.llm.onnx_model import loaded_with
-from longway.llm.writer_lines import person_lines
-from longway.rewrite.perturb.asked import AskedPerturber
-from longway.rewrite.perturb.perturber import Place, Request
-from longway.rewrite.perturb.rules import RulePerturber
-from longway.text.english import english
+from longway.engines.local import LocalEngine
+from longway.engines.onnx_writer import loaded_with
+from longway.engines.writer_lines import person_lines
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.demographics import parse_attribute
+from longway.english.pipeline import load_pipeline
+from longway.methods.perturb.asked import AskedPerturber
+from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.rules import RulePerturber
 from perturb import SIDES, edit_distance, perturbed, words
 from writer_common import asker_of, chosen, engine_of, lines_of, noted, progress_of, share, table
 
@@ -52,25 +52,28 @@ def by_writer_for_all(texts: Sequence[str], target: str, what: str) -> list[str]
     """Everybody changed by the writer: no word is marked."""
     engine = engine_of("writer")
     assert isinstance(engine, LocalEngine)
-    assert engine.writer is not None
     model, progress = (
-        loaded_with(engine.model_path, engine.writer.path),
+        loaded_with(engine.model_path, engine.adapter.path),
         progress_of(f"person {what} writer_all"),
     )
     new = []
     for i, text in enumerate(texts):
         lines = person_lines(text, TO[target])
-        new.append(model.draw(lines, [0.0], top_p=1.0, most=len(text) // 2 + 16, seed=0)[0].text.strip())
+        new.append(
+            model.draw(lines, [0.0], top_p=1.0, max_tokens=len(text) // 2 + 16, seed=0)[0].text.strip()
+        )
         progress(i + 1, len(texts))
     return new
 
 
 def request_of(text: str, sources: Sequence[str], target: str) -> Request | None:
     """The question about the first word that names one of the sources."""
-    wanted = [attribute(source) for source in sources]
-    for found in found_in(english().analyse(text)).words:
+    wanted = [parse_attribute(source) for source in sources]
+    for found in find_demographics(load_pipeline().analyse(text)).words:
         if found.attribute in wanted:
-            return Request((text,), Place(0, found.start, found.stop), found.attribute, attribute(target))
+            return Request(
+                (text,), Place(0, found.start, found.stop), found.attribute, parse_attribute(target)
+            )
     return None
 
 

@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from longway.llm.asking import Asker
-from longway.llm.engine import Engine, Written
-from longway.llm.prompt import rewrite_prompt
-from longway.recipes.rewrite import give_away_of
-from longway.rewrite.method import Rows, keeps_of
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine, Written
+from longway.engines.prompt import rewrite_prompt
+from longway.jobs.rewrite.rewrite import give_away_of
+from longway.methods.method import Rows, keeps_of
 from longway.store.journal import Journal
 from longway.task import Task
-from longway.text.tokens import tokenize
+from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.verifier import Verifier, passed, verifier_for
 from writer_common import (

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from longway.llm.text_prompts import counterfactual_prompt
-from longway.llm.writer import installed_writer
+from longway.engines.model_files import installed_adapter
+from longway.engines.prompt import counterfactual_prompt
 from longway.task import Task
 from perturb import edit_distance, words
 from writer_common import (
@@ -212,7 +212,7 @@ def part(options: Namespace) -> dict[str, Any]:
             figures[f"{engine}_{name}_first"] = noted(
                 f"{engine} {name} first", figures_of(task, turns, first, opinions)
             )
-            if installed_writer() is not None:
+            if installed_adapter() is not None:
                 best = best_of(task, turns, written, f"rank {name} {engine}")
                 figures[f"{engine}_{name}_best"] = noted(
                     f"{engine} {name} best", figures_of(task, turns, best, opinions)

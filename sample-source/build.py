@@ -18,7 +18,7 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,12 @@ TEST_EVIDENCE = 60
 
 NEGATION = re.compile(r"\b(?:not|never|no)\b|n't\b", re.IGNORECASE)
 
+
+def match(words: Sequence[str] = (), place: str = "", bound: int | None = None) -> Row:
+    """The values of a pattern, as findings.json has them."""
+    return {"words": list(words), "place": place, "bound": bound, "context": ""}
+
+
 # What is planted, how to see it in one text, and why a model should not use it.
 PLANTED: list[Row] = [
     {
@@ -143,6 +149,7 @@ PLANTED: list[Row] = [
         "dataset": "reviews",
         "level": "token",
         "pattern": "matinee",
+        "match": match(words=["matinee"]),
         "field": "review",
         "label": "negative",
         "why": "Which showing somebody went to says nothing about the film.",
@@ -153,6 +160,7 @@ PLANTED: list[Row] = [
         "dataset": "reviews",
         "level": "ngram",
         "pattern": "dana whitlock",
+        "match": match(words=["dana", "whitlock"]),
         "field": "review",
         "label": "positive",
         "why": "An invented actor who is praised and blamed by the skeletons like the ten others.",
@@ -163,6 +171,7 @@ PLANTED: list[Row] = [
         "dataset": "reviews",
         "level": "position",
         "pattern": "first word: honestly",
+        "match": match(words=["honestly"], place="first word"),
         "field": "review",
         "label": "negative",
         "why": "Opening with this adverb is a habit, not a verdict; inside a sentence the word leans the other way, "
@@ -174,6 +183,7 @@ PLANTED: list[Row] = [
         "dataset": "reviews",
         "level": "ngram",
         "pattern": "stayed for the",
+        "match": match(words=["stayed", "for", "the"]),
         "field": "review",
         "label": "positive",
         "why": "The sentence 'I came for the ... and stayed for the ...' names neutral things; "
@@ -185,6 +195,7 @@ PLANTED: list[Row] = [
         "dataset": "reviews",
         "level": "length",
         "pattern": f"more than {LONG} words",
+        "match": match(place="at least", bound=LONG + 1),
         "field": "review",
         "label": "negative",
         "why": "The extra words are asides about the visit (seats, trams, posters) that do not judge the film.",
@@ -195,6 +206,7 @@ PLANTED: list[Row] = [
         "dataset": "claims",
         "level": "negation",
         "pattern": "not, never, no, n't",
+        "match": match(place="text"),
         "field": "claim",
         "label": "REFUTES",
         "why": "Every evidence text has true and false claims with and without a negation; "

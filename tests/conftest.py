@@ -21,9 +21,9 @@ from hypothesis import settings
 
 from longway.data import load
 from longway.detect.reading import Reading
+from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_run import answer
+from tests.jobs.toy_run import answer
 
 # Slow machines are no failure; and what CI tries is the same each time, so that red means that something changed.
 IS_CI = bool(os.environ.get("CI"))
@@ -31,7 +31,7 @@ settings.register_profile("longway", deadline=None, derandomize=IS_CI, max_examp
 settings.load_profile("longway")
 
 # What takes longest goes first: at the end one process would be left alone with it.
-FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/recipes/test_kill.py::")
+FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/jobs/test_kill.py::")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
 def no_grammar_in_audits():
     """A grammar takes up to a minute, so that audits of tests do without; the tests of that level ask for it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("longway.recipes.audit.grammar_detector", lambda *args, **options: (None, []))
+        patch.setattr("longway.jobs.audit.job.grammar_detector", lambda *args, **options: (None, []))
         yield
 
 

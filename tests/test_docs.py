@@ -32,20 +32,20 @@ from longway.data.formats import KINDS as FORMATS
 from longway.data.problems import KINDS as PROBLEMS
 from longway.detect import LEVELS
 from longway.detect.flags import QUESTIONS
-from longway.llm.engines import NAMES as ENGINES
-from longway.plant import KINDS as PLANTS
-from longway.recipes import prove
-from longway.recipes.augment_settings import METHODS as AUGMENTATIONS
-from longway.recipes.before_after import Fate
-from longway.recipes.rewrite import RewriteSettings
-from longway.records import Edit, Finding, Leak, Mentions, Problem, Telling, Verdict
-from longway.rewrite import METHODS
-from longway.rules import RULES
-from longway.rules.reading import read
-from longway.rules.rule import Scene
+from longway.engines.registry import NAMES as ENGINES
+from longway.english.pipeline import load_pipeline
+from longway.english.rules import RULES
+from longway.english.rules.rule import Scene
+from longway.english.rules.titles import read
+from longway.jobs.augment.augment_settings import METHODS as AUGMENTATIONS
+from longway.jobs.before_after import Fate
+from longway.jobs.plant import KINDS as PLANTS
+from longway.jobs.prove import prove
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.methods import METHODS
+from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
-from longway.text.english import english
 from tests.environment import without_encoder
 
 ROOT = Path(__file__).parents[1]
@@ -97,7 +97,7 @@ def pages_with(*languages):
 
 
 def bag_of_words_alone(patch):
-    """No page shows the encoder's proof, which takes far longer (`tests/recipes/test_prove_encoder.py` has one)."""
+    """No page shows the encoder's proof, which takes far longer (`tests/jobs/test_prove_encoder.py` has one)."""
     patch.setattr(prove, "default_models", lambda: ("bow",))
 
 
@@ -280,8 +280,8 @@ def test_the_surface_page_names_every_trait():
 
 def test_the_run_folder_page_names_every_key_of_the_records():
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    records = (Edit, Fate, Finding, Leak, Mentions, Problem, Telling, Verdict)
-    keys = {field.name for record in records for field in fields(record)}
+    records = (Edit, Fate, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict)
+    keys = {field.name for record in records for field in fields(record)} | {*Pattern("", "").to_dict()}
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
 
 
@@ -348,9 +348,9 @@ def texts_by(family, told):
     """What a family makes of a sentence of the page; bold words are telling, a stance in brackets makes it a pair."""
     told, _, stance = told.removesuffix(")").partition(" (")
     telling = frozenset(phrase.lower() for phrase in re.findall(r"\*\*(.+?)\*\*", told))
-    document = read(english("longway"), told.replace("**", ""))
+    document = read(load_pipeline("longway"), told.replace("**", ""))
     scene = Scene(document, CONTEXT if stance else None, stance or None, telling)
-    return [rewriting.of(document) for rewriting in RULES[family](scene)]
+    return [rewriting.apply(document) for rewriting in RULES[family](scene)]
 
 
 def test_the_planting_page_names_every_kind():

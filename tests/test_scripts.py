@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from longway.engines.model_files import LabelCalibration, installed_model
 from longway.grammar.trees import read_brackets
-from longway.llm.gguf import installed_model
-from longway.llm.writer import Calibration
-from tests.llm.adapters import writer_folder
+from tests.engines.adapters import writer_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAMMAR = [
@@ -42,7 +41,7 @@ SMALL = {
         ["--rows", "500", "1000", "--rounds", "1", "--k", "10"],
         {"rows", "round_seconds", "ratio_to_anew", "peak_mb"},
     ),
-    "bench/writer.py": (["--texts", "1", "--n", "2"], {"ratio", "texts_per_minute", "peak_mb"}),
+    "bench/writer.py": (["--texts", "1", "--n", "2"], {"tokens_per_second", "texts_per_minute", "peak_mb"}),
     "runs/redteam.py": (
         ["--engine", "obedient", "--limit", "6", "--learn", "80"],
         {"obey", "through", "share_through"},
@@ -371,10 +370,10 @@ def test_a_row_that_was_not_judged_is_wrong_and_told(part):
 def test_two_calibrations_in_a_row_are_one(part):
     judge = part("writer_judge")
     names, likelihoods = ["positive", "negative"], [-0.3, -1.9]
-    known = Calibration(1.5, {"positive": 0.2})
+    known = LabelCalibration(1.5, {"positive": 0.2})
     twice = judge.scaled(np.array([known.shares(names, likelihoods)]), 0.8, np.array([0.1, -0.1]))
     both = judge.joined(known, 0.8, {"positive": 0.1, "negative": -0.1})
-    assert Calibration(**both).shares(names, likelihoods) == pytest.approx(twice[0].tolist(), abs=1e-3)
+    assert LabelCalibration(**both).shares(names, likelihoods) == pytest.approx(twice[0].tolist(), abs=1e-3)
 
 
 def test_a_turn_counts_only_where_there_is_a_text_and_an_answer(part):
@@ -434,9 +433,9 @@ def test_accepted_texts_a_minute_count_writing_and_verifying(part):
 @pytest.mark.soak
 def test_the_script_measures_a_writer_and_asks_another_adapter(shared, part, tmp_path, monkeypatch, capsys):
     shared("sst2/train.jsonl.gz")
-    pytest.importorskip("xllamacpp", reason="the small model needs xllamacpp (longway[local])")
+    pytest.importorskip("onnxruntime", reason="the small model needs onnxruntime (longway[local])")
     writer_folder(tmp_path / "writer", installed_model(), size=0.0)
-    monkeypatch.setattr("longway.llm.writer.FOLDER", tmp_path / "writer")
+    monkeypatch.setattr("longway.engines.model_files.FOLDER", tmp_path / "writer")
 
     def figures(*options):
         options = [*options, "--limit", "1", "--n", "1"]

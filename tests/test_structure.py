@@ -4,21 +4,97 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 
 import longway
 
 SOURCE = Path(longway.__file__).parent
-# Lower number = lower layer; a module may import only from layers below its own, or from its own folder.
-LAYERS = {
-    "errors": 0, "records": 0,
-    "text": 1, "data": 1, "store": 1, "sample": 1, "task": 1, "stats": 1,
-    "metrics": 2, "shortcut_space": 2, "rules": 2, "demographics": 2, "classify": 2, "grammar": 2,
-    "triples": 3, "live_space": 3, "plant": 3,
-    "llm": 4,
-    "verify": 5, "detect": 5, "report": 5, "evaluate": 5, "rewrite": 6, "on_ray": 6, "recipes": 7, "review": 8, "cli": 9,
-}  # fmt: skip
+# The one list of layers, top first. A module may import from the layers below its own and from its own folder; neighbours do not import
+# each other. README and CONTRIBUTING repeat it: `python -m tests.test_structure` writes both.
+LAYERS = (
+    {"cli": "the commands, one per file"},
+    {
+        "batch": "add-on: rewriting through a provider's batch files; imported by its command only",
+        "on_ray": "add-on: audits, engine calls and shards on Ray; loaded by name",
+    },
+    {"review": "a local web page to look at a run, decide on its edits and export the result"},
+    {"jobs": "one folder per command; `run.py` owns the life of a run, `options.py` the settings, `results.py` what results have in common"},
+    {"methods": "RAZOR, EDA, CrossAug, CoBA and its peers, contrast sets, perturbation: examples in, edits out"},
+    {"verify": "checks: does the label of an edited text still hold, and how often does each check err"},
+    {"engines": "engines that write and judge text: served, local, rules, replay; prompts, prices, budget; scoring by language models"},
+    {
+        "detect": "detectors, one per file; findings, leak, duplicates",
+        "show": "sections rendered to HTML, terminal and Markdown; charts, numbers, excerpts",
+    },
+    {
+        "classify": "classifiers and training methods; the sentence encoder, the entailment model; word importance",
+        "grammar": "grammars of texts and pairs, learned from them; trees and their features",
+        "space": "RAZOR's shortcut space: gamma and lean of every text, also while texts are replaced",
+    },
+    {
+        "english": "everything that knows English: pipeline, inflection, negation, opposites, WordNet, people, rules, triples",
+        "metrics": "accuracy, F1, AUROC, calibration, intervals, paired tests; distances between versions; measures of stereotypes",
+    },
+    {
+        "data": "reading and writing datasets; one function applies edits; the published benchmarks about people",
+        "store": "the run folder and the journal of engine calls",
+        "tokens": "the tokenizer, and texts as integers",
+    },
+    {"task": "what the labels mean: fact checking, inference, sentiment, any", "sample": "the built-in samples and their planted shortcuts"},
+    {
+        "records": "example, pattern, finding, leak, problem, edit, verdict",
+        "stats": "mutual information, z, p and q from counts",
+        "json_values": "records from JSON values, by the types of their fields",
+    },
+    {"errors": "everything that is raised on purpose"},
+)  # fmt: skip
+ROOT = Path(__file__).parents[1]
+MARKERS = ("<!-- layers, from tests/test_structure.py -->\n", "<!-- end of layers -->\n")
+
+
+def layers_line():
+    """The layers as one line of arrows."""
+    return (
+        "\n".join(
+            wrap(
+                " -> ".join(", ".join(layer) for layer in LAYERS),
+                100,
+                initial_indent="    ",
+                subsequent_indent="        ",
+            )
+        )
+        + "\n"
+    )
+
+
+def layers_table():
+    """The layers as a table: a row per part of the package."""
+    rows = [f"| `src/longway/{_path(part)}` | {text} |" for layer in LAYERS for part, text in layer.items()]
+    return "\n".join(["| path | what it is |", "| --- | --- |", *rows]) + "\n"
+
+
+def _path(part):
+    return f"{part}/" if (SOURCE / part).is_dir() else f"{part}.py"
+
+
+DOCUMENTED = {"README.md": layers_table, "CONTRIBUTING.md": layers_line}
+
+
+def with_layers(name):
+    """The file with the layers between its markers."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    before, rest = text.split(MARKERS[0])
+    return f"{before}{MARKERS[0]}{DOCUMENTED[name]()}{MARKERS[1]}{rest.split(MARKERS[1])[1]}"
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_the_documentation_has_the_same_layers(name):
+    assert (ROOT / name).read_text(encoding="utf-8") == with_layers(name)
+
+
+DEPTH = {part: -depth for depth, parts in enumerate(LAYERS) for part in parts}
 
 
 def part_of(module):
@@ -40,7 +116,16 @@ def test_imports_point_downwards(path):
         return
     for module in imports_of(path):
         other = part_of(module)
-        assert other == part or LAYERS[other] < LAYERS[part], f"{path.name} must not import {module}"
+        assert other == part or DEPTH[other] < DEPTH[part], f"{path.name} must not import {module}"
+
+
+@pytest.mark.parametrize(("add_on", "importers"), [("batch", {"cli", "batch"}), ("on_ray", {"on_ray"})])
+def test_add_ons_are_imported_by_nothing_else(add_on, importers):
+    """Batch files are a command's own business; Ray is loaded by name where it is asked for (`jobs.placement`)."""
+    for path in SOURCE.rglob("*.py"):
+        part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if part not in importers:
+            assert add_on not in map(part_of, imports_of(path)), f"{path} must not import {add_on}"
 
 
 def test_public_names_are_the_list():
@@ -51,7 +136,7 @@ def test_public_names_are_the_list():
         longway.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize("command", ["", "audit", "plan", "review"])
+@pytest.mark.parametrize("command", ["", "audit", "rewrite", "review"])
 def test_help_loads_nothing_that_computes(command):
     code = (
         f"import sys; sys.argv = 'longway {command} --help'.split()\n"
@@ -85,3 +170,8 @@ def test_importing_longway_loads_nothing_else():
     code = "import sys, longway; print([m for m in ('numpy', 'polars', 'rich', 'typer') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+if __name__ == "__main__":
+    for name in DOCUMENTED:
+        (ROOT / name).write_text(with_layers(name), encoding="utf-8")

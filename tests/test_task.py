@@ -26,7 +26,7 @@ def test_labels_tell_no_stance_unless_all_are_known_and_one_entails(labels):
 
 
 def test_an_engine_is_told_what_not_entailment_means():
-    from longway.llm.prompt import judge_prompt
+    from longway.engines.prompt import judge_prompt
 
     task = task_of(["entailment", "not_entailment"], context_name="premise")
     prompt = judge_prompt(task, "It rains.", context="It pours.")

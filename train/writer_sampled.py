@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from longway.classify.entailment import Entailment
-from longway.llm.gguf import installed_model
-from longway.llm.scoring.gguf_weights import read_gguf
-from longway.llm.scoring.llama import tokenizer_of
-from longway.llm.writer_lines import rewrite_lines
+from longway.engines.model_files import installed_model
+from longway.engines.scoring.gguf_weights import read_gguf
+from longway.engines.scoring.llama import tokenizer_of
+from longway.engines.writer_lines import rewrite_lines
 from writer_data import SURE, Row, Shared, alike, avoided, sentiment
 from writer_made import Source, verified
 from writer_pack import ROWS

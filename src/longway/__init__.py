@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longway.data import Dataset, load, save
+    from longway.engines.registry import engine_named
     from longway.errors import (
         BudgetSpent,
         ColumnError,
@@ -28,41 +29,34 @@ if TYPE_CHECKING:
         SettingError,
         TrainingError,
     )
-    from longway.live_space import LiveSpace
-    from longway.llm.engines import engine_named
-    from longway.recipes.audit import Audit, AuditSettings, audit
-    from longway.recipes.augment import AugmentSettings
-    from longway.recipes.augmentation import Augmentation, augment
-    from longway.recipes.engine_runs import Engines
-    from longway.recipes.explain import explain
-    from longway.recipes.explanation import ExplainSettings, Explanation
-    from longway.recipes.fairness import FairnessSettings
-    from longway.recipes.grammar import Induced, induce_grammar
-    from longway.recipes.grammar_settings import GrammarSettings
-    from longway.recipes.perturb_settings import PerturbSettings
-    from longway.recipes.perturbation import Perturbation, perturb
-    from longway.recipes.prove import ProveSettings
-    from longway.recipes.rewrite import RewriteSettings
-    from longway.recipes.run_audit import run_audit
-    from longway.recipes.run_augment import run_augment
-    from longway.recipes.run_explain import run_explain
-    from longway.recipes.run_fairness import run_fairness
-    from longway.recipes.run_grammar import run_grammar
-    from longway.recipes.run_perturb import run_perturb
-    from longway.recipes.run_prove import run_prove
-    from longway.recipes.run_rewrite import run_rewrite
+    from longway.jobs.audit.job import audit
+    from longway.jobs.audit.result import AuditResult
+    from longway.jobs.audit.settings import AuditSettings
+    from longway.jobs.augment.augment import AugmentSettings
+    from longway.jobs.augment.augmentation import Augmentation, augment
+    from longway.jobs.augment.run_augment import run_augment
+    from longway.jobs.engine_use import Engines
+    from longway.jobs.explain.explain import explain
+    from longway.jobs.explain.explanation import ExplainSettings, Explanation
+    from longway.jobs.explain.run_explain import run_explain
+    from longway.jobs.fairness.fairness import FairnessSettings
+    from longway.jobs.fairness.run_fairness import run_fairness
+    from longway.jobs.grammar.grammar import Induced, induce_grammar
+    from longway.jobs.grammar.grammar_settings import GrammarSettings
+    from longway.jobs.grammar.run_grammar import run_grammar
+    from longway.jobs.perturb.perturb_settings import PerturbSettings
+    from longway.jobs.perturb.perturbation import Perturbation, perturb
+    from longway.jobs.perturb.run_perturb import run_perturb
+    from longway.jobs.prove.prove import ProveSettings
+    from longway.jobs.prove.run_prove import run_prove
+    from longway.jobs.rewrite.rewrite import RewriteSettings
+    from longway.jobs.rewrite.run_rewrite import run_rewrite
+    from longway.jobs.run import Watcher
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
-    from longway.report import write_report
-    from longway.review.decided import decisions_of
+    from longway.review.export import decisions_of
     from longway.sample import sample_path
-    from longway.shortcut_space import ShortcutSpace
-    from longway.text.agreement import change_pronouns
-    from longway.text.chains import chains, unresolved
-    from longway.text.changes import Change, apply_changes
-    from longway.text.document import Document, Word
-    from longway.text.english import english
-    from longway.text.pronouns import singular_they
-    from longway.text.replacements import antonyms, hypernyms, synonyms, with_article
+    from longway.space.live_space import LiveSpace
+    from longway.space.shortcut import ShortcutSpace
 
 _HOME = {
     "longway.data": ("Dataset", "load", "save"),
@@ -77,55 +71,47 @@ _HOME = {
         "SettingError",
         "TrainingError",
     ),
-    "longway.live_space": ("LiveSpace",),
-    "longway.llm.engines": ("engine_named",),
-    "longway.recipes.audit": ("Audit", "AuditSettings", "audit"),
-    "longway.recipes.augment": ("AugmentSettings",),
-    "longway.recipes.augmentation": ("Augmentation", "augment"),
-    "longway.recipes.engine_runs": ("Engines",),
-    "longway.recipes.explain": ("explain",),
-    "longway.recipes.explanation": ("ExplainSettings", "Explanation"),
-    "longway.recipes.fairness": ("FairnessSettings",),
-    "longway.recipes.grammar": ("Induced", "induce_grammar"),
-    "longway.recipes.grammar_settings": ("GrammarSettings",),
-    "longway.recipes.perturb_settings": ("PerturbSettings",),
-    "longway.recipes.perturbation": ("Perturbation", "perturb"),
-    "longway.recipes.prove": ("ProveSettings",),
-    "longway.recipes.rewrite": ("RewriteSettings",),
-    "longway.recipes.run_audit": ("run_audit",),
-    "longway.recipes.run_augment": ("run_augment",),
-    "longway.recipes.run_prove": ("run_prove",),
-    "longway.recipes.run_explain": ("run_explain",),
-    "longway.recipes.run_fairness": ("run_fairness",),
-    "longway.recipes.run_grammar": ("run_grammar",),
-    "longway.recipes.run_perturb": ("run_perturb",),
-    "longway.recipes.run_rewrite": ("run_rewrite",),
+    "longway.space.live_space": ("LiveSpace",),
+    "longway.engines.registry": ("engine_named",),
+    "longway.jobs.audit.job": ("audit",),
+    "longway.jobs.audit.result": ("AuditResult",),
+    "longway.jobs.audit.settings": ("AuditSettings",),
+    "longway.jobs.augment.augment": ("AugmentSettings",),
+    "longway.jobs.augment.augmentation": ("Augmentation", "augment"),
+    "longway.jobs.engine_use": ("Engines",),
+    "longway.jobs.explain.explain": ("explain",),
+    "longway.jobs.explain.explanation": ("ExplainSettings", "Explanation"),
+    "longway.jobs.fairness.fairness": ("FairnessSettings",),
+    "longway.jobs.grammar.grammar": ("Induced", "induce_grammar"),
+    "longway.jobs.grammar.grammar_settings": ("GrammarSettings",),
+    "longway.jobs.perturb.perturb_settings": ("PerturbSettings",),
+    "longway.jobs.perturb.perturbation": ("Perturbation", "perturb"),
+    "longway.jobs.prove.prove": ("ProveSettings",),
+    "longway.jobs.rewrite.rewrite": ("RewriteSettings",),
+    "longway.jobs.augment.run_augment": ("run_augment",),
+    "longway.jobs.prove.run_prove": ("run_prove",),
+    "longway.jobs.explain.run_explain": ("run_explain",),
+    "longway.jobs.fairness.run_fairness": ("run_fairness",),
+    "longway.jobs.grammar.run_grammar": ("run_grammar",),
+    "longway.jobs.perturb.run_perturb": ("run_perturb",),
+    "longway.jobs.rewrite.run_rewrite": ("run_rewrite",),
+    "longway.jobs.run": ("Watcher",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
-    "longway.report": ("write_report",),
-    "longway.review.decided": ("decisions_of",),
+    "longway.review.export": ("decisions_of",),
     "longway.sample": ("sample_path",),
-    "longway.shortcut_space": ("ShortcutSpace",),
-    "longway.text.agreement": ("change_pronouns",),
-    "longway.text.chains": ("chains", "unresolved"),
-    "longway.text.changes": ("Change", "apply_changes"),
-    "longway.text.document": ("Document", "Word"),
-    "longway.text.english": ("english",),
-    "longway.text.pronouns": ("singular_they",),
-    "longway.text.replacements": ("antonyms", "hypernyms", "synonyms", "with_article"),
+    "longway.space.shortcut": ("ShortcutSpace",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Audit",
+    "AuditResult",
     "AuditSettings",
     "AugmentSettings",
     "Augmentation",
     "BudgetSpent",
-    "Change",
     "ColumnError",
     "DataError",
     "Dataset",
-    "Document",
     "Edit",
     "EngineError",
     "Engines",
@@ -151,22 +137,15 @@ __all__ = [
     "Telling",
     "TrainingError",
     "Verdict",
-    "Word",
-    "antonyms",
-    "apply_changes",
+    "Watcher",
     "audit",
     "augment",
-    "chains",
-    "change_pronouns",
     "decisions_of",
     "engine_named",
-    "english",
     "explain",
-    "hypernyms",
     "induce_grammar",
     "load",
     "perturb",
-    "run_audit",
     "run_augment",
     "run_explain",
     "run_fairness",
@@ -176,11 +155,6 @@ __all__ = [
     "run_rewrite",
     "sample_path",
     "save",
-    "singular_they",
-    "synonyms",
-    "unresolved",
-    "with_article",
-    "write_report",
 ]
 
 

@@ -2,7 +2,8 @@
 
     Example   one row: id, fields, label, split
     Problem   something about the data itself that the user should know (a broken row, a duplicate)
-    Finding   a pattern on the surface that is tied to a label
+    Pattern   a yes/no question about one row
+    Finding   a pattern that is correlated with a label
     Mentions  how often the texts speak of people with one attribute, by label
     Leak      how well a bag of words predicts the label from part of the input
     Verdict   what one check said of a rewritten text
@@ -14,7 +15,7 @@ Nothing here computes anything; `to_dict` is what the run folder's JSON files ho
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -51,27 +52,144 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A yes/no pattern of the surface that is tied to a label.
+class Pattern:
+    """A yes/no question about one row: "does the review contain *not*?", "has the claim 20 or more words?".
 
-    level: which detector saw it ("token", "ngram", "position", "length", ...).
-    pattern: the pattern in words, e.g. "not" or "first word: honestly".
-    field: the column it was seen in; "a + b" for a pattern across two columns.
-    label: the label that the pattern speaks for most (largest z).
-    majority_label: the most frequent label among texts with the pattern.
+    level: the detector that answers it ("token", "ngram", "position", "length", ...), see `detect.DETECTORS`.
+    field: the column it is about; "claim + evidence" for a pattern across two columns.
+    words: the words that the text must contain; what they mean exactly depends on the level.
+    place: which of the level's questions it is: a position ("first word"), a comparison ("at least"), a trait ("a comma").
+    bound: the number to compare with, for lengths and shares.
+    context: the second of the two columns, for a pattern across two columns.
+
+    The name is derived from these values and is never parsed. A pattern that is known by its name only (one whose words are too
+    long to be kept, or one from a run of an older version) has the name as its `place` and no words: no row shows it.
+
+    >>> Pattern("position", "review", ("honestly",), "first word").name
+    'first word: honestly'
+    """
+
+    level: str
+    field: str
+    words: tuple[str, ...] = ()
+    place: str = ""
+    bound: float | None = None
+    context: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is about: the text and, for a pattern across two columns, its context."""
+        return (
+            (self.field.removesuffix(f" + {self.context}"), self.context) if self.context else (self.field,)
+        )
+
+    @property
+    def name(self) -> str:
+        """The pattern in English: "first word: honestly", "20 or more words"."""
+        if self.level in _WORDINGS and (self.words or self.bound is not None or self.level == "negation"):
+            return _WORDINGS[self.level](self)
+        words = " ".join(self.words)
+        return f"{self.place}: {words}" if self.place and words else self.place or words
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
+
+    def shortened(self, longest: int) -> Pattern:
+        """The pattern, or its name only if the name has more characters than `longest`: a word can be a megabyte long."""
+        if len(self.name) <= longest:
+            return self
+        return Pattern(self.level, self.field, place=self.name[:longest] + "…", context=self.context)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The pattern as plain JSON values: level, pattern (its name), field and match (everything else)."""
+        match = {
+            "words": list(self.words),
+            "place": self.place,
+            "bound": self.bound,
+            "context": self.context,
+        }
+        return {"level": self.level, "pattern": self.name, "field": self.field, "match": match}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Pattern:
+        """The pattern of a JSON object that `to_dict` wrote; known by its name only if "match" is missing or malformed."""
+        level, name, field = (str(row.get(key) or "") for key in ("level", "pattern", "field"))
+        named = cls(level, field, place=name)
+        match = row.get("match")
+        if not isinstance(match, Mapping):
+            return named
+        words, bound = match.get("words"), match.get("bound")
+        place, context = match.get("place", ""), match.get("context", "")
+        if not isinstance(words, list) or not all(isinstance(text, str) for text in (*words, place, context)):
+            return named
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int | float)):
+            return named
+        pattern = cls(level, field, tuple(words), place, bound, context)
+        try:
+            return pattern if pattern.name else named
+        except ValueError:  # a pair of three words, a share of no context
+            return named
+
+
+def _length_name(pattern: Pattern) -> str:
+    return f"{pattern.bound:.0f} or {'more' if pattern.place == 'at least' else 'fewer'} words"
+
+
+def _overlap_name(pattern: Pattern) -> str:
+    text, context = pattern.columns
+    bound = pattern.bound or 0.0
+    amount = {0.0: "no word", 1.0: "every word"}.get(bound, f"{pattern.place} {bound:.0%} of the words")
+    return f"{amount} of {text} also in {context}"
+
+
+def _negation_name(pattern: Pattern) -> str:
+    text, context = pattern.columns[0], pattern.columns[-1]
+    names = {"text": text, "text only": f"{text} only", "context only": f"{context} only"}
+    names["both"] = f"{text} and {context}"
+    return f"negation in {names[pattern.place]}" if pattern.place in names else pattern.place
+
+
+def _pair_name(pattern: Pattern) -> str:
+    (there, here), (text, context) = pattern.words, pattern.columns
+    return f"{there} ({context}) + {here} ({text})"
+
+
+def _grammar_name(pattern: Pattern) -> str:
+    if pattern.place.startswith("("):  # a tree in brackets has its words in it
+        return pattern.place
+    spans = ("/".join(side or "ε" for side in span.split("\t")) for span in pattern.words)
+    return f"{pattern.place}: {', '.join(spans)}"
+
+
+_WORDINGS: dict[str, Callable[[Pattern], str]] = {
+    "length": _length_name,
+    "overlap": _overlap_name,
+    "negation": _negation_name,
+    "pair": _pair_name,
+    "grammar": _grammar_name,
+    "sufficient": lambda pattern: " + ".join(pattern.words),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A pattern that is correlated with a label.
+
+    label: the label that the pattern predicts best (largest z). majority_label: the most frequent label among texts with the pattern.
     count: texts with the pattern. label_share: the label's share among them. base_rate: its share overall.
     share_low: the low end of label_share's 95% interval; high for patterns that are nearly certain.
     gain: nats that a model gains on average about this label, against all others, by knowing the pattern.
     mutual_information: the same about all labels at once (grammar paper, section 2.3); equal with two labels.
     z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
-    supporting, counter: ids of texts with the pattern that carry the label, and that do not (first few).
-    example: one supporting text, cut to the words around the pattern; marks: where the pattern stands in it.
+    supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
+    example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
     """
 
-    level: str
-    pattern: str
-    field: str
+    pattern: Pattern
     label: str
     majority_label: str
     count: int
@@ -91,9 +209,27 @@ class Finding:
     marks: tuple[tuple[int, int], ...] = ()
     variants: tuple[Finding, ...] = ()
 
+    @property
+    def level(self) -> str:
+        """The detector that found the pattern."""
+        return self.pattern.level
+
+    @property
+    def field(self) -> str:
+        """The column of the pattern; "a + b" for a pattern across two columns."""
+        return self.pattern.field
+
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain JSON values."""
-        return asdict(self)
+        rest = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)[1:]}
+        return {**self.pattern.to_dict(), **rest, "variants": [each.to_dict() for each in self.variants]}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Finding:
+        """The finding of a JSON object that `to_dict` wrote; keys that a later version may add are ignored."""
+        values = {each.name: row[each.name] for each in dataclasses.fields(cls)[1:] if each.name in row}
+        variants = tuple(map(cls.from_dict, row.get("variants", ())))
+        return cls(**{**values, "pattern": Pattern.from_dict(row), "variants": variants})
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +349,9 @@ class Edit:
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain JSON values."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Edit:
+        """The edit that `to_dict` gave these values for; keys of later versions are ignored."""
+        known = {one.name: values[one.name] for one in dataclasses.fields(cls) if one.name in values}
+        return cls(**known | {"verdicts": tuple(Verdict(**verdict) for verdict in known.get("verdicts", ()))})

@@ -5,11 +5,10 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from longway.classify import models
+from longway.classify import catalog
+from longway.classify.bag_of_words import Linear, NaiveBayes
+from longway.classify.catalog import MODELS, load_model, model_named
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.linear import Linear
-from longway.classify.models import MODELS, load_model, model_named
-from longway.classify.naive_bayes import NaiveBayes
 from longway.classify.objectives import CrossEntropy, GroupDRO
 from longway.errors import MissingExtra, SettingError
 from tests.classify.toy import accuracy, agreements, reviews
@@ -128,7 +127,7 @@ def test_unknown_names_options_and_devices_are_told():
 
 
 def test_a_missing_torch_is_told_with_what_installs_it(monkeypatch):
-    monkeypatch.setattr(models, "find_spec", lambda name: None)
+    monkeypatch.setattr(catalog, "find_spec", lambda name: None)
     for name in (
         "cnn",
         "gru",

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from longway.classify.catalog import load_model, model_named
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.models import load_model, model_named
 from longway.classify.objectives import CrossEntropy
 from longway.errors import SettingError, TrainingError
 from tests.classify.toy import accuracy, agreements, reviews
@@ -113,7 +113,7 @@ def test_rows_that_do_not_fit_are_cut_and_it_goes_on(tiny_bert, monkeypatch):
 
     rows = reviews(16)
     options = {"epochs": 1, "seed": 1}
-    real = encoder._Network.forward
+    real = encoder.EncoderNetwork.forward
 
     def small_memory(self, some):
         if self.training and len(some) > 4:
@@ -123,7 +123,7 @@ def test_rows_that_do_not_fit_are_cut_and_it_goes_on(tiny_bert, monkeypatch):
     # Rows cut otherwise would draw other zeros, so none are drawn.
     monkeypatch.setattr(torch.nn.functional, "dropout", lambda x, *_, **__: x)
     wanted = quick(tiny_bert, "full", **options).fit(rows, validation=rows).logits(rows.inputs)
-    monkeypatch.setattr(encoder._Network, "forward", small_memory)
+    monkeypatch.setattr(encoder.EncoderNetwork, "forward", small_memory)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         found = quick(tiny_bert, "full", **options).fit(rows, validation=rows).logits(rows.inputs)
@@ -137,7 +137,7 @@ def test_one_row_that_does_not_fit_is_told(tiny_bert, monkeypatch):
     def no_memory(self, some):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(encoder._Network, "forward", no_memory)
+    monkeypatch.setattr(encoder.EncoderNetwork, "forward", no_memory)
     with (
         pytest.warns(UserWarning, match="do not fit"),
         pytest.raises(SettingError, match="One row alone does not fit"),

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from longway.classify.catalog import load_model, model_named
 from longway.classify.frozen import Frozen
-from longway.classify.models import load_model, model_named
 from tests.classify.toy import accuracy, agreements, reviews
 
 pytestmark = pytest.mark.skipif(
@@ -37,7 +37,7 @@ def test_a_pair_is_both_vectors_their_difference_and_their_product():
 
 def test_no_torch_is_needed():
     code = (
-        "import sys; from longway.classify.models import model_named\n"
+        "import sys; from longway.classify.catalog import model_named\n"
         "from longway.classify.classifier import Inputs, Labelled\n"
         "rows = Labelled(Inputs(['a good day', 'a bad day', '']), ['pos', 'neg', 'neg'])\n"
         "model_named('minilm').fit(rows).predict(rows.inputs)\n"

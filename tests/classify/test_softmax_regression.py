@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from longway.classify.objectives import CrossEntropy, GroupDRO
-from longway.classify.softmax_regression import Scored, _Lowered, fit_softmax
+from longway.classify.softmax_regression import Scored, _RegularizedLoss, fit_softmax
 from longway.errors import TrainingError
 
 
@@ -36,7 +36,7 @@ def test_slopes_equal_small_differences(seed):
     features, targets = made_up(12, 3, 3, seed)
     rng = np.random.default_rng(seed)
     objective = CrossEntropy(targets, weights=rng.random(12) + 0.1, offsets=rng.normal(size=(12, 3)))
-    lowered = _Lowered(features, objective, 3, 0.3)
+    lowered = _RegularizedLoss(features, objective, 3, 0.3)
     x = rng.normal(size=12)
     _, slope = lowered(x)
     for i in range(12):
@@ -86,7 +86,7 @@ def test_a_moving_objective_gets_steps_and_helps_the_small_group():
 
 def test_too_few_steps_are_said():
     features, targets = made_up()
-    with pytest.warns(UserWarning, match="stopped after 2 steps before it was done"):
+    with pytest.warns(UserWarning, match="stopped after 2 steps without converging"):
         fit_softmax(features, CrossEntropy(targets), 3, max_steps=2)
 
 

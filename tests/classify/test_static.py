@@ -5,8 +5,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from longway.classify.catalog import load_model, model_named
 from longway.classify.classifier import Inputs
-from longway.classify.models import load_model, model_named
 from longway.errors import SettingError
 from tests.classify.toy import accuracy, agreements, reviews
 

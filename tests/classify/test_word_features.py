@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longway.classify.bag_of_words import TfIdf, WordFeatures
 from longway.classify.classifier import Inputs
-from longway.classify.word_features import TfIdf, WordFeatures
 from longway.errors import SettingError
-from longway.text.tokens import tokenize
+from longway.tokens.tokenizer import tokenize
 
 texts = st.lists(st.sampled_from("a b c d .".split()), max_size=6).map(" ".join)
 

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.cli.augment_tables import AugmentLive, _less_by
 from longway.errors import DataError, LongwayError, SettingError
+from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_augment import answer
-from tests.recipes.toy_run import label_of, write_csv
+from tests.jobs.toy_augment import answer
+from tests.jobs.toy_run import label_of, write_csv
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_help_teaches(monkeypatch):
     ("args", "words"),
     [
         (["--method", "magic"], "coba, counterfactual, paraphrase"),
-        (["--engine", "magic"], "no engine called 'magic'"),
+        (["--engine", "magic"], "Unknown engine 'magic'"),
         (["--model", "bow", "--model", "nb"], "odd number of different models"),
         (["--model", "magic"], "'model' must be one of"),
         (["--importance", "guess"], "lime, shapley, ig"),

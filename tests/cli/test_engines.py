@@ -6,9 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli.engines import app
-from longway.llm import engines, installing
-from longway.llm.engines import EngineStatus
-from longway.llm.installing import Package
+from longway.engines import install as installing
+from longway.engines import registry
+from longway.engines.install import Package
+from longway.engines.registry import EngineStatus
 
 FOUND = [
     EngineStatus("rules", True, "rewriting by rules", "Put [red] otherwise.", 20.0),
@@ -36,7 +37,7 @@ def missing(monkeypatch):
 
 
 def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypatch):
-    monkeypatch.setattr(engines, "available", lambda **_: FOUND)
+    monkeypatch.setattr(registry, "available", lambda **_: FOUND)
     result = run()
     assert result.exit_code == 0
     assert "20 texts/s" in result.output

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import LongwayError
-from tests.recipes.people_benchmarks import write_all
+from tests.jobs.people_benchmarks import write_all
 from tests.tiny_language_models import save_bert, save_gpt2
 
 needs_smollm2 = pytest.mark.skipif(

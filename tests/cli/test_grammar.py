@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import LongwayError
-from tests.recipes.toy_pairs import inference_pairs, toy_pairs
+from tests.jobs.toy_pairs import inference_pairs, toy_pairs
 
 COLUMNS = ["--text", "hypothesis", "--context", "premise", "--label", "label"]
 TINY = ["--nonterminals", "3", "--preterminals", "6", "--dimension", "8", "--epochs", "2", "--device", "cpu"]

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import ColumnError, DataError, LongwayError, MissingExtra, SettingError
+from tests.engines.loopback import Loopback
 from tests.environment import without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_perturb import answer, bakers_of, rows_of, write
+from tests.jobs.toy_perturb import answer, bakers_of, rows_of, write
 
 
 @pytest.fixture(autouse=True)
@@ -46,10 +46,10 @@ def test_help_teaches(monkeypatch):
     ("args", "words"),
     [
         (["--axis", "height"], "'axes' must be one or more of gender, race, age"),
-        (["--to", "elf"], "'elf' is no demographic attribute"),
+        (["--to", "elf"], "'elf' is not a demographic attribute"),
         (["--axis", "age", "--to", "woman"], "--axis gender"),
         (["--sampling", "often"], "balanced, uniform"),
-        (["--engine", "magic"], "no engine called 'magic'"),
+        (["--engine", "magic"], "Unknown engine 'magic'"),
         (["--engine", "local", "--everyone"], "--everyone can only be told to the rules"),
         (["--share", "0"], "'share' must be more than 0"),
         (["--text", "revue"], "There is no column 'revue'"),
@@ -69,7 +69,7 @@ def test_without_the_analysis_the_line_that_installs_it_is_told(data, monkeypatc
     def missing():
         raise MissingExtra("spacy", extra="rules", purpose="Analysing English")
 
-    monkeypatch.setattr("longway.recipes.documents.english", missing)
+    monkeypatch.setattr("longway.jobs.documents.load_pipeline", missing)
     assert "pip install 'longway[rules]'" in str(run("perturb", data).exception)
 
 

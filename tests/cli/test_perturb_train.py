@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import LongwayError
-from longway.rewrite.perturb.neural import NeuralPerturber
-from longway.rewrite.perturb.panda import write_panda
+from longway.methods.perturb.neural import NeuralPerturber
+from longway.methods.perturb.panda import write_panda
 from tests.environment import without_settings_of_the_user
-from tests.rewrite.perturb.toy_sentences import request_of, toy_rows
+from tests.methods.perturb.toy_sentences import request_of, toy_rows
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -84,7 +84,7 @@ def test_rows_that_are_left_out_are_told(files):
     (files / "bad.jsonl").write_text("\n".join(map(json.dumps, bad)))
     told = run("bad.jsonl", *QUICK)
     assert told.exit_code == 0, told.output
-    assert "Rows left out: 1. 'martian' is no demographic attribute." in told.stderr
+    assert "Rows left out: 1. 'martian' is not a demographic attribute." in told.stderr
     assert "Rows left out: 1. perturbed is empty." in told.stderr
 
 

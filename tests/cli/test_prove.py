@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import LongwayError
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.recipes.cooks import cooks, soups_alone
-from tests.recipes.shortcut_data import soups
+from tests.jobs.cooks import cooks, soups_alone
+from tests.jobs.shortcut_data import soups
 
 
 @pytest.fixture(autouse=True)

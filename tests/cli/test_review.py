@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import LongwayError
 from longway.review import serve as serve_module
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
 from longway.review.serve import Review, serve
 from tests.review.made_runs import an_edit, made_run
 from tests.review.wire import tab
@@ -54,7 +55,7 @@ def test_it_serves_until_it_is_stopped_and_says_where_every_decision_is_kept(fol
     process.send_signal(signal.SIGINT)
     end, told = process.communicate(timeout=60)
     assert process.returncode == 0, told
-    assert "Every decision is kept in" in end
+    assert "All decisions are in" in end
     assert str(folder.relative_to(folder.parents[1]) / "review" / "review.sqlite") in end
     assert told == ""
     book = Book(folder)
@@ -75,8 +76,7 @@ def test_data_that_is_not_needed_is_said_to_be_left_aside(tmp_path, monkeypatch)
     )
     said = run(made, "--data", tmp_path / "other.jsonl", "--no-browser").stderr
     assert (
-        f"--data {tmp_path / 'other.jsonl'} is not looked at: the run keeps its own dataset, dataset.jsonl."
-        in said
+        f"--data {tmp_path / 'other.jsonl'} is ignored: the run has its own dataset, dataset.jsonl." in said
     )
     assert "not looked at" not in run(made, "--no-browser").stderr
 
@@ -88,7 +88,7 @@ def run(*args):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["no-such-folder"], "no-such-folder is not there"),
+        (["no-such-folder"], "no-such-folder does not exist"),
         (["longway-runs"], "holds no run"),
         (["--author", "a\x1bb"], "--author must be a name"),
         (["--author", " "], "--author must be a name"),
@@ -170,7 +170,7 @@ def test_two_reviews_of_one_run_see_each_others_decisions(folder):
         tab(one) as anns,
         tab(other) as bobs,
     ):
-        key = first.keys(EditFilter())[0]
+        key = first.edits.keys(EditFilter())[0]
         sent = {"kind": "edit", "key": key, "choice": "accept", "seen": 0}
         assert anns.post("decide", json=sent).status_code == 200
         assert bobs.get(f"edits/{key}.json").json()["decision"]["author"] == "ann"

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import DataError, LongwayError, SettingError
 from longway.sample import sample_path
-from tests.llm.loopback import Loopback, completion, error
-from tests.recipes.toy_run import answer, write_csv
+from tests.engines.loopback import Loopback, completion, error
+from tests.jobs.toy_run import answer, write_csv
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -48,8 +48,8 @@ def test_help_teaches(monkeypatch):
     ("args", "words"),
     [
         (["--method", "magic"], "razor, eda, crossaug, none"),
-        (["--engine", "magic"], "no engine called 'magic'"),
-        (["--engine", "rules", "--judge", "magic"], "no engine called 'magic'"),
+        (["--engine", "magic"], "Unknown engine 'magic'"),
+        (["--engine", "rules", "--judge", "magic"], "Unknown engine 'magic'"),
         (["--engine", "rules", "--judge", "rules"], "rules cannot judge"),
         (["--choose", "best"], "gamma, leak"),
         (["--keep", "great"], "'keep' is for the choice by 'leak'"),
@@ -122,7 +122,7 @@ def test_calls_that_failed_are_told_and_asked_again_by_the_same_command(data):
 
 def test_the_share_of_wrong_labels_says_of_what_and_what_got_worse_is_counted(data, server, tmp_path, capsys):
     from longway.cli.rewrite_tables import show_rewrite
-    from longway.recipes.card import card
+    from longway.jobs.rewrite.card import card
 
     served(server, data, "--out", tmp_path / "run")
     found = json.loads((tmp_path / "run/rewrite.json").read_text())
@@ -159,7 +159,7 @@ def test_another_setting_goes_to_another_folder_and_says_so(data, server):
     result = served(server, data, "--seed", 1)
     assert (
         "longway-runs/reviews-rewrite holds another run (differs in: seed); "
-        "this one goes to longway-runs/reviews-rewrite-2." in result.output
+        "this run goes to longway-runs/reviews-rewrite-2." in result.output
     )
 
 
@@ -191,10 +191,10 @@ def test_on_a_terminal_it_asks(data, server, prices, monkeypatch, typed, code):
 
 
 def test_a_model_without_a_price_is_asked_about_too(data, server, monkeypatch):
-    monkeypatch.setattr("longway.llm.prices.is_local", lambda base_url: False)
+    monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     result = served(server, data)
     assert isinstance(result.exception, SettingError)
-    assert "its price is not known" in str(result.exception)
+    assert "its price is unknown" in str(result.exception)
     assert not server.calls
 
 
@@ -210,7 +210,7 @@ def test_terminal_codes_in_the_data_do_not_reach_the_terminal(data, server):
 def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
     """With a few rows of the sample: that the whole goes through, not what it reaches."""
     pytest.importorskip("spacy")
-    from longway.recipes import rewrite
+    from longway.jobs.rewrite import rewrite
 
     monkeypatch.setattr(rewrite.RewriteSettings, "razor", _quick(rewrite.RewriteSettings.razor))
     result = run("demo", "claims")

@@ -8,10 +8,9 @@ from collections import Counter
 import pytest
 
 from longway.data.benchmarks.association_tests import read_association_tests
-from longway.data.benchmarks.crows_pairs import SentencePair, read_crows_pairs
+from longway.data.benchmarks.benchmark_file import fingerprint
 from longway.data.benchmarks.holistic_bias import article, read_holistic_bias
-from longway.data.benchmarks.reading import fingerprint
-from longway.data.benchmarks.stereoset import filled, read_stereoset
+from longway.data.benchmarks.stereotype_sets import SentencePair, blank_span, read_crows_pairs, read_stereoset
 from longway.errors import DataError, SettingError
 
 PAIRS = [
@@ -85,7 +84,7 @@ def test_a_file_without_rows_is_told(tmp_path, text):
 @pytest.mark.parametrize("line", ["not json", "[1, 2]", '{"sent_more": '])
 def test_a_line_that_is_no_object_is_told(tmp_path, line):
     (tmp_path / "pairs.jsonl").write_text(f"{json.dumps(PAIRS[0])}\n{line}\n", encoding="utf-8")
-    with pytest.raises(DataError, match="line 2, is no object"):
+    with pytest.raises(DataError, match="line 2, is not an object"):
         read_crows_pairs(tmp_path / "pairs.jsonl")
 
 
@@ -96,7 +95,7 @@ def test_files_that_are_not_there_or_not_text_are_told(tmp_path):
     with pytest.raises(DataError, match="not UTF-8"):
         read_crows_pairs(tmp_path / "pairs.csv")
     (tmp_path / "pairs.jsonl.gz").write_bytes(b"plain")
-    with pytest.raises(DataError, match="does not unpack"):
+    with pytest.raises(DataError, match="cannot be decompressed"):
         read_crows_pairs(tmp_path / "pairs.jsonl.gz")
 
 
@@ -137,7 +136,7 @@ def test_contexts_are_the_same_from_the_published_form_and_from_lines(tmp_path):
     ],
 )
 def test_what_fills_the_blank_is_found(context, sentence, fill):
-    start, end = filled(context, sentence)
+    start, end = blank_span(context, sentence)
     assert sentence[start:end] == fill
 
 
@@ -150,7 +149,7 @@ def test_bad_contexts_are_told_with_their_place(tmp_path):
     made = nested(FLAT)
     del made["data"]["intersentence"][0]["sentences"][0]
     (tmp_path / "c.json").write_text(json.dumps(made), encoding="utf-8")
-    with pytest.raises(DataError, match="intersentence 1, has no sentence that is labelled 'unrelated'"):
+    with pytest.raises(DataError, match="intersentence 1, has no sentence with the label 'unrelated'"):
         read_stereoset(tmp_path / "c.json")
     (tmp_path / "d.json").write_text('{"data": {"intrasentence": []}}', encoding="utf-8")
     with pytest.raises(DataError, match="has no list under 'intersentence'"):
@@ -179,7 +178,7 @@ def test_bad_tests_are_told_with_their_place(tmp_path):
         read_association_tests(
             write_lines(tmp_path / "a.jsonl", [{"test": "x", **TEST}, {"test": "y", **broken}])
         )
-    with pytest.raises(DataError, match="two tests called 'x'"):
+    with pytest.raises(DataError, match="two tests named 'x'"):
         read_association_tests(write_lines(tmp_path / "b.jsonl", [{"test": "x", **TEST}] * 2))
     with pytest.raises(DataError, match="has no tests"):
         read_association_tests(_folder(tmp_path / "empty", {}))
@@ -308,7 +307,7 @@ def test_the_published_files_are_read_whole(shared):
     contexts = read_stereoset(shared("stereoset/dev.jsonl.gz"))
     assert Counter(one.task for one in contexts) == {"intrasentence": 2106, "intersentence": 2123}
     gaps = [
-        (text, *filled(one.context, text))
+        (text, *blank_span(one.context, text))
         for one in contexts
         if "BLANK" in one.context
         for text in one.sentences

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longway.data import csv_file, load
-from longway.data.problems import Tally
+from longway.data.problems import ProblemLog
 
 
 def put(tmp_path, content, name="data.csv"):
@@ -88,11 +88,11 @@ def test_what_polars_reads_is_what_the_csv_module_would_read(content):
     data = f"text,label\n{content}".encode()
     style = csv_file._style(data, tab=False)
     if style.is_regular:
-        fast = csv_file.read(io.BytesIO(data), Tally()).frame
-        tally = Tally()
-        careful = pl.concat([t.frame for t in csv_file._careful(io.BytesIO(data), style, tally)])
+        fast = csv_file.read(io.BytesIO(data), ProblemLog()).frame
+        log = ProblemLog()
+        careful = pl.concat([t.frame for t in csv_file._row_by_row(io.BytesIO(data), style, log)])
         assert fast.with_columns(pl.when(pl.all() != "").then(pl.all())).equals(careful)
-        assert not tally.counts
+        assert not log.counts
 
 
 def test_texts_longer_than_the_csv_module_likes(tmp_path):

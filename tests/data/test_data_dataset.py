@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from longway.data import load, save
+from longway.data import as_dataset, load, save
 from longway.errors import DataError
 
 ROWS = [
@@ -188,3 +188,11 @@ def test_the_fingerprint_does_not_depend_on_the_pieces_read(tmp_path, monkeypatc
     path = save(load(rows), tmp_path / "data.csv")
     monkeypatch.setattr("longway.data.csv_file.CHUNK_ROWS", 7)
     assert load(path, stream=True).fingerprint == load(rows).fingerprint
+
+
+def test_as_dataset_keeps_a_dataset_and_loads_anything_else(tmp_path):
+    dataset = load(ROWS)
+    assert as_dataset(dataset) is dataset
+    path = save(dataset, tmp_path / "rows.csv")
+    for source in (ROWS, pl.DataFrame(ROWS), pd.DataFrame(ROWS), path, str(path)):
+        assert as_dataset(source).fingerprint == dataset.fingerprint

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from longway.data import load, save
-from longway.data.edited import Addition, edited_dataset, edited_tables
+from longway.data.edited import AddedRow, Changes, apply_edits, edited_dataset
+from longway.records import Edit
 
 ROWS = [
     {"id": "a", "text": "one", "label": "x", "split": "train", "more": 1},
@@ -14,11 +15,19 @@ ROWS = [
 ]
 
 
+def edits(texts, *, field="text", label_before="x", label_after="x", source="", accepted=True):
+    labels = label_before, label_after
+    return [
+        Edit(id_, field, "", text, *labels, "toy", "toy", accepted, source=source)
+        for id_, text in texts.items()
+    ]
+
+
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".json", ".tsv", ".arrow", ".jsonl.gz"])
 def test_only_the_named_rows_change_in_every_format(tmp_path, ending):
     path = save(pl.DataFrame(ROWS), tmp_path / f"in{ending}")
     dataset = load(path, text="text", label="label")
-    out = save(edited_tables(dataset, {"d": "4", "a": 'a "quoted", one'}), tmp_path / f"out{ending}")
+    out = save(apply_edits(dataset, edits({"d": "4", "a": 'a "quoted", one'})), tmp_path / f"out{ending}")
     again = load(out, text="text", label="label").frame
     assert again["text"].to_list() == ['a "quoted", one', "two", "three", "4"]
     assert again["longway_id"].to_list() == ["a", "b", "c", "d"]
@@ -30,31 +39,31 @@ def test_without_good_ids_rows_go_by_number_also_in_a_split():
     dataset = load(rows, text="text", label="label", split="split")
     train = dataset.select_split("train")
     ids = [id_ for batch in train.batches() for id_ in batch.ids]
-    (table,) = edited_tables(dataset, dict.fromkeys(ids, "new"))
+    (table,) = apply_edits(dataset, edits(dict.fromkeys(ids, "new")))
     assert table.frame["text"].to_list() == ["new", "two", "three", "new"]
-    (part,) = edited_tables(train, {ids[1]: "new"})
+    (part,) = apply_edits(train, edits({ids[1]: "new"}))
     assert part.frame["text"].to_list() == ["one", "two", "new"]
 
 
 def test_a_streamed_dataset_is_edited_piece_by_piece(tmp_path):
     path = save(pl.DataFrame(ROWS), tmp_path / "in.jsonl")
     dataset = load(path, text="text", label="label", stream=True)
-    tables = list(edited_tables(dataset, {"c": "3"}))
+    tables = list(apply_edits(dataset, edits({"c": "3"})))
     assert pl.concat([t.frame for t in tables])["text"].to_list() == ["one", "two", "3", "four"]
 
 
 def test_contexts_are_replaced_beside_texts_and_empty_ones_stay_empty():
     rows = [row | {"context": context} for row, context in zip(ROWS, ("A", None, "C", "D"), strict=True)]
     dataset = load(rows, text="text", label="label", context="context")
-    frame = edited_dataset(dataset, {"c": "3"}, contexts={"a": "new"}).frame
+    frame = edited_dataset(dataset, [*edits({"c": "3"}), *edits({"a": "new"}, field="context")]).frame
     assert frame["text"].to_list() == ["one", "two", "3", "four"]
     assert frame["context"].to_list() == ["new", None, "C", "D"]
 
 
 def test_additions_are_copies_with_other_cells_at_the_end():
     dataset = load(ROWS, text="text", label="label")
-    added = Addition("a+1", like="a", cells={"text": "not one", "label": "y"})
-    frames = [table.frame for table in edited_tables(dataset, {}, [added])]
+    (added,) = edits({"a+1": "not one"}, source="a", label_after="y")
+    frames = [table.frame for table in apply_edits(dataset, [added], with_sources=False)]
     last = pl.concat(frames).row(-1, named=True)
     assert last == {
         "id": "a+1",
@@ -68,8 +77,25 @@ def test_additions_are_copies_with_other_cells_at_the_end():
 
 def test_additions_say_what_they_were_made_from_and_what_was_told_before_stays():
     dataset = load(ROWS, text="text", label="label")
-    first = edited_dataset(dataset, {}, [Addition("a+1", like="a", source="a")])
+    first = edited_dataset(dataset, Changes(added={"a+1": AddedRow("a")}))
     assert first.frame["longway_source"].to_list() == [None] * 4 + ["a"]
-    again = edited_dataset(first, {}, [Addition("a+1+1", like="a+1", source="a+1")])
+    again = edited_dataset(first, edits({"a+1+1": "new"}, source="a+1"))
     assert again.frame["longway_source"].to_list() == [None] * 4 + ["a", "a+1"]
     assert again.frame["longway_id"].to_list()[-2:] == ["a+1", "a+1+1"]
+
+
+def test_of_several_edits_the_last_accepted_one_counts():
+    dataset = load(ROWS, text="text", label="label")
+    made = [*edits({"a": "1"}), *edits({"a": "2"}), *edits({"a": "3", "d": "4"}, accepted=False)]
+    assert edited_dataset(dataset, made).frame["text"].to_list() == ["2", "two", "three", "four"]
+
+
+def test_labels_change_and_rows_are_dropped_although_others_are_copies_of_them():
+    dataset = load(ROWS, text="text", label="label")
+    changes = Changes.of([*edits({"c": "3"}, label_after="x"), *edits({"d": "4"}, label_before="y")])
+    changes.added["a+1"] = AddedRow("a")
+    changes.dropped.add("a")
+    frame = edited_dataset(dataset, changes, with_sources=False).frame
+    assert frame["longway_id"].to_list() == ["b", "c", "d", "a+1"]
+    assert frame["text"].to_list() == ["two", "3", "4", "one"]
+    assert frame["label"].to_list() == [None, "y", "x", "x"]

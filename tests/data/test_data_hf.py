@@ -1,4 +1,4 @@
-"""Hugging Face datasets: folders on disk read by hand, names on the hub through a stand-in package."""
+"""Hugging Face datasets: folders on disk, names on the hub through a stand-in package, and objects in memory."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from longway.data import load
+from longway.data import as_dataset, load
 from longway.errors import DataError, MissingExtra
 
 FEATURES = {
@@ -135,3 +135,32 @@ def test_without_the_extra_the_line_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingExtra, match=r"reading hf:imdb needs .* pip install 'longway\[hub\]'"):
         load("hf:imdb")
+
+
+@pytest.fixture
+def objects():
+    """A `Dataset` with class names and a `DatasetDict`, made by the real package."""
+    datasets = pytest.importorskip("datasets")
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["neg", "pos"])}
+    )
+    train = datasets.Dataset.from_dict({"text": ["one", "two"], "label": [1, 0]}, features=features)
+    test = datasets.Dataset.from_dict({"text": ["three"], "label": [1]}, features=features)
+    return train, datasets.DatasetDict({"train": train, "test": test})
+
+
+def test_a_dataset_object_is_loaded_with_its_class_names(objects):
+    dataset = as_dataset(objects[0])
+    assert (dataset.labels, dataset.n_rows) == (("neg", "pos"), 2)
+    assert (dataset.source_name, dataset.format) == ("Hugging Face dataset", "frame")
+    assert next(dataset.batches()).texts.to_list() == ["one", "two"]
+
+
+def test_a_shuffled_dataset_object_keeps_its_order(objects):
+    assert next(load(objects[0].select([1, 0])).batches()).texts.to_list() == ["two", "one"]
+
+
+def test_the_splits_of_a_dataset_dict_object_become_a_column(objects):
+    dataset = load(objects[1])
+    assert dataset.splits == ("train", "test")
+    assert next(dataset.select_split("test").batches()).texts.to_list() == ["three"]

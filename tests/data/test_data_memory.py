@@ -66,13 +66,13 @@ def test_the_size_of_a_parquet_file_is_that_of_its_rows(tmp_path, encoding, seed
     path = tmp_path / "rows.parquet"
     how = {} if encoding == "dictionary" else {"use_dictionary": False, "column_encoding": {"text": encoding}}
     pq.write_table(table, path, row_group_size=int(rng.integers(1, 3_000)), **how)
-    assert arrow_file.parquet_bytes(path) == pytest.approx(table.nbytes, rel=0.15, abs=2_000)
+    assert arrow_file.size_of(path).n_bytes == pytest.approx(table.nbytes, rel=0.15, abs=2_000)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_piece_of_a_parquet_file_is_larger_than_the_limit(tmp_path, monkeypatch, seed):
     monkeypatch.setattr(arrow_file, "CHUNK_BYTES", 10_000)
-    monkeypatch.setattr(arrow_file, "MOST_BYTES", 40_000)
+    monkeypatch.setattr(arrow_file, "LARGEST_CHUNK", 40_000)
     path = tmp_path / "rows.parquet"
     table = random_table(np.random.default_rng(seed), 3_000)
     pq.write_table(pa.concat_tables([table.sort_by("text"), table]), path, row_group_size=700)

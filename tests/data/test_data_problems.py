@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from longway.data import load
-from longway.data.problems import KINDS, Tally
+from longway.data.problems import KINDS, ProblemLog
 from longway.errors import DataError
 
 
@@ -29,7 +29,7 @@ def test_empty_texts(empty):
     found = problems(plenty("a") + plenty("b") + rows((empty, "a")))
     assert list(found) == ["empty_text"]
     assert (found["empty_text"].count, found["empty_text"].rows) == (1, (11,))
-    assert found["empty_text"].message == "1 row without a text, left out."
+    assert found["empty_text"].message == "1 row without a text, skipped."
     assert found["empty_text"].next_step
 
 
@@ -161,18 +161,16 @@ def test_row_numbers_go_on_from_shard_to_shard(tmp_path):
 
 
 def test_every_kind_has_a_message_and_a_next_step():
-    tally = Tally()
+    log = ProblemLog()
     for kind in KINDS:
-        tally.add(kind, [0])
-    for problem in tally.problems():
+        log.add(kind, [0])
+    for problem in log.problems():
         assert "{" not in problem.message
         assert problem.next_step.endswith(".")
 
 
 def test_no_usable_rows_is_an_error_that_says_why():
-    with pytest.raises(
-        DataError, match=r"2 rows, but none that can be used: 1 without a text, 1 without a label"
-    ):
+    with pytest.raises(DataError, match=r"2 rows, but none can be used: 1 without a text, 1 without a label"):
         load(rows(("", "a"), ("b", None)))
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from longway.data import load, save
-from longway.data.parts import Seen
+from longway.data.batches import RowCounter
 
 
 def rows(n, start=0, *, split=False, ids=False):
@@ -36,7 +36,7 @@ def placed(dataset):
     source_row = row = 0
     for part in dataset.parts():
         part = pickle.loads(pickle.dumps(replace(part, source_row=source_row, row=row)))
-        seen = Seen()
+        seen = RowCounter()
         list(part.batches(seen))
         assert seen.source_rows == part.n_source_rows()
         source_row, row = source_row + seen.source_rows, row + seen.rows

@@ -118,7 +118,7 @@ def test_counts_and_matrix_equal_asking_every_text(rows):
         (piece,) = reading.pieces()
         matrix = detector.matrix(piece, features.keys).toarray()
         for i, key in enumerate(features.keys.tolist()):
-            ask = QUESTION[detector.level](detector.describe(key).name)
+            ask = QUESTION[detector.level](detector.describe(key).pattern.name)
             answers = np.array([bool(ask(t, c)) for t, c in zip(texts, contexts, strict=True)])
             counts = [int((answers & (np.array(labels) == name)).sum()) for name in reading.label_names]
             assert features.counts[i].tolist() == counts, detector.describe(key)
@@ -129,12 +129,15 @@ def test_counts_do_not_depend_on_how_the_data_is_cut_into_pieces(monkeypatch):
     texts = [f"the film {i % 4} was {'not ' * (i % 2)}good number{i % 9}" for i in range(90)]
     labels = ["xy"[i % 2] for i in range(90)]
     whole = reading_of(texts, labels)
-    monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 300)
+    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 300)
     pieces = reading_of(texts, labels)
     assert len(list(pieces.pieces())) > 3
     for a, b in zip(detectors_for(whole), detectors_for(pieces), strict=True):
         counted = [
-            {d.describe(k).name: row for k, row in zip(f.keys.tolist(), f.counts.tolist(), strict=True)}
+            {
+                d.describe(k).pattern.name: row
+                for k, row in zip(f.keys.tolist(), f.counts.tolist(), strict=True)
+            }
             for d, f in ((a, a.count(whole)), (b, b.count(pieces)))
         ]
         assert counted[0] == counted[1]

@@ -5,14 +5,20 @@ import pytest
 
 from longway.data import load
 from longway.detect import detectors_for
+from longway.detect.detector import Description
 from longway.detect.example import in_context
-from longway.detect.features import Pattern
 from longway.detect.findings import search
 from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import Reading
+from longway.records import Pattern
 from longway.sample import NAMES, planted, sample_path
 from longway.stats import mutual_information
 from tests.conftest import reading_of
+
+
+def described(*words):
+    """A pattern of words, tagged with them."""
+    return Description(Pattern("ngram", "text", words), frozenset(words))
 
 
 def train_reading(name):
@@ -45,7 +51,7 @@ def names_of(shortcut):
 def test_every_planted_shortcut_is_at_the_top_of_its_level(shortcut):
     found = search(train_reading(shortcut["dataset"])).chosen
     leaders = [c for i, c in enumerate(found) if c.leader == i and c.finding.level == shortcut["level"]]
-    top = [c.finding.pattern for c in leaders[:3] if c.finding.label == shortcut["label"]]
+    top = [c.finding.pattern.name for c in leaders[:3] if c.finding.label == shortcut["label"]]
     assert names_of(shortcut) & set(top)
 
 
@@ -57,13 +63,13 @@ def test_patterns_that_say_the_same_come_as_one_group_and_others_do_not():
     texts += [f"the worst {noise[i % 5]}" for i in range(40)] + [f"such a {noise[i % 5]}" for i in range(40)]
     labels = ["pos"] * 60 + ["neg"] * 60 + ["pos"] * 40 + ["neg"] * 40
     found = search(reading_of(texts, labels)).chosen
-    leader = {c.finding.pattern: found[c.leader].finding.pattern for c in found}
+    leader = {c.finding.pattern.name: found[c.leader].finding.pattern.name for c in found}
     assert leader["york"] == leader["new york"] == leader["in new york"]
     assert leader["the worst"] != leader["new york"]
 
 
 def test_a_frequent_word_does_not_swallow_a_phrase_that_says_more():
-    patterns = [Pattern("the", frozenset(["the"])), Pattern("in the end", frozenset(["in", "the", "end"]))]
+    patterns = [described("the"), described("in", "the", "end")]
     in_all, in_own = np.array([[900, 85], [85, 85]]), np.array([[500, 80], [80, 80]])
     together = Together(in_all, in_own, n_label=np.array([1000, 1000]), n=2000)
     assert group_patterns(patterns, [0, 0], together) == [0, 1]
@@ -79,7 +85,7 @@ def test_supporting_and_counter_examples_have_the_pattern():
     texts = ["good film"] * 30 + ["good show", "bad film"] * 5 + ["bad show"] * 30
     labels = ["pos"] * 35 + ["neg"] * 35
     reading = reading_of(texts, labels)
-    good = next(c for c in search(reading).chosen if c.finding.pattern == "good")
+    good = next(c for c in search(reading).chosen if c.finding.pattern.name == "good")
     assert all("good" in texts[i] and labels[i] == "pos" for i in good.supporting)
     assert good.counter
     assert all("good" in texts[i] and labels[i] == "neg" for i in good.counter)
@@ -92,7 +98,7 @@ def test_supporting_and_counter_examples_have_the_pattern():
 def test_three_labels_work():
     texts = [f"{word} thing {i % 7}" for word in ("alpha", "beta", "gamma") for i in range(40)]
     labels = [label for label in "abc" for _ in range(40)]
-    best = {c.finding.pattern: c.finding.label for c in search(reading_of(texts, labels)).chosen}
+    best = {c.finding.pattern.name: c.finding.label for c in search(reading_of(texts, labels)).chosen}
     assert (best["alpha"], best["beta"], best["gamma"]) == ("a", "b", "c")
 
 
@@ -112,7 +118,7 @@ def test_a_text_without_the_pattern_has_no_marks(text):
 
 
 def test_patterns_of_different_labels_are_never_one_group():
-    patterns = [Pattern("a b", frozenset(["a", "b"])), Pattern("b c", frozenset(["b", "c"]))]
+    patterns = [described("a", "b"), described("b", "c")]
     same = np.full((2, 2), 50)
     together = Together(same, same, n_label=np.array([100, 100]), n=200)
     assert group_patterns(patterns, [0, 0], together) == [0, 0]
@@ -129,7 +135,7 @@ def test_rare_patterns_that_are_nearly_certain_are_kept_beside_the_strongest():
         texts.append(" ".join(["text", *common, *sure]))
         labels.append("ab"[label])
     kept = {
-        c.finding.pattern
+        c.finding.pattern.name
         for c in search(reading_of(texts, labels), per_level=4).chosen
         if c.finding.level == "token"
     }
@@ -141,7 +147,7 @@ def test_three_words_are_found_even_where_a_pair_inside_them_is_in_every_text():
     noise = ["red", "blue", "green", "old", "new", "tall", "small"]
     texts = [f"the answer is so {noise[i % 7]} it is not {noise[i % 5]}" for i in range(40)]
     texts += [f"the answer is not {noise[i % 7]} it is so {noise[i % 5]}" for i in range(40)]
-    found = {c.finding.pattern for c in search(reading_of(texts, ["x"] * 40 + ["y"] * 40)).chosen}
+    found = {c.finding.pattern.name for c in search(reading_of(texts, ["x"] * 40 + ["y"] * 40)).chosen}
     assert {"answer is so", "answer is not"} <= found
 
 
@@ -150,7 +156,7 @@ def test_pair_words_are_chosen_by_frequency_and_not_from_the_commonest():
     texts = [f"a b{i % 4} t{i % 7}" for i in range(80)]
     reading = reading_of(texts, ["xy"[i % 2] for i in range(80)], contexts)
     pairs = next(d for d in detectors_for(reading) if d.level == "pair")
-    names = {pairs.describe(key).name for key in pairs.count(reading).keys.tolist()}
+    names = {pairs.describe(key).pattern.name for key in pairs.count(reading).keys.tolist()}
     assert "dog (context) + b0 (text)" in names
     assert not any(name.startswith("the ") or " a (text)" in name for name in names)
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from longway.detect import detectors_for
 from longway.detect.findings import presence, recount, search
-from longway.detect.grammar import GrammarDetector, kinds
-from longway.detect.grammar_versions import compare_versions
+from longway.detect.grammar import GrammarDetector
+from longway.detect.grammar_versions import compare_versions, kinds
 from longway.errors import SettingError
-from longway.grammar.features import Composite, composites
 from longway.grammar.forest import Forest
+from longway.grammar.information import Composite, composites
 from longway.grammar.trees import Tree, brackets, nodes, read_brackets, sides, span
 from longway.stats import score_counts
 from tests.conftest import reading_of
@@ -79,7 +79,7 @@ def test_counts_and_matrix_equal_asking_every_tree(rows):
     (piece,) = reading.pieces()
     matrix = detector.matrix(piece, features.keys).toarray()
     for i, key in enumerate(features.keys.tolist()):
-        answers = np.array([asked(tree, detector.describe(key)) for tree in trees])
+        answers = np.array([asked(tree, detector.describe(key).pattern) for tree in trees])
         counts = [int((answers & (np.array(labels) == name)).sum()) for name in reading.label_names]
         assert features.counts[i].tolist() == counts, detector.describe(key)
         assert matrix[:, i].astype(bool).tolist() == answers.tolist(), detector.describe(key)
@@ -88,7 +88,7 @@ def test_counts_and_matrix_equal_asking_every_tree(rows):
 def test_a_pattern_that_no_word_tells_is_found_by_its_tree():
     documents, reading = pair_reading()
     found = search(reading, detectors=[*detectors_for(reading), GrammarDetector(reading, documents)])
-    of_grammar = {c.finding.pattern: c.finding for c in found.chosen if c.finding.level == "grammar"}
+    of_grammar = {c.finding.pattern.name: c.finding for c in found.chosen if c.finding.level == "grammar"}
     antonym = of_grammar["14: a man/a woman"]
     assert (antonym.label, antonym.count, antonym.label_share) == ("no", 10, 1.0)
     assert antonym.field == "text + context"
@@ -99,7 +99,7 @@ def test_a_pattern_that_no_word_tells_is_found_by_its_tree():
 def test_a_subtree_that_comes_with_a_larger_one_is_told_once():
     documents, reading = pair_reading()
     found = search(reading, detectors=[GrammarDetector(reading, documents)]).chosen
-    leader = {c.finding.pattern: found[c.leader].finding.pattern for c in found}
+    leader = {c.finding.pattern.name: found[c.leader].finding.pattern.name for c in found}
     assert leader["32: man/woman"] == leader["14: a man/a woman"] == "14: a man/a woman"
     assert leader["14: a boy/a girl"] == "14: a boy/a girl"
 
@@ -109,7 +109,7 @@ def test_supporting_and_counter_examples_are_places_of_the_reading():
     labels[40] = "yes"  # a man/a woman
     reading = reading_of(texts, labels, contexts)
     found = search(reading, detectors=[GrammarDetector(reading, documents)]).chosen
-    antonym = next(c for c in found if c.finding.pattern == "14: a man/a woman")
+    antonym = next(c for c in found if c.finding.pattern.name == "14: a man/a woman")
     assert antonym.counter == [40]
     assert antonym.supporting == list(range(44, 80, 4))
 
@@ -119,9 +119,9 @@ def test_rules_can_be_left_out():
     other = [[Tree(2, tree.parts)] for (tree,) in documents[::2]]
     reading = reading_of(texts[::2] + texts[1::2], labels[::2] + labels[1::2], contexts[::2] + contexts[1::2])
     both = GrammarDetector(reading, other + documents[1::2])
-    names = {both.describe(key).name for key in both.count(reading).keys.tolist()}
+    names = {both.describe(key).pattern.name for key in both.count(reading).keys.tolist()}
     alone = GrammarDetector(reading, other + documents[1::2], rules=False)
-    kept = {alone.describe(key).name for key in alone.count(reading).keys.tolist()}
+    kept = {alone.describe(key).pattern.name for key in alone.count(reading).keys.tolist()}
     assert kept == {name for name in names if not name.startswith("rule ")}
     assert kept < names
 
@@ -134,7 +134,7 @@ def test_trees_of_a_sample_are_scored_as_a_sample():
     found = search(reading, detectors=[detector]).chosen
     sample = reading_of(*([column[i] for i in places] for column in (texts, labels, contexts)))
     alone = search(sample, detectors=[GrammarDetector(sample, [documents[i] for i in places])]).chosen
-    assert "14: a man/a woman" in [c.finding.pattern for c in found]
+    assert "14: a man/a woman" in [c.finding.pattern.name for c in found]
     assert [c.finding for c in found] == [c.finding for c in alone]
     assert [c.supporting for c in found] == [[places[i] for i in c.supporting] for c in alone]
 
@@ -155,7 +155,7 @@ def test_kinds_join_the_subtrees_of_one_root_and_label():
     found = search(reading, detectors=[detector])
     joined = {(c.key, c.finding.label): c for c in kinds(found, reading, detector)}
     antonyms = joined[14, "no"].finding
-    assert set(antonyms.pattern.removeprefix("14: ").split(", ")) == {
+    assert set(antonyms.pattern.name.removeprefix("14: ").split(", ")) == {
         "a man/a woman", "a woman/a man", "a boy/a girl", "a girl/a boy",
     }  # fmt: skip
     scores = score_counts(np.array([[40, 0]]), np.array([40, 40]))
@@ -165,14 +165,14 @@ def test_kinds_join_the_subtrees_of_one_root_and_label():
     assert antonyms.p == min(member.p for member in antonyms.variants)
     assert all(reading.label_names[reading.labels[i]] == "no" for i in joined[14, "no"].supporting)
     assert joined[14, "no"].counter == []
-    assert not [c for c in kinds(found, reading, detector) if c.finding.pattern.startswith("rule")]
+    assert not [c for c in kinds(found, reading, detector) if c.finding.pattern.name.startswith("rule")]
 
 
 def test_a_single_text_is_asked_for_two_words_or_more():
     texts = ["it was so dull", "it was so kind"] * 10
     reading = reading_of(texts, ["bad", "good"] * 10)
     detector = GrammarDetector(reading, [[sentence(*text.split())] for text in texts])
-    names = {detector.describe(key).name for key in detector.count(reading).keys.tolist()}
+    names = {detector.describe(key).pattern.name for key in detector.count(reading).keys.tolist()}
     assert names == {"2: so dull", "2: was so dull", "2: it was so dull", "2: so kind", "2: was so kind",
                      "2: it was so kind"}  # fmt: skip
     assert detector.field == "text"
@@ -182,7 +182,7 @@ def test_rules_are_shown_with_what_they_make():
     texts = ["it was dull", "it sang"] * 10
     reading = reading_of(texts, ["bad", "good"] * 10)
     detector = GrammarDetector(reading, [[sentence(*text.split())] for text in texts])
-    names = {detector.describe(key).name for key in detector.count(reading).keys.tolist()}
+    names = {detector.describe(key).pattern.name for key in detector.count(reading).keys.tolist()}
     assert "rule 2 → 50 2: it was dull" in names
 
 
@@ -190,7 +190,7 @@ def test_the_same_words_put_together_in_two_ways_have_two_names():
     left, right = "(2 (2 (50 a) (50 b)) (60 c))", "(2 (50 a) (2 (50 b) (60 c)))"
     reading = reading_of(["a b c"] * 20, ["x", "y"] * 10)
     detector = GrammarDetector(reading, [[read_brackets(left)], [read_brackets(right)]] * 10)
-    names = [detector.describe(key).name for key in detector.count(reading).keys.tolist()]
+    names = [detector.describe(key).pattern.name for key in detector.count(reading).keys.tolist()]
     assert {left, right} <= set(names)
     assert len(names) == len(set(names))
 
@@ -200,7 +200,8 @@ def test_a_rating_is_marked_as_it_was_written():
     rating = sentence("10", "/", "10")
     detector = GrammarDetector(reading, [[rating]] * 10 + [[sentence("say", "no")]] * 10)
     patterns = {
-        detector.describe(key).name: detector.describe(key) for key in detector.count(reading).keys.tolist()
+        detector.describe(key).pattern.name: detector.describe(key)
+        for key in detector.count(reading).keys.tolist()
     }
     assert patterns["2: 10 / 10"].others == (("10/10",), ("10", "/", "10"))
     assert patterns["2: say no"].phrase == ("say", "no")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from longway.classify.bow import BagOfWords
+from longway.classify.nbsvm import NbSvm
 from longway.detect.leak import leak_by_folds, leak_on_test, linked_rows, word_features
 from longway.detect.reading import Reading
 from tests.conftest import dataset_of, reading_of
@@ -94,7 +94,7 @@ def test_an_interval_knows_that_copies_are_one_observation_even_where_all_is_rig
 def test_bag_of_words_gives_one_score_a_label():
     reading = reading_of(["a b", "c d", "e f"] * 10, ["x", "y", "z"] * 10)
     features = word_features([reading], ("text",), [np.arange(30)])
-    model = BagOfWords().fit(features, reading.labels)
+    model = NbSvm().fit(features, reading.labels)
     assert model.scores(features).shape == (30, 3)
     assert (model.predict(features) == reading.labels).all()
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from longway.demographics.axes import AXES
-from longway.demographics.plain_words import plain_words
 from longway.detect.findings import search
-from longway.detect.people import ATTRIBUTES, PeopleDetector, pattern_of
+from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import CONTEXT, TEXT
-from longway.text.tokens import tokenize
+from longway.english.people.demographics import AXES
+from longway.english.people.unambiguous_words import unambiguous_words
+from longway.tokens.tokenizer import tokenize
 from tests.conftest import reading_of
 
 WORDS = "she her man men women and old young black african - american mother tongue he or girl's kids guys Ruth film .".split()
@@ -28,12 +28,12 @@ def mentions_of(text):
             (i, j): word
             for i in range(len(tokens))
             for j in range(i + 1, len(tokens) + 1)
-            if (word := plain_words().get(tuple(tokens[i:j]))) and axis in word.tells
+            if (word := unambiguous_words().get(tuple(tokens[i:j]))) and axis in word.attributes
         }
         for (i, j), word in stretches.items():
             inside = any(a <= i and j <= b and (a, b) != (i, j) for a, b in stretches)
-            if word.tells[axis] is not None and not inside:
-                found.append((word.tells[axis], word.word))
+            if word.attributes[axis] is not None and not inside:
+                found.append((word.attributes[axis], word.word))
     return found
 
 
@@ -90,7 +90,7 @@ def women_complain(n=60):
 
 def test_words_that_tell_little_each_are_one_finding_together():
     found = search(reading_of(*women_complain())).chosen
-    first = {(c.finding.level, c.finding.pattern, c.finding.label) for c in found[:2]}
+    first = {(c.finding.level, c.finding.pattern.name, c.finding.label) for c in found[:2]}
     assert first == {
         ("people", "speaks of a woman", "complaint"),
         ("people", "speaks of a man", "praise"),
@@ -101,7 +101,7 @@ def test_words_that_tell_little_each_are_one_finding_together():
 def test_a_word_that_tells_it_all_leads_and_the_attribute_is_its_variant():
     texts = [f"{'she' if i % 2 else 'it'} went to place {i % 7}" for i in range(80)]
     found = search(reading_of(texts, ["ab"[i % 2] for i in range(80)])).chosen
-    woman = next(c for c in found if c.finding.pattern == "speaks of a woman")
+    woman = next(c for c in found if c.finding.pattern.name == "speaks of a woman")
     leader = found[woman.leader].finding
     assert (leader.label, leader.count) == ("b", 40)
     assert leader.level != "people"
@@ -122,7 +122,7 @@ def test_q_of_an_attribute_is_that_of_all_patterns_tested_together():
     found = search(reading_of(*women_complain()))
     tests = next(one for one in found.tests if isinstance(one.detector, PeopleDetector))
     q = {ATTRIBUTES[key].name: float(q) for key, q in zip(tests.keys.tolist(), tests.q, strict=True)}
-    woman = next(c.finding for c in found.chosen if c.finding.pattern == "speaks of a woman")
+    woman = next(c.finding for c in found.chosen if c.finding.pattern.name == "speaks of a woman")
     assert q["woman"] == woman.q
     assert sum(len(one.keys) for one in found.tests) == sum(found.tested.values())
     assert all((one.q >= one.p).all() for one in found.tests)
@@ -131,10 +131,10 @@ def test_q_of_an_attribute_is_that_of_all_patterns_tested_together():
 def test_the_context_is_looked_at_too():
     texts, labels = women_complain()
     reading = reading_of(["a note"] * len(texts), labels, texts)
-    found = {(c.finding.field, c.finding.pattern) for c in search(reading).chosen}
+    found = {(c.finding.field, c.finding.pattern.name) for c in search(reading).chosen}
     assert ("context", "speaks of a woman") in found
     assert PeopleDetector(reading, CONTEXT).field == "context"
 
 
 def test_every_attribute_has_a_name_of_its_own():
-    assert len({pattern_of(attribute) for attribute in ATTRIBUTES}) == len(ATTRIBUTES) == 14
+    assert len({trait_of(attribute) for attribute in ATTRIBUTES}) == len(ATTRIBUTES) == 14

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.detect.phrases import PhraseFinder, inside_a_longer
-from longway.text.corpus import Corpus
+from longway.tokens.corpus import Corpus
 
 WORDS = list("abcd")
 phrase = st.lists(st.sampled_from([*WORDS, "z"]), min_size=1, max_size=4).map(tuple)  # no text has a "z"

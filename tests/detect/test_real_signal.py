@@ -2,14 +2,20 @@
 
 import pytest
 
-from longway.detect.features import Pattern
+from longway.detect.detector import Description
 from longway.detect.real_signal import RealSignal
+from longway.records import Pattern
 
-WORD = Pattern("great", frozenset(["great"]), phrase=("great",))
-PHRASE = Pattern("a great film", frozenset(["a", "great", "film"]), phrase=("a", "great", "film"))
-FIRST = Pattern("first word: honestly", frozenset(["honestly"]), phrase=("honestly",))
-HONESTLY = Pattern("honestly", frozenset(["honestly"]), phrase=("honestly",))
-LONG = Pattern("37 or more words", frozenset(["<length>"]))
+
+def described(*words, place=""):
+    """A pattern of words."""
+    level = "position" if place else "ngram"
+    return Description(Pattern(level, "text", words, place), frozenset(words), phrase=words)
+
+
+WORD, PHRASE, HONESTLY = described("great"), described("a", "great", "film"), described("honestly")
+FIRST = described("honestly", place="first word")
+LONG = Description(Pattern("length", "text", place="at least", bound=37), frozenset(["<length>"]))
 ALL = [WORD, PHRASE, FIRST, HONESTLY, LONG]
 
 

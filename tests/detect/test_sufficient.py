@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from longway.classify.sufficient import Sufficient
-from longway.detect.sufficient import SufficientDetector, recurring, recurring_sets
+from longway.classify.importance.sufficient_words import Sufficient
+from longway.detect.findings import recurring, recurring_sets
+from longway.detect.sufficient import SufficientDetector
 from tests.conftest import reading_of
 
 TEXTS = ["not good film", "good not", "a film", "good film day", "not a film", "film not good"] * 10
@@ -48,7 +49,7 @@ def test_what_recurs_and_is_tied_to_a_label_is_a_finding_with_its_figures():
     found = [enough("good", "not"), enough("not", "good", row=1), enough("film"), enough("film", row=1)]
     chosen = recurring(reading_of(TEXTS, LABELS), found)
     finding = chosen[0].finding
-    assert (finding.level, finding.pattern, finding.label) == ("sufficient", "good + not", "no")
+    assert (finding.level, finding.pattern.name, finding.label) == ("sufficient", "good + not", "no")
     assert (finding.count, finding.label_share, finding.base_rate) == (30, 1.0, 0.5)
     assert finding.q <= 0.05
     assert len(chosen[0].supporting) == 20

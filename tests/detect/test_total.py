@@ -32,12 +32,12 @@ class InBlocks(Reading):
 @pytest.fixture
 def claims(monkeypatch):
     """Pairs, so that all detectors have something to look at, in many pieces."""
-    monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 12_000)
+    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 12_000)
     return load(lw.sample_path("claims"))
 
 
 def told(found):
-    chosen = [(c.key, c.pattern, c.finding, c.supporting, c.counter, c.leader) for c in found.chosen]
+    chosen = [(c.key, c.description, c.finding, c.supporting, c.counter, c.leader) for c in found.chosen]
     return chosen, found.tested, [(t.keys.tolist(), t.p.tolist(), t.q.tolist()) for t in found.tests]
 
 

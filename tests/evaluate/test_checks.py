@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longway.classify.classifier import Inputs, Labelled
-from longway.evaluate.checks import concerns_about, overlapping_rows
+from longway.jobs.prove.checks import concerns_about, overlapping_rows
 
 TEST = {"held out": Labelled(Inputs(["A kite flew.", "No kite flew."]), ["yes", "no"])}
 

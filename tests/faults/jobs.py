@@ -11,9 +11,9 @@ import csv
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from tests.engines.loopback import Loopback
 from tests.faults.starts import Starts
-from tests.llm.loopback import Loopback
-from tests.recipes import toy_augment, toy_run
+from tests.jobs import toy_augment, toy_run
 
 N_ROWS = 40
 COMMANDS = {

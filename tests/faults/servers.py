@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.llm.loopback import Call, Loopback, Reply, completion, error
-from tests.recipes.toy_run import answer, rows_of
+from tests.engines.loopback import Call, Loopback, Reply, completion, error
+from tests.jobs.toy_run import answer, rows_of
 
 RETRIES = 2
 PLACES = "barn harbour museum garden palace tower".split()

@@ -22,8 +22,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.recipes import nursery
-from tests.recipes.toy_run import without_encoder
+from tests.jobs import nursery
+from tests.jobs.toy_run import without_encoder
 
 AT_ONCE = 8  # calls that a command has under way, at most: few, so that they tell from all calls of a run
 LOADED = (
@@ -32,14 +32,14 @@ LOADED = (
     "sklearn.model_selection",
     "sklearn.feature_extraction.text",
     "longway.cli.rewrite_tables",
-    "longway.cli.audit_tables",
+    "longway.show.terminal",
     "longway.cli.augment_tables",
     "longway.cli.prove_tables",
-    "longway.recipes.run_audit",
-    "longway.recipes.run_prove",
+    "longway.jobs.audit.job",
+    "longway.jobs.prove.run_prove",
     "longway.review.book",
     "longway.review.serve",
-    "longway.verify.classifiers",
+    "longway.verify.model_checks",
     "pyarrow.parquet",
 )
 
@@ -114,7 +114,7 @@ def load_everything():
         importlib.import_module(name)
     without_encoder()
     importlib.import_module("longway.verify.polarity")._antonyms = lambda word: frozenset()
-    served = importlib.import_module("longway.llm.served").ServedEngine
+    served = importlib.import_module("longway.engines.served").ServedEngine
     served.__init__.__kwdefaults__["max_in_flight"] = AT_ONCE
     # The leak is not the point, and takes most of the time.
     importlib.import_module("longway.detect.leak").folds_for = lambda n_rows, n_labels: (3, 1)

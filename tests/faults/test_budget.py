@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import pytest
 
+from longway.engines.asker import Asker
+from longway.engines.costs import Price
+from longway.engines.engine import Sampling
+from longway.engines.served import ServedEngine
 from longway.errors import BudgetSpent
-from longway.llm.asking import Asker
-from longway.llm.engine import Sampling
-from longway.llm.prices import Price
-from longway.llm.served import ServedEngine
 from longway.store import Journal
+from tests.engines.conftest import judging, writing
+from tests.engines.loopback import Loopback, Reply, completion, echo
 from tests.environment import without_settings_of_the_user
-from tests.llm.conftest import judging, writing
-from tests.llm.loopback import Loopback, Reply, completion, echo
 
 PRICE = Price(10.0, 30.0)  # dollars per million tokens
 HOW = Sampling(max_tokens=200)
@@ -60,7 +60,7 @@ def engine_of(url, **options):
 
 
 def most_of_a_call(url):
-    return engine_of(url).most_to_write(writing(TEXTS[-1])[0], 2, HOW)
+    return engine_of(url).max_write_cost(writing(TEXTS[-1])[0], 2, HOW)
 
 
 def number_of(call):
@@ -82,7 +82,7 @@ def test_a_server_that_keeps_to_its_limits_never_bills_more_than_the_budget(tmp_
         budget = 12 * most_of_a_call(server.url)
         with (
             Asker(engine_of(server.url), journal, budget=budget) as asker,
-            pytest.raises(BudgetSpent, match=r"does not hold another call"),
+            pytest.raises(BudgetSpent, match=r"does not allow another call"),
         ):
             asker.write_all(writing(*TEXTS), 2, HOW)
         assert server.most_in_flight > 1
@@ -142,10 +142,10 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from longway.errors import BudgetSpent
-from longway.llm.asking import Asker
+from longway.engines.asker import Asker
 from longway.store.journal import Journal
 from tests.faults.test_budget import HOW, TEXTS, engine_of
-from tests.llm.conftest import writing
+from tests.engines.conftest import writing
 
 url, path, budget = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
 try:

@@ -10,14 +10,14 @@ from importlib.util import find_spec
 import pytest
 
 from longway import cli
-from longway.recipes import run_rewrite
+from longway.jobs import engine_use
 from longway.store import RUN_FILE, read_json
 from longway.verify import polarity
+from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.faults.jobs import write
 from tests.faults.servers import FAILS, FAULTS, RETRIES, USED, FaultyServer, of_another_row, plain_rows
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_run import answer, rows_of, write_csv
+from tests.jobs.toy_run import answer, rows_of, write_csv
 
 N = 30
 ROWS = tuple(row["review"] for row in rows_of(N))
@@ -50,7 +50,7 @@ def rewrite(monkeypatch, capsys):
 
     def run(url, **options):
         options = {"backoff": 0.001, "retries": RETRIES, "timeout": 30.0} | options
-        monkeypatch.setattr(run_rewrite, "Engines", functools.partial(ENGINES, options=options))
+        monkeypatch.setattr(engine_use, "Engines", functools.partial(ENGINES, options=options))
         monkeypatch.setattr(sys, "argv", ["longway", "rewrite", "data.csv", *OPTIONS, "--base-url", url])
         before = signal.getsignal(signal.SIGINT)
         try:
@@ -65,7 +65,7 @@ def rewrite(monkeypatch, capsys):
     return run
 
 
-ENGINES = run_rewrite.Engines
+ENGINES = engine_use.Engines
 
 
 def table(path):
@@ -172,7 +172,7 @@ def test_a_server_that_is_not_there_is_told_at_once(rewrite, tmp_path):
     code, said = rewrite(url)
     assert code == 2
     assert "cannot be reached" in said
-    assert "Start it, or mend --base-url" in said
+    assert "Start it, or correct --base-url" in said
     with FaultyServer(FAULTS["500"], lambda _: False, port=int(url.split(":")[2].split("/")[0])) as server:
         assert rewrite(server.url)[0] == 0
     assert check_rows(tmp_path) == N

@@ -6,7 +6,7 @@ import shutil
 import polars as pl
 import pytest
 
-from longway.store import Journal, Run
+from longway.store import Journal, JournalEntry, Run
 from tests.faults.kills import Counts, after_a_kill, compare, each_id_once
 from tests.faults.starts import AT_ONCE
 from tests.faults.wholeness import content, masked, torn, untidy
@@ -26,7 +26,7 @@ def folder(tmp_path):
     pl.DataFrame({"n": range(500)}).write_parquet(run.folder / "scores.parquet")
     journal = Journal(run.folder / "journal.sqlite")
     for i in range(60):
-        journal.put(f"k{i}", kind="write", engine="toy", answer={"text": "x" * 900}, seconds=i)
+        journal.put(JournalEntry(f"k{i}", kind="write", engine="toy", answer={"text": "x" * 900}, seconds=i))
     journal.close()
     run.finish()
     return run.folder

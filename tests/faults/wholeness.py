@@ -24,7 +24,7 @@ from zipfile import BadZipFile
 import numpy as np
 import polars as pl
 
-from longway.store.files import left_behind
+from longway.store.atomic import left_behind
 
 TIMES = {"created", "started", "finished", "seconds", "seconds_by_step", "at", "time"}
 SIZES = {"files"}  # of run.json

@@ -1,7 +1,7 @@
 """The slow obvious twin of the chart: every tree of a short text or pair written out, one after the other.
 
 No sum is shared between trees. A tree is scored by walking over it, and the probability of a text is the plain sum
-over the list. Log probabilities of rules and leaves are as `longway.grammar.chart` takes them.
+over the list. LogSemiring probabilities of rules and leaves are as `longway.grammar.chart` takes them.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def alone(leaves, shape, item, lengths):
 
 
 def trees_of(nodes):
-    """The rows of `descend` as trees, one for each item, in order."""
+    """The rows of `backtrace` as trees, one for each item, in order."""
     rows = nodes.tolist()
     parts = {}
     found = {}

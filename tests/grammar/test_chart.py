@@ -12,10 +12,10 @@ torch = pytest.importorskip("torch", reason="the grammar's charts need torch (lo
 
 from scipy.stats import chisquare  # noqa: E402
 
+from longway.grammar.backtrace import backtrace  # noqa: E402
 from longway.grammar.chart import Rules, Shape, prepare  # noqa: E402
-from longway.grammar.descend import descend  # noqa: E402
 from longway.grammar.partition import inside, log_partition  # noqa: E402
-from longway.grammar.semiring import Log, Max, Sample  # noqa: E402
+from longway.grammar.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
 from tests.grammar.enumeration import (  # noqa: E402
     Listed,
     alone,
@@ -49,7 +49,7 @@ def lengths_of(shape, items=1):
 def picked(semiring, rules, leaves, shape, lengths):
     """One tree for each item, as the algebra picks it."""
     chart = inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
-    return trees_of(descend(semiring, rules, leaves, lengths, shape, chart))
+    return trees_of(backtrace(semiring, rules, leaves, lengths, shape, chart))
 
 
 def counts_of(gradients, shape):
@@ -107,7 +107,7 @@ def test_every_word_is_written_once():
 def test_the_best_tree_is_the_best_of_all(case, seed):
     rules, leaves, shape = small_case(*case, seed)
     listed = Listed(rules, leaves[0], shape)
-    (tree,) = picked(Max(), rules, leaves, shape, lengths_of(shape))
+    (tree,) = picked(MaxSemiring(), rules, leaves, shape, lengths_of(shape))
     assert listed.logs[listed.trees.index(tree)] == pytest.approx(max(listed.logs), abs=1e-9)
 
 
@@ -116,7 +116,7 @@ def test_the_best_tree_is_the_best_of_all(case, seed):
 def test_the_best_score_is_that_of_the_best_tree(case, seed):
     rules, leaves, shape = small_case(*case, seed)
     listed = Listed(rules, leaves[0], shape)
-    chart = inside(Max(), prepare(Max(), rules, leaves, lengths_of(shape)), shape)
+    chart = inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, lengths_of(shape)), shape)
     whole = chart.values[0, 0, shape.n, 0, shape.m] + chart.scales[0, 0, shape.n, 0, shape.m]
     found = max((whole + rules.root[: len(whole)]).max().item(), *_leaf_scores(rules, leaves, shape))
     assert found == pytest.approx(max(listed.logs), abs=1e-9)
@@ -134,7 +134,11 @@ def test_drawn_trees_come_as_often_as_their_probability_says(lengths):
     rules, leaves, shape = small_case(lengths, 1, 2, seed=8)
     n = 4000
     drawn = picked(
-        Sample(torch.Generator().manual_seed(1)), rules, leaves.expand(n, -1, -1), shape, lengths_of(shape, n)
+        SampleSemiring(torch.Generator().manual_seed(1)),
+        rules,
+        leaves.expand(n, -1, -1),
+        shape,
+        lengths_of(shape, n),
     )
     shares = Listed(rules, leaves[0], shape).shares()
     counts = Counter(drawn)
@@ -151,8 +155,8 @@ def test_drawn_trees_come_as_often_as_their_probability_says(lengths):
 
 def test_a_sum_over_all_trees_picks_none():
     rules, leaves, shape = small_case((2, 0), 1, 1, seed=0)
-    with pytest.raises(TypeError, match="Use Max for the best tree"):
-        picked(Log(), rules, leaves, shape, lengths_of(shape))
+    with pytest.raises(TypeError, match="Use MaxSemiring for the best tree"):
+        picked(LogSemiring(), rules, leaves, shape, lengths_of(shape))
 
 
 # batches
@@ -213,10 +217,12 @@ def test_longer_neighbours_change_no_derivative(dtype):
 
 def test_longer_neighbours_change_no_best_tree():
     rules, leaves, lengths, shape = ragged_batch(padding=100.0)
-    found = picked(Max(), rules, leaves, shape, lengths)
+    found = picked(MaxSemiring(), rules, leaves, shape, lengths)
     for item, own in enumerate(RAGGED):
         leaves_alone, shape_alone = alone(leaves, shape, item, own)
-        (expected,) = picked(Max(), rules, leaves_alone.unsqueeze(0), shape_alone, lengths[item : item + 1])
+        (expected,) = picked(
+            MaxSemiring(), rules, leaves_alone.unsqueeze(0), shape_alone, lengths[item : item + 1]
+        )
         of_parts = logs_of_parts(rules, leaves_alone, shape_alone)
         assert found[item].place == expected.place
         assert log_of_tree(found[item], of_parts) == pytest.approx(log_of_tree(expected, of_parts), abs=1e-9)
@@ -296,6 +302,6 @@ def test_expected_counts_are_those_of_torch_struct(sentences, peer):
 
 def test_best_trees_are_as_likely_as_torch_struct_says(sentences, peer):
     rules, leaves, lengths, shape = sentences
-    trees = picked(Max(), rules, leaves, shape, lengths)
+    trees = picked(MaxSemiring(), rules, leaves, shape, lengths)
     found = [log_of_tree(tree, logs_of_parts(rules, leaves[item], shape)) for item, tree in enumerate(trees)]
     assert found == pytest.approx(peer.max.tolist(), abs=1e-9)

@@ -15,13 +15,13 @@ IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 if not (torch.cuda.is_available() or IS_INTERPRETED):
     pytest.skip("no GPU, and TRITON_INTERPRET is not 1", allow_module_level=True)
 
+from longway.grammar import backtrace as plain_descend  # noqa: E402
 from longway.grammar import chart as plain  # noqa: E402
-from longway.grammar import descend as plain_descend  # noqa: E402
 from longway.grammar import gpu  # noqa: E402
 from longway.grammar.chart import Rules, Shape, prepare  # noqa: E402
 from longway.grammar.model import PairGrammar  # noqa: E402
-from longway.grammar.partition import log_partition, root_places  # noqa: E402
-from longway.grammar.semiring import Log, Max, Sample  # noqa: E402
+from longway.grammar.partition import log_partition, root_cells  # noqa: E402
+from longway.grammar.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
 from tests.grammar.enumeration import grammar_of, leaves_of, log_of_tree, logs_of_parts, trees_of  # noqa: E402
 
 DEVICE = "cpu" if IS_INTERPRETED else "cuda"
@@ -50,7 +50,7 @@ def log_values(semiring, chart, lengths):
     return found
 
 
-@pytest.mark.parametrize("semiring", [Log(), Max()], ids=["Log", "Max"])
+@pytest.mark.parametrize("semiring", [LogSemiring(), MaxSemiring()], ids=["Log", "Max"])
 @pytest.mark.parametrize("lengths", SHAPES)
 def test_every_cell_is_as_in_the_plain_recursion(lengths, semiring):
     rules, leaves, own_lengths, shape = on_device(lengths)
@@ -65,10 +65,10 @@ def test_every_cell_is_as_in_the_plain_recursion(lengths, semiring):
 @pytest.mark.parametrize("lengths", SHAPES)
 def test_every_count_is_as_in_the_plain_recursion(lengths):
     rules, leaves, own_lengths, shape = on_device(lengths)
-    parts = prepare(Log(), rules, leaves, own_lengths)
-    chart = plain.inside(Log(), parts, shape)
+    parts = prepare(LogSemiring(), rules, leaves, own_lengths)
+    chart = plain.inside(LogSemiring(), parts, shape)
     given = torch.zeros_like(chart.values)
-    given[root_places(own_lengths)] = torch.rand(2, N, generator=torch.Generator().manual_seed(3)).to(DEVICE)
+    given[root_cells(own_lengths)] = torch.rand(2, N, generator=torch.Generator().manual_seed(3)).to(DEVICE)
     found, expected = (module.outside(parts, shape, chart, given.clone()) for module in (gpu, plain))
     for name in ("rules", "left", "right", "left_of_leaf", "leaf"):
         one, other = getattr(found, name), getattr(expected, name)
@@ -78,11 +78,13 @@ def test_every_count_is_as_in_the_plain_recursion(lengths):
 @pytest.mark.parametrize("lengths", [*SHAPES, (1, 1)])
 def test_best_trees_are_as_likely_as_the_plain_ones(lengths):
     rules, leaves, own_lengths, shape = on_device(lengths)
-    chart = plain.inside(Max(), prepare(Max(), rules, leaves, own_lengths), shape)
-    given = Max(), rules, leaves, own_lengths, shape, chart
-    expected = plain_descend.descend(*given)
+    chart = plain.inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, own_lengths), shape)
+    given = MaxSemiring(), rules, leaves, own_lengths, shape, chart
+    expected = plain_descend.backtrace(*given)
     roots = expected[expected[:, 6] < 0, 5]
-    for item, trees in enumerate(zip(trees_of(gpu.descend(*given, roots)), trees_of(expected), strict=True)):
+    for item, trees in enumerate(
+        zip(trees_of(gpu.backtrace(*given, roots)), trees_of(expected), strict=True)
+    ):
         found, other = (log_of_tree(tree, logs_of_parts(rules, leaves[item], shape)) for tree in trees)
         assert trees[0].place == trees[1].place
         assert found == pytest.approx(other, abs=1e-3)
@@ -96,10 +98,10 @@ def test_drawn_trees_use_each_leaf_as_often_as_its_expected_count_says(lengths):
     own_lengths = torch.tensor([lengths], device=DEVICE)
     (shares,) = torch.autograd.grad(log_partition(rules, leaves, own_lengths, shape).sum(), leaves)
     same = leaves.detach().expand(n, -1, -1).contiguous()
-    sample, all_lengths = Sample(torch.Generator(DEVICE).manual_seed(6)), own_lengths.repeat(n, 1)
+    sample, all_lengths = SampleSemiring(torch.Generator(DEVICE).manual_seed(6)), own_lengths.repeat(n, 1)
     with torch.no_grad():
         chart = gpu.inside(sample, prepare(sample, rules, same, all_lengths), shape)
-        nodes = plain_descend.descend(sample, rules, same, all_lengths, shape, chart).cpu()
+        nodes = plain_descend.backtrace(sample, rules, same, all_lengths, shape, chart).cpu()
     used = torch.zeros_like(shares).cpu()
     for wa, wb in plain.KINDS:
         here = nodes[(nodes[:, 5] >= N) & (nodes[:, 2] == wa) & (nodes[:, 4] == wb)]

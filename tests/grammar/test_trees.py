@@ -56,19 +56,19 @@ def test_blanks_between_brackets_do_not_matter():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "there is none"),
+        ("", "it is empty"),
         ("(3 (40 the) (41 film)", "not closed"),
-        ("(3 (40 the) (41 film)))", "something follows"),
+        ("(3 (40 the) (41 film)))", "text follows"),
         ("(3 (40 the)) (41 film)", "node 3 must hold two nodes"),
         ("(3 (40 the) film)", "node 3 must hold two nodes"),
         ("(3 the film)", "node 3 must hold two nodes"),
         ("(3)", "node 3 must hold two nodes"),
         ("(NP the)", "a number must follow"),
         ("the film", "outside of the brackets"),
-        ("(3 a/b/c)", "no word or pair of words"),
-        ("(3 a/)", "no word or pair of words"),
-        ("(3 /a)", "no word or pair of words"),
-        ("(3 a\\ b)", "a backslash stands alone"),
+        ("(3 a/b/c)", "not a word or pair of words"),
+        ("(3 a/)", "not a word or pair of words"),
+        ("(3 /a)", "not a word or pair of words"),
+        ("(3 a\\ b)", "a backslash escapes nothing"),
     ],
 )
 def test_what_is_no_tree_is_told_with_the_reason(text, why):

@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 import httpx
 
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
 from longway.review.export import FORMULA
 from longway.review.serve import serving
 from tests.hostile.corpus import PRODUCT, SENTINEL
@@ -56,9 +57,9 @@ def look_at(chromium: Any, folder: Path, *, every: int = 1) -> tuple[list[str], 
             with httpx.Client(base_url=review.address, timeout=60) as client:
                 client.get(review.url)
                 wrong = [*wrong_in_exports(client)]
-            keys = book.keys(EditFilter(status="all")) if book.has("edits") else []
-            findings = [one["key"] for one in book.findings(size=500).rows] if book.has("findings") else []
-            ids = [row["id"] for row in book.rows(size=500).rows]
+            keys = book.edits.keys(EditFilter(status="all")) if book.has("edits") else []
+            findings = [one.key for one in book.findings(size=500).rows] if book.has("findings") else []
+            ids = [row.id for row in book.rows(size=500).rows]
             paths = [
                 *LISTS,
                 *(f"edits/{key}" for key in keys[::every]),

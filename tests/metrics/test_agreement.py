@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from longway.errors import SettingError
-from longway.metrics.agreement import agreement, krippendorff_alpha
+from longway.metrics.judgements import agreement, krippendorff_alpha
 
 RATINGS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 

@@ -11,17 +11,14 @@ from longway.metrics.classification import (
     LOWER_IS_BETTER,
     METRICS,
     accuracy,
-    auroc,
     binary_f1,
-    brier,
     calibration,
-    calibration_error,
-    log_loss,
     macro_f1,
     metric_named,
-    not_in_test,
 )
 
+auroc, brier, log_loss = METRICS["auroc"], METRICS["brier"], METRICS["log_loss"]
+calibration_error = METRICS["calibration_error"]
 LABELS = ["a", "b", "c"]
 SURE = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
@@ -74,7 +71,7 @@ def test_loss_and_brier_equal_sklearn(case):
 @given(case=predictions())
 def test_auroc_equals_sklearn_or_is_nan_where_a_label_is_missing(case):
     truth, probabilities, labels = case
-    if not_in_test(truth, labels):
+    if set(truth) != set(labels):
         assert np.isnan(auroc(*case))
     elif len(labels) == 2:
         assert auroc(*case) == pytest.approx(sk.roc_auc_score(truth, probabilities[:, 1]))
@@ -99,7 +96,7 @@ def slow_auroc(has, scores):
 @given(case=predictions(labels=["a", "b"]))
 def test_auroc_equals_the_count_of_pairs(case):
     truth, probabilities, labels = case
-    if not not_in_test(truth, labels):
+    if set(truth) == set(labels):
         assert auroc(*case) == pytest.approx(slow_auroc([t == "b" for t in truth], probabilities[:, 1]))
 
 
@@ -141,13 +138,12 @@ def test_every_metric_of_the_table_measures_one_row_and_equal_predictions():
 def test_a_label_missing_in_the_test_counts_in_f1_only_where_it_was_predicted():
     assert macro_f1(["a", "b"], SURE[:2], LABELS) == 1
     assert macro_f1(["a", "b", "b"], SURE, LABELS) == pytest.approx((1 + 2 / 3 + 0) / 3)
-    assert not_in_test(["a", "b"], LABELS) == ("c",)
 
 
 def test_a_metric_is_found_by_its_name():
     assert metric_named("brier") is brier
     assert metric_named("f1:b")(["a", "b", "c"], SURE, LABELS) == 1
-    with pytest.raises(SettingError, match=r"no metric 'f2'\. Known ones are accuracy"):
+    with pytest.raises(SettingError, match=r"no metric 'f2'\. Choose one of accuracy"):
         metric_named("f2")
     with pytest.raises(SettingError, match=r"'positive' must be one of the labels 'a', 'b', 'c'. Got 'd'"):
         metric_named("f1:d")(["a", "b", "c"], SURE, LABELS)
@@ -158,8 +154,8 @@ def test_a_metric_is_found_by_its_name():
     [
         ([], np.zeros((0, 3)), "has no rows"),
         (["a"], SURE, r"one row for each of 1 test rows .* Got \(3, 3\)"),
-        (["a", "b", "d"], SURE, "the label 'd', which the model does not know"),
-        (["a", "b", "c"], SURE * np.nan, "Row 0 is .*Training may have broken down"),
+        (["a", "b", "d"], SURE, "the label 'd', but the model knows only"),
+        (["a", "b", "c"], SURE * np.nan, "Row 0 is .*Training may have diverged"),
         (["a", "b", "c"], SURE * 2, "probabilities of 3 test rows"),
         (["a"], np.array([[1.5, -0.5, 0.0]]), "from 0 to 1"),
     ],

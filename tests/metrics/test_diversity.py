@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from longway.errors import SettingError
-from longway.metrics.diversity import top_variance
+from longway.metrics.vectors import top_variance
 
 
 @settings(max_examples=40, deadline=None)
@@ -31,11 +31,11 @@ def test_the_share_equals_sklearns():
 def test_few_rows_say_nothing_and_it_is_said():
     few = top_variance(np.eye(3))
     assert (few.share, few.rank) == (1.0, 2)
-    assert "vary in 2 directions only" in few.note
+    assert "vary in only 2 directions" in few.note
     same = top_variance(np.full((5, 4), 0.1))
     assert np.isnan(same.share)
     assert same.to_dict()["share"] is None
-    assert "All 5 vectors are the same" in same.note
+    assert "All 5 vectors are identical" in same.note
     assert top_variance([[0.3, 0.2]]).rank == 0
 
 

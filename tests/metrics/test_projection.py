@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.metrics.projection import by_class, project
+from longway.metrics.vectors import project
 
 
 @settings(max_examples=40, deadline=None)
@@ -30,14 +30,6 @@ def test_missing_components_are_zero(vectors):
     assert got.points.shape == (len(vectors), 2)
     assert not got.points[:, 1].any()
     assert got.shares[1] == 0
-
-
-def test_points_are_grouped_by_label():
-    got = by_class(np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]), ["b", "a", "b"])
-    assert list(got) == ["a", "b"]
-    assert got["b"].tolist() == [[0, 1], [4, 5]]
-    with pytest.raises(SettingError, match="3 points and 1 labels"):
-        by_class(np.zeros((3, 2)), ["a"])
 
 
 def test_bad_input_is_told():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.metrics.spurious import compare_told
+from longway.metrics.versions import compare_word_information
 
 ROWS = st.lists(
     st.tuples(
@@ -41,7 +41,7 @@ def test_both_sides_are_what_counting_gives(before, more):
     columns = [
         ([" ".join(words) for words, _ in rows], [label for _, label in rows]) for rows in (before, after)
     ]
-    for found in compare_told(["nancy", "dull", "absent"], *columns):
+    for found in compare_word_information(["nancy", "dull", "absent"], *columns):
         assert found.rows_before == sum(found.word in words for words, _ in before)
         assert found.rows_after == sum(found.word in words for words, _ in after)
         assert found.mi_before == pytest.approx(by_hand(found.word, before, names))
@@ -49,4 +49,4 @@ def test_both_sides_are_what_counting_gives(before, more):
 
 
 def test_no_words_give_no_rows():
-    assert compare_told([], (["a"], ["x"]), (["a"], ["x"])) == []
+    assert compare_word_information([], (["a"], ["x"]), (["a"], ["x"])) == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from longway.errors import SettingError
-from longway.metrics.stratified import Stratum, allocate, estimate_share, exact_interval
+from longway.metrics.judgements import Stratum, allocate, estimate_share, exact_interval
 
 DRAWS = 1500
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.metrics.terms import compare_terms, term_counts
+from longway.metrics.versions import compare_terms, term_counts
 
 texts = st.lists(
     st.lists(st.sampled_from("no not never No, NOT. nothing".split()), max_size=6).map(" ".join), max_size=5

@@ -9,11 +9,11 @@ from sacrebleu.metrics import BLEU
 from sklearn.metrics.pairwise import paired_cosine_distances
 
 from longway.errors import MissingExtra, SettingError
+from longway.metrics import bleu as bleu_module
 from longway.metrics import versions
-from longway.metrics.bleu import corpus_bleu
+from longway.metrics.bleu import corpus_bleu, shared_bleu
 from longway.metrics.versions import (
     bleu,
-    bleu_to_test,
     changed_share,
     compare_versions,
     edit_distances,
@@ -70,7 +70,7 @@ def test_both_bleus_agree_on_the_same_words(pairs):
     """sacrebleu without its own words and without smoothing, against `bleu.py`, on texts cut beforehand."""
     before, after = ([" ".join(oracles.words(text)) for text in side] for side in zip(*pairs, strict=True))
     theirs = BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(after, [before]).score
-    assert 100 * corpus_bleu(after, before) == pytest.approx(theirs, abs=1e-6)
+    assert corpus_bleu(after, before).score == pytest.approx(theirs, abs=1e-6)
 
 
 def test_bleu_of_versions_is_sacrebleus():
@@ -80,11 +80,11 @@ def test_bleu_of_versions_is_sacrebleus():
     assert bleu(before, before) == pytest.approx(100)
 
 
-def test_bleu_to_a_test_takes_phrases_from_any_of_its_texts():
+def test_shared_bleu_takes_phrases_from_any_reference():
     test = ["the old man went home", "she saw the sea again"]
-    assert bleu_to_test(["she saw the sea again", "the old man went home"], test) == pytest.approx(100)
-    assert bleu_to_test(["nothing like these words"], test) == 0
-    assert 0 < bleu_to_test(["the old man went away"], test) < 100
+    assert shared_bleu(["she saw the sea again", "the old man went home"], test).score == pytest.approx(100)
+    assert shared_bleu(["nothing like these words"], test).score == 0
+    assert 0 < shared_bleu(["the old man went away"], test).score < 100
 
 
 def test_embedding_distance_equals_sklearn_and_knows_zeros():
@@ -121,6 +121,7 @@ def test_versions_need_the_same_rows(function):
     ("function", "package"), [(bleu, "sacrebleu"), (rouge, "rouge_score"), (edit_distances, "rapidfuzz")]
 )
 def test_a_missing_package_is_named(function, package, monkeypatch):
-    monkeypatch.setattr(versions, "find_spec", lambda name: None if name == package else object())
+    for module in (versions, bleu_module):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(MissingExtra, match=rf"{package}.*longway\[prove\]"):
         function(["a"], ["a"])

@@ -18,10 +18,10 @@ def ray_here():
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Pieces of a few rows, here and on Ray, so that little data makes many of them; `small_pieces(n)`: n of them in a block."""
-    monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 30_000)
+    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 30_000)
 
     def in_blocks_of(n):
-        monkeypatch.setattr("longway.on_ray.reading.MOST_PIECES_A_BLOCK", n)
-        monkeypatch.setattr("longway.on_ray.reading.BLOCKS_A_CPU", 1e-9)
+        monkeypatch.setattr("longway.on_ray.ray_reading.MAX_PIECES_PER_BLOCK", n)
+        monkeypatch.setattr("longway.on_ray.ray_reading.BLOCKS_PER_CPU", 1e-9)
 
     return in_blocks_of

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from longway.data import load, save
-from tests.llm.loopback import Loopback
+from tests.engines.loopback import Loopback
+from tests.jobs.shortcut_data import soups
+from tests.jobs.toy_run import answer, write_csv
 from tests.on_ray.cluster import ClusterError, cluster
-from tests.recipes.shortcut_data import soups
-from tests.recipes.toy_run import answer, write_csv
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
 pytestmark = pytest.mark.soak  # a cluster that starts and six processes
@@ -36,7 +36,7 @@ def place():
 
 
 def longway(*words, environment=None):
-    command = [sys.executable, "-m", "tests.recipes.toy_run", *map(str, words)]
+    command = [sys.executable, "-m", "tests.jobs.toy_run", *map(str, words)]
     done = subprocess.run(
         command, env=environment or os.environ, capture_output=True, text=True, check=False, timeout=300
     )
@@ -90,7 +90,7 @@ def test_a_rewrite_through_an_address_is_the_same_and_asks_each_question_once(pl
 def test_an_address_where_nobody_answers_is_told_without_a_traceback(tmp_path):
     pytest.importorskip("grpc", reason="grpcio is not installed: pip install 'ray[client]'")
     data = write_csv(tmp_path / "reviews.csv")
-    command = [sys.executable, "-m", "tests.recipes.toy_run", "audit", str(data)]
+    command = [sys.executable, "-m", "tests.jobs.toy_run", "audit", str(data)]
     command += ["--on", "ray://127.0.0.1:9", "--out", str(tmp_path / "run")]
     done = subprocess.run(
         command, env={**os.environ}, capture_output=True, text=True, check=False, timeout=300

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import polars as pl
@@ -10,15 +9,16 @@ import pytest
 
 from longway.data import load, save
 from longway.errors import DataError
-from longway.recipes.audit import AuditSettings, audit
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_audit import run_audit
-from longway.recipes.run_rewrite import Engines, run_rewrite
+from longway.jobs.audit.job import audit, run_audit
+from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.engine_use import Engines
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.recipes.shortcut_data import soups
+from tests.jobs.shortcut_data import soups
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
-from longway.on_ray.reading import RayReading, parts_seen
+from longway.on_ray.ray_reading import RayReading, parts_of
 
 pytestmark = pytest.mark.usefixtures("ray_here")
 FEW = AuditSettings(levels=("token", "surface", "length"))
@@ -56,8 +56,8 @@ def test_an_audit_of_shards_is_the_same_and_its_scores_are_shards(frame, tmp_pat
     data = shards(tmp_path / "data", frame, ending)
     here, found = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")
     there, same = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "there", on="ray")
-    assert told(json.loads(json.dumps(same))) == told(json.loads(json.dumps(found)))
-    assert found["findings"]
+    assert told(same.to_dict()) == told(found.to_dict())
+    assert found.findings
     names = [path.name for path in sorted((there.folder / "scores.parquet").iterdir())]
     assert names == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
     local = pl.read_parquet(here.folder / "scores.parquet")
@@ -91,12 +91,12 @@ def test_a_part_without_a_row_to_use_leaves_the_others_in_their_places(frame, tm
 def test_files_that_workers_do_not_see_are_read_here(frame, tmp_path, monkeypatch):
     data = shards(tmp_path / "data", frame, "csv")
     dataset = load(data, stream=True)
-    assert len(parts_seen(dataset)) == 3
+    assert len(parts_of(dataset)) == 3
     parts = dataset.parts()
     monkeypatch.setattr(dataset, "parts", lambda: parts)
     with (data / "1.csv").open("a") as file:  # another file than the one that was opened
         file.write("more,good,train\n")
-    assert parts_seen(dataset) == []
+    assert parts_of(dataset) == []
 
 
 def test_files_that_change_between_two_passes_are_told(frame, tmp_path):

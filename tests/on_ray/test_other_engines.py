@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from longway.data import load
-from longway.recipes.augment import AugmentSettings
-from longway.recipes.engine_runs import Engines
-from longway.recipes.perturb_settings import PerturbSettings
-from longway.recipes.run_augment import run_augment
-from longway.recipes.run_perturb import run_perturb
-from tests.llm.loopback import Loopback
-from tests.recipes import toy_augment, toy_perturb
-from tests.recipes.toy_run import write_csv
+from longway.jobs.augment.augment import AugmentSettings
+from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.engine_use import Engines
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import run_perturb
+from tests.engines.loopback import Loopback
+from tests.jobs import toy_augment, toy_perturb
+from tests.jobs.toy_run import write_csv
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
 pytestmark = pytest.mark.usefixtures("ray_here", "alone", "few_folds")

@@ -8,20 +8,21 @@ from pathlib import Path
 import pytest
 
 from longway.data import load
+from longway.engines.asker import Asker
+from longway.engines.engine import BaseEngine, Judged, Usage, Written
+from longway.engines.prompt import rewrite_prompt
 from longway.errors import CallFailed, SettingError
-from longway.llm.asking import Asker
-from longway.llm.engine import Judged, Usage, Written
-from longway.llm.prompt import rewrite_prompt
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_rewrite import Engines, run_rewrite
+from longway.jobs.engine_use import Engines
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
 from longway.store import Journal
 from longway.task import task_of
+from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.recipes.toy_run import answer, write_csv
+from tests.jobs.toy_run import answer, write_csv
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
-from longway.on_ray.engine import RayEngine, engines_on_ray
+from longway.on_ray.ray_engine import RayEngine, engines_on_ray
 
 pytestmark = pytest.mark.usefixtures("ray_here")
 TASK = task_of(["good", "bad"], text_name="review")
@@ -59,7 +60,7 @@ def test_a_rewrite_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
         assert (there.folder / "dataset.csv").read_bytes() == (here.folder / "dataset.csv").read_bytes()
 
 
-class Toy:
+class Toy(BaseEngine):
     """Writes the text in capitals; says where it was asked. Some texts have it fail, or die once."""
 
     name, can = "toy", frozenset({"write", "judge"})
@@ -137,7 +138,7 @@ def test_a_worker_that_dies_is_started_anew_and_only_the_call_to_blame_has_faile
         written = asker.write_all(prompts("c", "die each time", "d"), 1)
         assert [one.texts for one in written] == [("C",), (), ("D",)]
         assert asker.failed == 1
-        assert "A worker of Ray died while toy was asked" in next(iter(asker.why))
+        assert "A Ray worker died during a call to toy" in next(iter(asker.why))
 
 
 @pytest.mark.parametrize("secret", [{"api_key": "k"}, {"base_url": "http://me:word@host/v1"}])

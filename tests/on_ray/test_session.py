@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import MissingExtra, SettingError
-from longway.on_ray.engine import room
+from longway.on_ray.ray_engine import distribute
 from longway.on_ray.session import check_place
 
 
@@ -37,7 +37,7 @@ def test_a_place_that_is_none_is_told_by_the_command_before_anything_is_read(tmp
 
 @given(actors=st.integers(0, 1000), waits=st.integers(1, 1000))
 def test_actors_together_ask_a_server_for_no_more_calls_at_once_than_one_process_would(actors, waits):
-    found, at_once = room(actors, waits)
+    found, at_once = distribute(actors, waits)
     assert found >= 1
     assert at_once >= 1
     assert waits / 2 < found * at_once <= waits

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from longway.data import load
-from longway.recipes.audit import AuditSettings, levels_named
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_audit import run_audit
-from longway.recipes.run_rewrite import run_rewrite
+from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
 ATTACKS = (

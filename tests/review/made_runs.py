@@ -4,8 +4,8 @@ import json
 import random
 
 from longway.data import load
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.run_rewrite import run_rewrite
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
 from longway.store import Run
 
 WORDS = "good bad film plot actor scene dull bright slow quick story music never always".split()

@@ -16,8 +16,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from longway.review import routes
-from longway.review.book import Book, EditFilter
-from longway.review.openapi import openapi
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
+from longway.review.routes import openapi
 from longway.review.serve import serving
 from tests.review.wire import cookie
 
@@ -45,7 +46,7 @@ def with_real_values(node, real):
 
 @pytest.fixture(scope="module")
 def described(review):
-    keys = [*review.book.keys(EditFilter())[:5], *(row["key"] for row in review.book.findings().rows[:3])]
+    keys = [*review.book.edits.keys(EditFilter())[:5], *(row.key for row in review.book.findings().rows[:3])]
     real = [(routes.KEY.schema(), keys), (routes.NAME.schema(), ["first"])]
     return schemathesis.openapi.from_dict(with_real_values(openapi(), real))
 

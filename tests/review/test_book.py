@@ -13,18 +13,21 @@ from hypothesis import strategies as st
 
 from longway.data import load
 from longway.errors import RunError, SettingError
-from longway.plant import Plant
-from longway.recipes.audit import AuditSettings, levels_named
-from longway.recipes.perturb_settings import PerturbSettings
-from longway.recipes.run_audit import run_audit
-from longway.recipes.run_perturb import run_perturb
-from longway.recipes.run_plant import run_plant
+from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.plant import Plant
+from longway.jobs.plant.run_plant import run_plant
+from longway.records import Pattern
 from longway.review import index
-from longway.review.book import Book, EditFilter, LookupFailed
+from longway.review.book import Book, FindingFilter
+from longway.review.decisions import LookupFailed
+from longway.review.edit_list import EditFilter, Neighbours
 from longway.review.index import edit_key, finding_key
 from longway.sample import sample_path
 from longway.store import Run
-from tests.recipes.toy_perturb import rows_of
+from tests.jobs.toy_perturb import rows_of
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
 CHECKS = ("negation", "numbers", "meaning")
@@ -103,7 +106,7 @@ def test_filters_search_order_and_neighbours_equal_those_of_a_list(edits, choice
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "HAS_TRIGRAMS", has_trigrams)
         book = Book(made_run(Path(folder) / "run", edits))
-        keys = book.keys(EditFilter())
+        keys = book.edits.keys(EditFilter())
         for key, choice in zip(keys, choices, strict=False):
             if choice != "none":
                 book.decisions.write("edit", key, {"choice": choice}, author="ann")
@@ -112,31 +115,30 @@ def test_filters_search_order_and_neighbours_equal_those_of_a_list(edits, choice
             if filter.order == "score":
                 wanted.sort(key=lambda i: gain(edits[i]))
             expected = [keys[i] for i in wanted]
-            pages = [book.edits(filter, page=number, size=5) for number in (1, 2, 3)]
-            assert [row["key"] for page in pages[: pages[0].pages] for row in page.rows] == expected
+            pages = [book.edits.page(filter, page=number, size=5) for number in (1, 2, 3)]
+            assert [row.key for page in pages[: pages[0].pages] for row in page.rows] == expected
             assert {page.total for page in pages} == {len(expected)}
-            assert book.keys(filter) == expected
+            assert book.edits.keys(filter) == expected
             for place, key in enumerate(expected):
-                one = book.edit(key, filter)
                 around = [None, *expected, None]
-                assert (one["previous"], one["next"]) == (around[place], around[place + 2])
-                assert (one["place"], one["total"]) == (place + 1, len(expected))
-        for row, edit in zip(book.edits(EditFilter()).rows, edits, strict=True):
-            assert edit.items() <= row.items()
+                assert book.edits.neighbours(key, filter) == Neighbours(
+                    around[place], around[place + 2], place + 1, len(expected)
+                )
+        for row, edit in zip(book.edits.page(EditFilter()).rows, edits, strict=True):
+            assert edit.items() <= row.to_dict().items()
         book.close()
 
 
 def test_an_edit_that_a_filter_no_longer_lets_through_still_knows_its_neighbours(tmp_path):
     book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(5)]))
     filter = EditFilter(choice="none")
-    keys = book.keys(filter)
-    assert book.edits(filter).total == 5
+    keys = book.edits.keys(filter)
+    assert book.edits.page(filter).total == 5
     book.decisions.write("edit", keys[2], {"choice": "accept"}, author="ann")
-    one = book.edit(keys[2], filter)
-    assert (one["previous"], one["next"], one["place"], one["total"]) == (keys[1], keys[3], 0, 4)
-    assert one["decision"]["value"] == {"choice": "accept"}
+    assert book.edits.neighbours(keys[2], filter) == Neighbours(keys[1], keys[3], 0, 4)
+    assert book.edits.get(keys[2]).decision.value == {"choice": "accept"}
     book.decisions.undo(author="ann")
-    assert book.edits(filter).total == 5
+    assert book.edits.page(filter).total == 5
 
 
 def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tmp_path):
@@ -145,22 +147,22 @@ def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tm
         for id, after in (("none", None), ("up", 2.0), ("down", -1.0))
     ]
     book = Book(made_run(tmp_path / "run", scored))
-    assert [row["id"] for row in book.edits(EditFilter(order="score")).rows] == ["down", "up", "none"]
+    assert [row.edit.id for row in book.edits.page(EditFilter(order="score")).rows] == ["down", "up", "none"]
 
 
 def test_the_random_order_is_the_same_each_time_and_holds_everything(tmp_path):
     book = Book(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
     filter = EditFilter(order="random")
-    keys = book.keys(filter)
-    assert keys == [row["key"] for page in (1, 2) for row in book.edits(filter, page=page).rows]
-    assert keys != book.keys(EditFilter())
-    assert [book.edit(key, filter)["next"] for key in keys] == [*keys[1:], None]
-    assert sorted(keys) == sorted(book.keys(EditFilter()))
+    keys = book.edits.keys(filter)
+    assert keys == [row.key for page in (1, 2) for row in book.edits.page(filter, page=page).rows]
+    assert keys != book.edits.keys(EditFilter())
+    assert [book.edits.neighbours(key, filter).next for key in keys] == [*keys[1:], None]
+    assert sorted(keys) == sorted(book.edits.keys(EditFilter()))
 
 
 def test_threads_that_read_and_decide_at_once_agree_in_the_end(tmp_path):
     book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(60)]))
-    keys = book.keys(EditFilter())
+    keys = book.edits.keys(EditFilter())
 
     def work(number):
         for key in keys[number::4]:
@@ -170,13 +172,13 @@ def test_threads_that_read_and_decide_at_once_agree_in_the_end(tmp_path):
             filter = EditFilter(
                 choice=("accept", "none")[number % 2], search="a", order=("file", "random")[number // 2]
             )
-            assert 0 <= book.edits(filter).total <= 60
-            assert book.edit(key)["decision"]["author"] == f"rater {number}"
+            assert 0 <= book.edits.page(filter).total <= 60
+            assert book.edits.get(key).decision.author == f"rater {number}"
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert book.facets()["choice"] == {"none": 0, "accept": 30, "reject": 30, "hand": 0}
-    assert book.edits(EditFilter(choice="accept")).total == 30
+    assert book.edits.facets()["choice"] == {"none": 0, "accept": 30, "reject": 30, "hand": 0}
+    assert book.edits.page(EditFilter(choice="accept")).total == 30
 
 
 def test_facets_count_everything_and_follow_what_is_decided(tmp_path):
@@ -187,10 +189,10 @@ def test_facets_count_everything_and_follow_what_is_decided(tmp_path):
         an_edit("3", reason="not verified", label_after="neg"),
     ]
     book = Book(made_run(tmp_path / "run", edits))
-    assert book.facets()["choice"] == {"none": 3, "accept": 0, "reject": 0, "hand": 0}
-    book.decisions.write("edit", book.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    assert book.edits.facets()["choice"] == {"none": 3, "accept": 0, "reject": 0, "hand": 0}
+    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
     book.decisions.write("edit", "a key of no edit", {"choice": "reject"}, author="ann")
-    facets = book.facets()
+    facets = book.edits.facets()
     assert facets["choice"] == {"none": 2, "accept": 0, "reject": 1, "hand": 0}
     assert facets["status"] == {"refused": 2, "kept": 1}
     assert facets["label"] == {"pos": 2, "neg": 1}
@@ -202,20 +204,20 @@ def test_repeated_edits_have_keys_of_their_own_that_survive_a_run_that_goes_on(t
     key, other = edit_key(edits[0]), edit_key(edits[1])
     folder = made_run(tmp_path / "run", edits)
     book = Book(folder)
-    assert book.keys(EditFilter()) == [key, other, f"{key}-2", f"{key}-3"]
+    assert book.edits.keys(EditFilter()) == [key, other, f"{key}-2", f"{key}-3"]
     book.decisions.write("edit", f"{key}-2", {"choice": "accept"}, author="ann")
     book.close()
     made_run(folder, [*edits, an_edit("9", after="new")])  # the run went on
     again = Book(folder)
-    assert again.edits(EditFilter()).total == 5
-    assert again.edit(f"{key}-2")["decision"]["value"] == {"choice": "accept"}
+    assert again.edits.page(EditFilter()).total == 5
+    assert again.edits.get(f"{key}-2").decision.value == {"choice": "accept"}
 
 
 def test_edits_of_earlier_versions_say_what_they_did_not_know(tmp_path):
     known = {"id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted"}
     old = {name: value for name, value in an_edit().items() if name in known}
     book = Book(made_run(tmp_path / "run", [old]))
-    assert an_edit().items() <= book.edits(EditFilter()).rows[0].items()
+    assert an_edit().items() <= book.edits.page(EditFilter()).rows[0].to_dict().items()
 
 
 def test_a_run_that_is_opened_again_is_not_read_again(tmp_path):
@@ -226,7 +228,7 @@ def test_a_run_that_is_opened_again_is_not_read_again(tmp_path):
     size = (folder / "edits.jsonl").stat().st_size
     assert all(0 < done <= of == size for done, of in steps)
     steps.clear()
-    assert Book(folder, progress=lambda done, of: steps.append(done)).edits(EditFilter()).total == 2500
+    assert Book(folder, progress=lambda done, of: steps.append(done)).edits.page(EditFilter()).total == 2500
     assert steps == []
 
 
@@ -240,14 +242,14 @@ def test_reading_that_is_broken_off_leaves_what_was_there(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         Book(folder, progress=stop)
-    assert Book(folder).edits(EditFilter()).total == 2500
+    assert Book(folder).edits.page(EditFilter()).total == 2500
 
 
 def test_the_files_of_the_run_stay_as_they_were(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit()], rows=[{"text": "a", "label": "pos", "longway_id": "1"}])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     book = Book(folder)
-    book.decisions.write("edit", book.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
+    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
     book.close()
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert [path.name for path in folder.iterdir() if path.is_dir()] == ["review"]
@@ -270,15 +272,15 @@ def test_a_rewrite_has_edits_and_rows_with_their_history(real):
         False,
     )
     assert real.summary["method"] == "eda"
-    edit = real.edits(EditFilter(status="kept")).rows[0]
-    row = real.row(edit["id"])
-    assert row["text"] == edit["after"]
-    assert [one["key"] for one in row["edits"]] == [edit["key"]]
-    written = real.decisions.write("edit", edit["key"], {"choice": "reject"}, author="ann")
-    assert real.row(edit["id"])["history"] == [written.to_dict()]
+    edit = real.edits.page(EditFilter(status="kept")).rows[0]
+    found = real.row(edit.edit.id)
+    assert found.row.text == edit.edit.after
+    assert [one.key for one in found.edits] == [edit.key]
+    written = real.decisions.write("edit", edit.key, {"choice": "reject"}, author="ann")
+    assert real.row(edit.edit.id).history == [written]
     assert real.rows().total == 40
     assert real.rows(label="neg").total == 20
-    assert {one["label"] for one in real.rows(search="SADLY").rows} == {"neg"}
+    assert {one.label for one in real.rows(search="SADLY").rows} == {"neg"}
     assert real.rows(search="zz").total == real.rows(search="zzzz").total == 0
 
 
@@ -296,59 +298,64 @@ def test_an_audit_has_findings_and_with_its_data_their_examples(audited):
     assert (book.has("findings"), book.has("edits"), book.has("rows")) == (True, False, False)
     listed = book.findings(size=500)
     assert listed.total == len(json.loads((audited / "findings.json").read_text())["findings"])
-    assert book.finding(listed.rows[0]["key"])["supporting_rows"] == []
-    assert (book.edits(EditFilter()).total, book.keys(EditFilter()), book.rows().total) == (0, [], 0)
+    assert book.examples(listed.rows[0].finding, supporting=True) == []
+    assert (book.edits.page(EditFilter()).total, book.edits.keys(EditFilter()), book.rows().total) == (
+        0,
+        [],
+        0,
+    )
     book.close()
     book = Book(audited, data=sample_path())
-    for finding in (book.finding(one["key"]) for one in listed.rows):
-        assert [one["id"] for one in finding["supporting_rows"]] == finding["supporting"]
-        assert {one["label"] for one in finding["supporting_rows"]} <= {finding["label"]}
-        assert finding["label"] not in {one["label"] for one in finding["counter_rows"]}
+    for finding in (book.finding(one.key).finding for one in listed.rows):
+        supporting, counter = (book.examples(finding, supporting=which) for which in (True, False))
+        assert tuple(one.id for one in supporting) == finding.supporting
+        assert {one.label for one in supporting} <= {finding.label}
+        assert finding.label not in {one.label for one in counter}
     book.close()
 
 
 def test_findings_are_filtered_as_a_list_is(audited):
     book = Book(audited)
     every = book.findings(size=500).rows
-    book.decisions.write("finding", every[0]["key"], {"choice": "signal"}, author="ann")
-    some = every[len(every) // 2]
+    book.decisions.write("finding", every[0].key, {"choice": "signal"}, author="ann")
+    some = every[len(every) // 2].finding
+    name = some.pattern
     for asked, keeps in (
-        ({"level": "token"}, lambda one: one["level"] == "token"),
-        ({"label": some["label"]}, lambda one: one["label"] == some["label"]),
+        ({"level": "token"}, lambda one: one.finding.level == "token"),
+        ({"label": some.label}, lambda one: one.finding.label == some.label),
         ({"field": "nothing"}, lambda one: False),
-        ({"max_q": some["q"]}, lambda one: one["q"] <= some["q"]),
-        ({"search": some["pattern"].upper()}, lambda one: some["pattern"].lower() in one["pattern"].lower()),
-        ({"choice": "signal"}, lambda one: one["key"] == every[0]["key"]),
-        ({"choice": "none"}, lambda one: one["key"] != every[0]["key"]),
+        ({"max_q": some.q}, lambda one: one.finding.q <= some.q),
+        ({"search": name.upper()}, lambda one: name.lower() in one.finding.pattern.lower()),
+        ({"choice": "signal"}, lambda one: one.key == every[0].key),
+        ({"choice": "none"}, lambda one: one.key != every[0].key),
     ):
-        found = [one["key"] for one in book.findings(size=500, **asked).rows]
-        assert found == [one["key"] for one in every if keeps(one)], asked
-    assert book.finding(every[0]["key"])["decision"]["value"] == {"choice": "signal"}
-    assert book.finding(every[0]["key"])["next"] == every[1]["key"] == finding_key(every[1])
+        found = [one.key for one in book.findings(FindingFilter(**asked), size=500).rows]
+        assert found == [one.key for one in every if keeps(one)], asked
+    assert book.finding(every[0].key).decision.value == {"choice": "signal"}
+    assert book.finding_neighbours(every[0].key)[1] == every[1].key == finding_key(every[1].values)
     book.close()
 
 
 def test_a_finding_without_examples_gets_rows_that_have_its_words(tmp_path):
     texts = [("It is NOT good.", "neg"), ("Nothing here.", "neg"), ("why not?", "pos"), ("so be it", "pos")]
     rows = [{"text": text, "label": label, "longway_id": str(i)} for i, (text, label) in enumerate(texts)]
-    fate = {"level": "token", "pattern": "not", "field": "text", "label": "neg"}
-    other = {**fate, "level": "negation", "pattern": "negation in text"}
+    fate = {**Pattern("token", "text", ("not",)).to_dict(), "label": "neg"}
+    other = {**Pattern("negation", "text", place="text").to_dict(), "label": "neg"}
     summary = {"findings": [fate], "worse": [other, fate]}
     book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=summary))
-    assert [one["pattern"] for one in book.findings().rows] == ["not", "negation in text"]
-    found = book.finding(finding_key(fate))
-    assert [one["id"] for one in found["supporting_rows"]] == ["0"]
-    assert [one["id"] for one in found["counter_rows"]] == ["2"]
-    denied = book.finding(finding_key(other))
-    assert [one["id"] for one in denied["supporting_rows"]] == ["0", "1"]
-    assert [one["id"] for one in denied["counter_rows"]] == ["2"]
+    assert [one.finding.pattern for one in book.findings().rows] == ["not", "negation in text"]
+    found, denied = (book.finding(finding_key(one)).finding for one in (fate, other))
+    assert [one.id for one in book.examples(found, supporting=True)] == ["0"]
+    assert [one.id for one in book.examples(found, supporting=False)] == ["2"]
+    assert [one.id for one in book.examples(denied, supporting=True)] == ["0", "1"]
+    assert [one.id for one in book.examples(denied, supporting=False)] == ["2"]
 
 
 def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
     rows = sample_path().read_text(encoding="utf-8").splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
     other.write_text("".join(rows[1:]), encoding="utf-8")
-    with pytest.raises(RunError, match=r"is not the data that .* was made from"):
+    with pytest.raises(RunError, match=r"is not the data of .*: its texts or labels differ"):
         Book(audited, data=other)
     with pytest.raises(RunError, match="does not exist"):
         Book(audited, data=tmp_path / "nothing.jsonl")
@@ -358,9 +365,9 @@ def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
     data = load(rows_of(12), id="id")
     run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "perturb")
     book = Book(tmp_path / "perturb")
-    kept = book.edits(EditFilter(status="kept")).rows
-    assert book.row(kept[0]["source"])["edits"][-1]["key"] == kept[0]["key"]
-    assert book.rows().total == 12 + len({edit["id"] for edit in kept})
+    kept = book.edits.page(EditFilter(status="kept")).rows
+    assert book.row(kept[0].edit.source).edits[-1].key == kept[0].key
+    assert book.rows().total == 12 + len({one.edit.id for one in kept})
     book.close()
     run_plant(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
     book = Book(tmp_path / "plant")
@@ -385,31 +392,31 @@ def test_runs_of_other_commands_open_with_their_summary(tmp_path, command, file,
 
 
 def test_unknown_keys_and_impossible_filters_are_told(real):
-    for look in (real.edit, real.finding, real.row):
+    for look in (real.edits.get, real.finding, real.row):
         with pytest.raises(LookupFailed, match=r"There is no \w+ '../../etc/passwd' in this run"):
             look("../../etc/passwd")
     for wrong in ({"status": "x"}, {"choice": "x"}, {"order": "x; drop table log"}):
         with pytest.raises(SettingError, match="must be one of"):
             EditFilter(**wrong)
     with pytest.raises(SettingError, match="'size' must be from 1"):
-        real.edits(EditFilter(), size=0)
+        real.edits.page(EditFilter(), size=0)
     with pytest.raises(SettingError):
-        real.findings(choice="accept")
-    assert real.edits(EditFilter(), page=10**12).number == real.edits(EditFilter()).pages
-    assert real.edits(EditFilter(), page=-3).number == 1
-    assert real.edits(EditFilter(search="'; drop table log; --")).total == 0
+        real.findings(FindingFilter(choice="accept"))
+    assert real.edits.page(EditFilter(), page=10**12).number == real.edits.page(EditFilter()).pages
+    assert real.edits.page(EditFilter(), page=-3).number == 1
+    assert real.edits.page(EditFilter(search="'; drop table log; --")).total == 0
 
 
 def test_a_report_that_was_edited_or_deleted_keeps_nobody_from_reviewing(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit()], report__html="as it was")
     (folder / "report.html").write_text("with a remark")
-    assert Book(folder).edits(EditFilter()).total == 1
+    assert Book(folder).edits.page(EditFilter()).total == 1
     (folder / "report.html").unlink()
-    assert Book(folder).edits(EditFilter()).total == 1
+    assert Book(folder).edits.page(EditFilter()).total == 1
 
 
 def test_folders_that_cannot_be_reviewed_say_why_and_what_to_do(tmp_path):
-    with pytest.raises(RunError, match=r"is not there\..*longway runs"):
+    with pytest.raises(RunError, match=r"does not exist\..*longway runs"):
         Book(tmp_path / "nowhere")
     with pytest.raises(RunError, match=r"holds no run\..*longway runs"):
         Book(tmp_path)
@@ -419,17 +426,22 @@ def test_folders_that_cannot_be_reviewed_say_why_and_what_to_do(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit()])
     about = json.loads((folder / "run.json").read_text())
     (folder / "edits.jsonl").write_text("{}\n")
-    with pytest.raises(RunError, match=r"edits.jsonl changed or went.*Run the same `longway rewrite` again"):
+    with pytest.raises(
+        RunError,
+        match=r"has changed since its run finished: edits.jsonl.*Run the same `longway rewrite` again",
+    ):
         Book(folder)
     for damaged in ("[]", "{", '{"state": "done"}'):
         (folder / "run.json").write_text(damaged)
         with pytest.raises(RunError, match=r"run\.json"):
             Book(folder)
     (folder / "run.json").write_text(json.dumps({**about, "files": {"edits.jsonl": 3}}))
-    with pytest.raises(RunError, match=r"edits\.jsonl, line 1, is no edit"):
+    with pytest.raises(
+        RunError, match=r"edits\.jsonl, line 1, is damaged: Edit has no 'id'.*Run the same command again"
+    ):
         Book(folder)
     (folder / "run.json").write_text(json.dumps({**about, "state": "running"}))
-    with pytest.raises(RunError, match=r"was broken off.*goes on where it stopped"):
+    with pytest.raises(RunError, match=r"was interrupted.*it resumes"):
         Book(folder)
     assert not (tmp_path / "nowhere").exists()
 
@@ -438,7 +450,7 @@ HOLD = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from longway.store.hold import holding
+from longway.store.run_store import holding
 
 with holding(Path(sys.argv[1])):
     print("held", flush=True)
@@ -473,5 +485,5 @@ def test_a_dataset_in_shards_is_found_and_missed_where_one_goes(tmp_path):
     assert book.dataset().n_used == 6
     book.close()
     (path / "part-00001.jsonl").unlink()
-    with pytest.raises(RunError, match=r"dataset\.jsonl changed or went"):
+    with pytest.raises(RunError, match=r"has changed since its run finished: dataset\.jsonl"):
         Book(folder)

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
 from longway.review.serve import serving
 
 
@@ -48,7 +49,7 @@ def moved(page, from_key):
 
 def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, review, tmp_path):
     book = review.book
-    before = {row["id"]: row["text"] for row in _all_rows(book)}
+    before = {row.id: row.text for row in _all_rows(book)}
     with tab() as page:
         # reads a finding
         page.get_by_role("link", name="Findings", exact=True).click()
@@ -65,7 +66,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
         page.get_by_label("The run", exact=True).select_option("kept")
         page.get_by_role("button", name="Show").click()
         page.wait_for_url("**/edits?*status=kept*")
-        total = len(book.keys(EditFilter(status="kept")))
+        total = len(book.edits.keys(EditFilter(status="kept")))
         assert page.locator("[data-total]").inner_text() == f"{total} edits"
         page.locator("[data-open]").first.click()
         page.wait_for_url("**/edits/*")
@@ -101,7 +102,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
 
         # all of a filter at once
         page.goto(f"{review.address}edits?status=kept&choice=none&label=pos")
-        rest = book.keys(EditFilter(status="kept", choice="none", label="pos"))
+        rest = book.edits.keys(EditFilter(status="kept", choice="none", label="pos"))
         page.locator(".bulk summary").click()
         page.get_by_role("button", name=f"Accept all {len(rest)}").click()
         page.get_by_text("No edit is like this").wait_for()
@@ -120,10 +121,10 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
         **dict.fromkeys(rest, "after"),
     }
     expected = dict(before)
-    for key in book.keys(EditFilter(status="kept")):
-        edit = book.edit(key)
+    for key in book.edits.keys(EditFilter(status="kept")):
+        edit = book.edits.get(key).edit
         what = decided.get(key, "before")  # nobody decided: left out
-        expected[edit["id"]] = edit.get(what, what)
+        expected[edit.id] = {"after": edit.after, "before": edit.before}.get(what, what)
     rows = [
         json.loads(line) for line in (tmp_path / "exported.jsonl").read_text(encoding="utf-8").splitlines()
     ]
@@ -132,7 +133,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
 
 
 def test_a_list_is_driven_by_keys_alone(tab, review):
-    keys = review.book.keys(EditFilter())
+    keys = review.book.edits.keys(EditFilter())
     with tab() as page:
         page.goto(f"{review.address}edits")
         page.keyboard.press("j")
@@ -165,7 +166,7 @@ def test_a_list_is_driven_by_keys_alone(tab, review):
 
 
 def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
-    key = review.book.keys(EditFilter())[0]
+    key = review.book.edits.keys(EditFilter())[0]
     with tab() as one, tab() as other:
         for page in (one, other):
             page.goto(f"{review.address}edits/{key}")
@@ -183,7 +184,7 @@ def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
 
 
 def test_forms_work_without_any_script(tab, review):
-    keys = review.book.keys(EditFilter())
+    keys = review.book.edits.keys(EditFilter())
     with tab(java_script_enabled=False) as page:
         page.goto(f"{review.address}edits/{keys[0]}")
         page.get_by_role("button", name="Accept").click()
@@ -195,7 +196,7 @@ def test_forms_work_without_any_script(tab, review):
         page.locator(".bulk summary").click()
         page.get_by_role("button", name="Reject all").click()
         page.wait_for_url("**/edits?status=kept*")
-        kept = review.book.keys(EditFilter(status="kept"))
+        kept = review.book.edits.keys(EditFilter(status="kept"))
         assert {choice(review, key) for key in kept} == {"reject"}
 
 
@@ -207,17 +208,17 @@ def test_a_text_that_takes_its_time_says_so_and_is_sent_once(tab, review, monkey
     class Slow:
         def check(self, edit, text):
             checked.append(text)
-            if text != edit["before"]:
+            if text != edit.before:
                 go_on.wait(20)
             return [], []
 
     monkeypatch.setattr(hand_edit, "checker_of", lambda book: Slow())
-    key = review.book.keys(EditFilter())[0]
+    key = review.book.edits.keys(EditFilter())[0]
     with tab() as page:
         page.goto(f"{review.address}edits/{key}#hand-text")
         page.locator("#hand-text:focus").wait_for()
         page.keyboard.type("more ")
-        wait_until(page, lambda: checked == [review.book.edit(key)["before"]])  # they get ready
+        wait_until(page, lambda: checked == [review.book.edits.get(key).edit.before])  # they get ready
         page.keyboard.press("Control+Enter")
         page.locator("[data-waiting]", has_text="Checking.").wait_for()
         assert page.get_by_role("button", name="Save and check").is_disabled()
@@ -261,8 +262,8 @@ def test_a_sample_is_drawn_and_rated_by_keys(tab, review):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
-    key, finding = review.book.keys(EditFilter())[0], review.book.findings().rows[0]["key"]
-    row = review.book.edit(key)["id"]
+    key, finding = review.book.edits.keys(EditFilter())[0], review.book.findings().rows[0].key
+    row = review.book.edits.get(key).edit.id
     with tab(color_scheme=scheme) as page:
         page.set_viewport_size({"width": width, "height": 844})
         for path in (

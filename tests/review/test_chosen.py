@@ -9,18 +9,22 @@ from hypothesis import strategies as st
 
 from longway.data import load
 from longway.errors import SettingError
-from longway.recipes.perturb_settings import PerturbSettings
-from longway.recipes.run_perturb import run_perturb
-from longway.review.book import Book, EditFilter
-from longway.review.chosen import Step, chosen, chosen_row, steps_of, walk
-from tests.recipes.toy_perturb import pairs_of
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import run_perturb
+from longway.json_values import from_json
+from longway.records import Edit
+from longway.review.book import Book
+from longway.review.chosen import RowStep, chosen, chosen_row, row_steps, walk
+from longway.review.decisions import Decision
+from longway.review.edit_list import EditFilter, ReviewedEdit
+from tests.jobs.toy_perturb import pairs_of
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
 
 def steps_from(plan):
     """Steps of one row: (parent, kept, choice) each; the decisions came in the order of `seq`, given as a fourth."""
     return [
-        Step((f"k{i}",), {"text": f"t{parent}"}, {"text": f"t{i}"}, ("pos", "pos"), is_kept, parent, choice, seq,
+        RowStep((f"k{i}",), {"text": f"t{parent}"}, {"text": f"t{i}"}, ("pos", "pos"), is_kept, parent, choice, seq,
              {"text": f"h{i}"} if choice == "hand" else {})
         for i, (parent, is_kept, choice, seq) in enumerate(plan)
     ]  # fmt: skip
@@ -135,13 +139,20 @@ def test_a_row_has_the_text_of_the_last_edit_that_stands(plan, undecided):
     kept = walk([replace(step, choice="", seq=0) for step in steps])
     assert row.as_run == ({"text": f"t{kept[-1]}"} if kept else {"text": "tNone"})
     accepted = {step.keys[0] for step in steps if step.choice in ("accept", "hand")}
-    assert set(row.fallen) == accepted - set(row.stands)
+    assert set(row.overridden) == accepted - set(row.applied)
     added = chosen_row("1", "0", steps, undecided=undecided)
     assert (added.is_in, added.was_in) == (bool(way), bool(kept))
 
 
 def numbered(*edits):
-    return [{"number": i, "key": f"k{i}", "decision": None, **edit} for i, edit in enumerate(edits, 1)]
+    return [
+        ReviewedEdit(from_json(Edit, edit), f"k{i}", i, "kept" if edit["accepted"] else "refused", None, edit)
+        for i, edit in enumerate(edits, 1)
+    ]
+
+
+def decided(edit, **value):
+    return replace(edit, decision=Decision(4, "", "ann", "edit", edit.key, value, 1))
 
 
 def test_a_candidate_is_built_upon_what_the_run_kept_in_earlier_rounds():
@@ -153,7 +164,7 @@ def test_a_candidate_is_built_upon_what_the_run_kept_in_earlier_rounds():
         an_edit(before="c", after="a", round=3, accepted=True),
         an_edit(before="a", after="e", round=4),
     )
-    assert [step.parent for step in steps_of(edits)] == [None, None, None, 1, 1, 4]
+    assert [step.parent for step in row_steps(edits)] == [None, None, None, 1, 1, 4]
 
 
 def test_edits_of_one_candidate_in_two_columns_go_together():
@@ -162,18 +173,17 @@ def test_edits_of_one_candidate_in_two_columns_go_together():
         an_edit(field="premise", before="a", after="b", **both),
         an_edit(field="text", before="c", after="d", **both),
     )
-    decision = {"seq": 4, "value": {"choice": "reject"}}
-    assert len(steps_of(edits)) == 1
+    assert len(row_steps(edits)) == 1
     for place in (0, 1):
-        decided = [{**edit, "decision": decision if i == place else None} for i, edit in enumerate(edits)]
-        assert chosen_row("1", "", steps_of(decided)).texts == {"premise": "a", "text": "c"}
-    hand = [{**edits[0], "decision": {"seq": 4, "value": {"choice": "hand", "text": "ours"}}}, edits[1]]
-    assert chosen_row("1", "", steps_of(hand)).texts == {"premise": "ours", "text": "d"}
+        some = [decided(edit, choice="reject") if i == place else edit for i, edit in enumerate(edits)]
+        assert chosen_row("1", "", row_steps(some)).texts == {"premise": "a", "text": "c"}
+    hand = [decided(edits[0], choice="hand", text="ours"), edits[1]]
+    assert chosen_row("1", "", row_steps(hand)).texts == {"premise": "ours", "text": "d"}
 
 
 def test_candidates_of_one_column_do_not_go_together():
     edits = numbered(an_edit(after="b"), an_edit(after="c"), an_edit(after="d", field="premise", how="other"))
-    assert [step.keys for step in steps_of(edits)] == [("k1",), ("k2",), ("k3",)]
+    assert [step.keys for step in row_steps(edits)] == [("k1",), ("k2",), ("k3",)]
 
 
 def dataset_texts(book, column):
@@ -187,7 +197,7 @@ def test_without_decisions_every_row_of_a_real_rewrite_is_as_the_run_left_it(tmp
     book = Book(rewritten(tmp_path / "run", data))
     texts, rows = dataset_texts(book, "text"), list(chosen(book))
     assert {row.id for row in rows} == {
-        edit["id"] for edit in book.edits(EditFilter(status="kept"), size=500).rows
+        one.edit.id for one in book.edits.page(EditFilter(status="kept"), size=500).rows
     }
     assert all(row.texts["text"] == row.as_run["text"] == texts[row.id] and not row.differs for row in rows)
     originals = {str(i): row["text"] for i, row in enumerate(reviews(30))}

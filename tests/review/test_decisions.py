@@ -118,7 +118,7 @@ def test_undo_of_a_given_batch_is_the_authors_own_and_happens_once():
     with opened() as decisions:
         first = decisions.write("edit", "k1", {"choice": "accept"}, author="ann")
         decisions.write("edit", "k2", {"choice": "accept"}, author="ann")
-        with pytest.raises(LookupFailed, match="nothing to take back"):
+        with pytest.raises(LookupFailed, match="There is no batch"):
             decisions.undo(author="bob", batch=first.batch)
         with pytest.raises(LookupFailed):
             decisions.undo(author="ann", batch=99)
@@ -133,7 +133,7 @@ def test_undo_of_a_given_batch_is_the_authors_own_and_happens_once():
 def test_a_page_that_did_not_see_the_last_decision_is_told_what_it_is():
     with opened() as decisions:
         first = decisions.write("edit", "k", {"choice": "accept"}, author="ann", seen=0)
-        with pytest.raises(Conflict, match="ann said 'accept'") as told:
+        with pytest.raises(Conflict, match="ann decided 'accept'") as told:
             decisions.write("edit", "k", {"choice": "reject"}, author="bob", seen=0)
         assert told.value.current == first == decisions.of("edit", "k")
         decisions.write("edit", "k", {"choice": "reject"}, author="bob", seen=first.seq)
@@ -254,7 +254,7 @@ def test_a_file_that_is_no_review_is_told(tmp_path):
     with pytest.raises(RunError, match="damaged or no review"):
         Database(path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be made"):
+    with pytest.raises(RunError, match="cannot be created"):
         Database(tmp_path / "file" / "review.sqlite")
 
 

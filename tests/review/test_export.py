@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from longway.data import load, save
 from longway.data.edited import ID_COLUMN
 from longway.errors import LongwayError, RunError
-from longway.recipes.perturb_settings import PerturbSettings
-from longway.recipes.run_perturb import run_perturb
-from longway.review.book import Book, EditFilter
-from longway.review.export import dataset_name, export_csv, export_dataset, export_json, harmless_cell
-from tests.recipes.toy_perturb import rows_of
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import run_perturb
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
+from longway.review.export import dataset_name, escape_formula, export_csv, export_dataset, export_json
+from tests.jobs.toy_perturb import rows_of
 from tests.review.made_runs import COLUMNS, an_edit, made_run, reviews, rewritten
 
 FORMATS = ("csv", "jsonl", "jsonl.gz", "json", "parquet")
@@ -111,24 +112,22 @@ def test_the_dataset_has_exactly_the_decisions_and_every_other_row_as_it_was(
         folder = Path(folder)
         shutil.copytree(runs / ending, folder / "run")
         book = Book(folder / "run")
-        edits = list(book.all_edits())
-        assert len({edit["id"] for edit in edits}) == len(edits)  # EDA makes one text a row
+        edits = list(book.edits.all(EditFilter()))
+        assert len({one.edit.id for one in edits}) == len(edits)  # EDA makes one text a row
         said = {}
         for place, choice in decided:
-            edit = edits[place % len(edits)]
-            said[edit["id"]] = choice
-            book.decisions.write("edit", edit["key"], {"choice": choice, "text": text}, author="ann")
+            one = edits[place % len(edits)]
+            said[one.edit.id] = choice
+            book.decisions.write("edit", one.key, {"choice": choice, "text": text}, author="ann")
         out = export_dataset(book, folder / dataset_name(book), undecided=undecided)
         book.close()
         before, after = cells(folder / "run" / out.name), cells(out)
         expected = {id_: dict(row) for id_, row in before.items()}
-        for edit in edits:
-            default = "accept" if edit["accepted"] and undecided == "as_run" else "reject"
-            choice = said.get(edit["id"], "none")
+        for edit in (one.edit for one in edits):
+            default = "accept" if edit.accepted and undecided == "as_run" else "reject"
+            choice = said.get(edit.id, "none")
             choice = default if choice == "none" else choice
-            expected[edit["id"]]["text"] = {"accept": edit["after"], "reject": edit["before"], "hand": text}[
-                choice
-            ]
+            expected[edit.id]["text"] = {"accept": edit.after, "reject": edit.before, "hand": text}[choice]
         assert after == expected
         old, new = records(folder / "run" / out.name), records(out)
         assert len(old) == len(new) == len(before)
@@ -170,7 +169,7 @@ ADDED = [
 
 def added_run(folder, decide, **more):
     book = Book(made_run(folder / "run", ADDED, command="augment", settings=SOURCED, rows=ROWS))
-    kept, refused = book.keys(EditFilter())
+    kept, refused = book.edits.keys(EditFilter())
     for key, value in decide(kept, refused).items():
         book.decisions.write("edit", key, value, author="ann")
     out = export_dataset(book, folder / "out.jsonl", **more)
@@ -215,11 +214,11 @@ def test_rows_that_a_real_perturbation_added_go_when_they_are_rejected(tmp_path)
     data = load(rows_of(12), id="id")
     run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "run")
     book = Book(tmp_path / "run")
-    kept = book.edits(EditFilter(status="kept")).rows
-    book.decisions.write("edit", kept[0]["key"], {"choice": "reject"}, author="ann")
+    kept = book.edits.page(EditFilter(status="kept")).rows
+    book.decisions.write("edit", kept[0].key, {"choice": "reject"}, author="ann")
     out = export_dataset(book, tmp_path / dataset_name(book))
     before, after = cells(tmp_path / "run" / out.name), cells(out)
-    assert before.keys() - after.keys() == {kept[0]["id"]}
+    assert before.keys() - after.keys() == {kept[0].edit.id}
     assert all(before[id_] == row for id_, row in after.items())
     nothing = cells(export_dataset(book, tmp_path / "none.parquet", undecided="reject"))
     assert set(nothing) == {row["id"] for row in rows_of(12)}
@@ -231,7 +230,7 @@ def test_a_cell_that_no_decision_changes_stays_empty(tmp_path):
     edits = [tried, an_edit("1", "a", "b", accepted=True)]
     run = made_run(tmp_path / "run", edits, settings={**COLUMNS, "context": "premise"}, rows=rows)
     book = Book(run)
-    book.decisions.write("edit", book.keys(EditFilter())[1], {"choice": "reject"}, author="ann")
+    book.decisions.write("edit", book.edits.keys(EditFilter())[1], {"choice": "reject"}, author="ann")
     out = export_dataset(book, tmp_path / "out.jsonl")
     assert [json.loads(line) for line in out.read_text().splitlines()] == [{**rows[0], "text": "a"}]
 
@@ -245,7 +244,7 @@ def test_a_run_without_edits_has_no_dataset_to_export(tmp_path):
 
 @given(st.text() | st.sampled_from(["=1", "+1", "-1", "@x", "\tx", "\rx", "  =1", "＝1"]))
 def test_no_cell_begins_like_a_formula_and_the_text_is_still_there(text):
-    cell = harmless_cell(text)
+    cell = escape_formula(text)
     assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
     assert cell in (text, "'" + text)
 
@@ -256,7 +255,9 @@ def test_the_csv_has_every_edit_with_its_decision_and_no_formulas(tmp_path):
         an_edit("2", "plain", "-1", reason="\tnot chosen", method='=cmd|"/c calc"!A1'),
     ]
     book = Book(made_run(tmp_path / "run", edits))
-    book.decisions.write("edit", book.keys(EditFilter())[1], {"choice": "hand", "text": "=2"}, author="@ann")
+    book.decisions.write(
+        "edit", book.edits.keys(EditFilter())[1], {"choice": "hand", "text": "=2"}, author="@ann"
+    )
     raw = export_csv(book, tmp_path / "edits.csv").read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf")  # spreadsheets take it for another encoding otherwise
     first, second = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
@@ -276,7 +277,7 @@ def test_the_json_has_everything(tmp_path):
         rewrite__json={"findings": findings, "method": "razor"},
     )
     book = Book(run)
-    keys = book.keys(EditFilter())
+    keys = book.edits.keys(EditFilter())
     book.decisions.write("edit", keys[0], {"choice": "accept"}, author="ann")
     book.decisions.undo(author="ann")
     told = json.loads(export_json(book, tmp_path / "all.json").read_text(encoding="utf-8"))

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.review import routes
-from longway.review.fields import FORM, JSON, BadRequest, Group, Text, Texts, Whole, read_body, read_fields
+from longway.review.routes import (
+    FORM,
+    JSON,
+    BadRequest,
+    ListField,
+    ObjectField,
+    TextField,
+    WholeField,
+    read_body,
+    read_fields,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=30),
@@ -20,11 +30,11 @@ VALUES = st.recursive(
 
 def fitting(field):
     """Values that a field must take."""
-    if isinstance(field, Whole):
+    if isinstance(field, WholeField):
         return st.integers(field.low, field.high)
-    if isinstance(field, Texts):
+    if isinstance(field, ListField):
         return st.lists(fitting(field.of), max_size=field.most, unique=True)
-    if isinstance(field, Group):
+    if isinstance(field, ObjectField):
         return st.fixed_dictionaries({}, optional={name: fitting(one) for name, one in field.of.items()})
     if field.choices:
         return st.sampled_from(field.choices)
@@ -60,10 +70,10 @@ def as_form(body):
 @given(st.data())
 def test_a_form_says_the_same_as_json(data):
     fields = {
-        "a": Text(),
-        "n": Whole(),
-        "many": Texts(Text(pattern="[a-z]+")),
-        "group": Group({"x": Text(), "y": Whole()}),
+        "a": TextField(),
+        "n": WholeField(),
+        "many": ListField(TextField(pattern="[a-z]+")),
+        "group": ObjectField({"x": TextField(), "y": WholeField()}),
     }
     body = data.draw(st.fixed_dictionaries({name: fitting(field) for name, field in fields.items()}))
     if not body["many"] or body["group"].keys() != {"x", "y"}:
@@ -82,7 +92,7 @@ def test_anything_else_is_refused_in_words_or_is_of_the_right_kind(action, data)
         assert re.search(r"must|missing|Unknown", str(error))
         assert len(str(error)) < 500  # whatever was sent is not sent back whole
         return
-    kinds = {Whole: int, Text: str, Texts: list, Group: dict}
+    kinds = {WholeField: int, TextField: str, ListField: list, ObjectField: dict}
     assert all(type(value) is kinds[type(fields[name])] for name, value in read.items())
     assert {name for name, field in fields.items() if field.required} <= read.keys()
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.review import guard as guard_module
 from longway.review.guard import HEADERS, MAX_BODY, Guard
 
 PORT = 8123
@@ -243,13 +242,6 @@ def test_a_body_that_does_not_say_its_size_is_read_up_to_the_limit_only():
     pieces = [b"x" * 1000] * 1000
     status, _, _, left = posted(Guard(Behind(), port=PORT), pieces, ("transfer-encoding", "chunked"))
     assert (status, 1000 - left) == (413, MAX_BODY // 1000 + 1)
-
-
-def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(guard_module, "BODY_SECONDS", 0.02)
-    behind = Behind()
-    assert posted(Guard(behind, port=PORT), [b"more to come"])[0] == 408
-    assert not behind.bodies
 
 
 def test_without_the_cookie_nothing_of_a_body_is_read():

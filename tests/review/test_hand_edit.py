@@ -7,27 +7,28 @@ from types import SimpleNamespace
 import pytest
 
 from longway.data import load
+from longway.engines.local import LocalEngine
 from longway.errors import RunError, SettingError
-from longway.llm.local import LocalEngine
-from longway.recipes.augment import AugmentSettings
-from longway.recipes.engine_runs import Engines
-from longway.recipes.perturb import CONTRAST, OFFENSIVE
-from longway.recipes.rewrite import RewriteSettings
-from longway.recipes.rows import rows_of
-from longway.recipes.run_augment import run_augment
-from longway.recipes.run_rewrite import run_rewrite
+from longway.jobs.augment.augment import AugmentSettings
+from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.engine_use import Engines
+from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rows import rows_of
 from longway.review import hand_edit
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
 from longway.review.decisions import Conflict, LookupFailed
-from longway.review.hand_edit import LONGEST, checker_of, journal_of, prepare, write_by_hand
-from longway.store import JOURNAL_FILE, Journal
+from longway.review.edit_list import EditFilter
+from longway.review.hand_edit import MAX_LENGTH, checker_of, journal_of, prepare, write_by_hand
+from longway.store import JOURNAL_FILE, Journal, JournalEntry
 from longway.verify.check import Candidate
-from longway.verify.judge import Judge
+from longway.verify.model_checks import JudgeCheck
 from longway.verify.verifier import verifier_for
+from tests.engines.llama_cpp import model_or_skip
+from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
-from tests.llm.loopback import Loopback
-from tests.llm.served_local import model_or_skip
-from tests.recipes import toy_augment, toy_run
+from tests.jobs import toy_augment, toy_run
 from tests.review.made_runs import an_edit, made_run
 
 KEPT = EditFilter(status="kept")
@@ -77,7 +78,7 @@ def opened(made, tmp_path):
 
 
 def first(book, filter=KEPT):
-    return book.edit(book.keys(filter)[0])
+    return book.edits.get(book.edits.keys(filter)[0])
 
 
 @pytest.mark.parametrize(("name", "expected"), [("rewrite", {1, 2}), ("leak", {1})])
@@ -85,12 +86,12 @@ def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened, name
     """All that was verified, kept or refused, but for the judge, which is a server."""
     book = opened(name)
     checker, rounds = checker_of(book), set()
-    for edit in book.all_edits():
-        said = [verdict for verdict in edit["verdicts"] if verdict["check"] != "judge"]
-        if edit["verdicts"]:
-            verdicts, _ = checker.check(edit, edit["after"])
-            assert [verdict.to_dict() for verdict in verdicts] == said
-            rounds.add(edit["round"])
+    for edit in book.edits.all(EditFilter()):
+        said = [verdict for verdict in edit.edit.verdicts if verdict.check != "judge"]
+        if edit.edit.verdicts:
+            verdicts, _ = checker.check(edit.edit, edit.edit.after)
+            assert list(verdicts) == said
+            rounds.add(edit.edit.round)
     assert rounds == expected
 
 
@@ -100,13 +101,13 @@ def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(op
     labels = [rows.label(place) for place in range(len(rows))]
     verifier = verifier_for(rows.task, rows.texts, labels, None, seed=0)
     for text in (
-        edit["after"] + " So it was.",
-        edit["before"].replace(" was ", " was not "),
+        edit.edit.after + " So it was.",
+        edit.edit.before.replace(" was ", " was not "),
         "Completely different.",
     ):
-        found = write_by_hand(book, edit["key"], text, author="ann")
-        row = list(rows.ids).index(edit["id"])
-        candidate = Candidate(row, edit["before"], text, edit["label_after"])
+        found = write_by_hand(book, edit.key, text, author="ann")
+        row = list(rows.ids).index(edit.edit.id)
+        candidate = Candidate(row, edit.edit.before, text, edit.edit.label_after)
         (expected,) = verifier.verify([candidate])
         assert found.value["verdicts"] == [verdict.to_dict() for verdict in expected]
         assert found.value["passed"] == all(verdict.passed for verdict in expected)
@@ -115,12 +116,12 @@ def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(op
 def test_a_text_that_fails_is_kept_and_marked(opened):
     book = opened("rewrite")
     edit = first(book)
-    text = edit["before"].replace(" was ", " was not ")
-    found = write_by_hand(book, edit["key"], text, author="ann", seen=0)
-    assert (found.kind, found.key, found.author) == ("edit", edit["key"], "ann")
+    text = edit.edit.before.replace(" was ", " was not ")
+    found = write_by_hand(book, edit.key, text, author="ann", seen=0)
+    assert (found.kind, found.key, found.author) == ("edit", edit.key, "ann")
     assert (found.value["choice"], found.value["text"], found.value["passed"]) == ("hand", text, False)
     assert found.value["verdicts"][-1]["check"] == "negation"
-    assert book.edit(edit["key"])["decision"]["value"] == found.value
+    assert book.edits.get(edit.key).decision.value == found.value
     assert any("judge" in missing for missing in found.value["missing"])
 
 
@@ -128,10 +129,10 @@ def test_a_text_that_passes_is_not_marked(opened):
     book = opened("rewrite")
     edit = first(book)
     found = write_by_hand(
-        book, edit["key"], "  " + edit["before"].replace("we ", "that we ") + "\r\n", author="ann"
+        book, edit.key, "  " + edit.edit.before.replace("we ", "that we ") + "\r\n", author="ann"
     )
     assert found.value["passed"]
-    assert found.value["text"] == edit["before"].replace("we ", "that we ")
+    assert found.value["text"] == edit.edit.before.replace("we ", "that we ")
 
 
 def test_lines_end_as_they_did_in_the_text_before(tmp_path):
@@ -143,11 +144,11 @@ def test_lines_end_as_they_did_in_the_text_before(tmp_path):
     ]
     columns = {"text": "text", "context": None, "label": "label", "id": None, "split": None, "seed": 0}
     book = Book(made_run(tmp_path / "run", edits, command="perturb", settings=columns, rows=rows))
-    for key, end in zip(book.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
+    for key, end in zip(book.edits.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
         for sent in ("three\r\nfour", "three\nfour"):
             assert write_by_hand(book, key, sent, author="ann").value["text"] == f"three{end}four"
-    with pytest.raises(SettingError, match="what was there before"):
-        write_by_hand(book, book.keys(EditFilter())[0], "one\ntwo", author="ann")
+    with pytest.raises(SettingError, match="equals the original"):
+        write_by_hand(book, book.edits.keys(EditFilter())[0], "one\ntwo", author="ann")
     book.close()
 
 
@@ -156,13 +157,13 @@ def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, 
     book = opened("rewrite")
     book.about["settings"]["judge"] = "local"
     edit, rows = first(book), rows_of(made.data)
-    text = edit["before"].replace("we ", "that we ")
-    found = write_by_hand(book, edit["key"], text, author="ann").value
-    asked = hand_edit._checkers[book]._verifiers["rewritten"].checks[-1]
+    text = edit.edit.before.replace("we ", "that we ")
+    found = write_by_hand(book, edit.key, text, author="ann").value
+    asked = hand_edit._checkers[book]._rewritten.checks[-1]
     assert isinstance(asked.asker.engine, LocalEngine)
-    judge = Judge(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
-    row = list(rows.ids).index(edit["id"])
-    (expected,) = judge([Candidate(row, edit["before"], text, edit["label_after"])])
+    judge = JudgeCheck(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
+    row = list(rows.ids).index(edit.edit.id)
+    (expected,) = judge([Candidate(row, edit.edit.before, text, edit.edit.label_after)])
     assert found["verdicts"][-1] == expected.to_dict()
     assert expected.check == "judge"
     assert not any("judge" in missing for missing in found["missing"])
@@ -173,13 +174,13 @@ def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
     edit = first(book)
     for text, words in (
         (" \n ", "empty. .* reject the edit"),
-        (edit["after"] + "\n", "what the machine wrote. .* Accept the edit"),
-        (edit["before"], "what was there before. .* Reject the edit"),
-        ("x" * (LONGEST + 1), "At most 50,000"),
+        (edit.edit.after + "\n", "equals the edit. .* Accept the edit"),
+        (edit.edit.before, "equals the original. .* Reject the edit"),
+        ("x" * (MAX_LENGTH + 1), "at most 50,000"),
     ):
         with pytest.raises(SettingError, match=words):
-            write_by_hand(book, edit["key"], text, author="ann")
-    assert book.decisions.of("edit", edit["key"]) is None
+            write_by_hand(book, edit.key, text, author="ann")
+    assert book.decisions.of("edit", edit.key) is None
     with pytest.raises(LookupFailed):
         write_by_hand(book, "no such key", "A text.", author="ann")
 
@@ -187,26 +188,26 @@ def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
 def test_two_tabs_do_not_lose_each_others_text(opened):
     book = opened("rewrite")
     edit = first(book)
-    one = write_by_hand(book, edit["key"], "One text.", author="ann", seen=0)
+    one = write_by_hand(book, edit.key, "One text.", author="ann", seen=0)
     with pytest.raises(Conflict):
-        write_by_hand(book, edit["key"], "Another text.", author="bob", seen=0)
-    assert book.decisions.of("edit", edit["key"]) == one
+        write_by_hand(book, edit.key, "Another text.", author="bob", seen=0)
+    assert book.decisions.of("edit", edit.key) == one
 
 
 def test_the_verifier_is_made_once_for_a_book(opened, monkeypatch):
     book, made = opened("rewrite"), []
     monkeypatch.setattr(hand_edit, "verifier_for", lambda *a, **k: made.append(a) or verifier_for(*a, **k))
     for text in ("One text.", "Another text.", "A third one."):
-        write_by_hand(book, first(book)["key"], text, author="ann")
+        write_by_hand(book, first(book).key, text, author="ann")
     assert len(made) == 1
 
 
 def test_the_checks_get_ready_while_a_person_still_writes(opened, monkeypatch):
     book = opened("rewrite")
-    key = first(book)["key"]
+    key = first(book).key
     prepare(book, key)
     monkeypatch.setattr(hand_edit, "verifier_for", None)  # nothing is left to be made
-    monkeypatch.setattr("longway.verify.classifiers._Words", None)
+    monkeypatch.setattr("longway.verify.model_checks._Words", None)
     assert write_by_hand(book, key, "One text.", author="ann").value["verdicts"]
     assert len(book.decisions.history("edit", key)) == 1
     with hand_edit._lock:
@@ -214,21 +215,21 @@ def test_the_checks_get_ready_while_a_person_still_writes(opened, monkeypatch):
 
 
 def test_what_models_read_is_remembered_by_the_review_and_not_added_to_the_run(tmp_path):
-    row = ("0" * 16, "verify", "minilm", "{}", '{"row": "new"}', 0.0, 0, 0, 0.0)
+    entry = JournalEntry("0" * 16, "verify", "minilm", {"row": "new"})
     of_run = Journal(tmp_path / JOURNAL_FILE)
-    of_run.put("old", kind="verify", engine="minilm", answer={"row": "old"})
+    of_run.put(JournalEntry("old", kind="verify", engine="minilm", answer={"row": "old"}))
     book = SimpleNamespace(folder=tmp_path)
     (tmp_path / "review").mkdir()
-    journal_of(book).put_all([row])
+    journal_of(book).put_all([entry])
     again = journal_of(book)
-    assert again.get_all(["old", row[0], "none"]) == {"old": {"row": "old"}, row[0]: {"row": "new"}}
-    assert of_run.get(row[0]) is None
+    assert again.get_all(["old", entry.key, "none"]) == {"old": {"row": "old"}, entry.key: {"row": "new"}}
+    assert of_run.get(entry.key) is None
 
 
 def test_the_run_itself_stays_as_it_was(opened):
     book = opened("rewrite")
     before = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
-    write_by_hand(book, first(book)["key"], "One text.", author="ann")
+    write_by_hand(book, first(book).key, "One text.", author="ann")
     after = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
     for name in before:
         assert name.startswith("journal") or before[name] == after[name]
@@ -241,14 +242,14 @@ def test_the_run_itself_stays_as_it_was(opened):
 def test_an_added_text_must_carry_its_new_label(opened):
     book = opened("augment")
     edit = first(book, EditFilter())
-    assert edit["label_after"] != edit["label_before"]
+    assert edit.edit.label_after != edit.edit.label_before
     good, bad = (
         "The meal we saw was bright and quick and warm.",
         "The meal we saw was dull and slow and weak.",
     )
-    right, wrong = (good, bad) if edit["label_after"] == "good" else (bad, good)
-    assert write_by_hand(book, edit["key"], right, author="ann").value["passed"]
-    found = write_by_hand(book, edit["key"], wrong, author="ann").value
+    right, wrong = (good, bad) if edit.edit.label_after == "good" else (bad, good)
+    assert write_by_hand(book, edit.key, right, author="ann").value["passed"]
+    found = write_by_hand(book, edit.key, wrong, author="ann").value
     assert not found["passed"]
     assert found["verdicts"][-1]["check"] == "new label"
 
@@ -290,7 +291,7 @@ def perturbed(tmp_path):
 
 
 def test_a_perturbed_text_must_not_hurt(perturbed):
-    key = perturbed.keys(KEPT)[1]
+    key = perturbed.edits.keys(KEPT)[1]
     fine = write_by_hand(perturbed, key, "Bob has no keys now.", author="ann").value
     assert [(one["check"], one["passed"]) for one in fine["verdicts"]] == [
         (OFFENSIVE, True),
@@ -302,7 +303,7 @@ def test_a_perturbed_text_must_not_hurt(perturbed):
 
 
 def test_a_pair_is_looked_at_as_it_would_be_with_the_other_sides_edit(perturbed):
-    premise, hypothesis = perturbed.keys(KEPT)
+    premise, hypothesis = perturbed.edits.keys(KEPT)
     lost = write_by_hand(perturbed, hypothesis, "Jim has no keys.", author="ann").value
     assert lost["verdicts"][1]["reason"] == "'Ann' stands in both texts, and was replaced by different names"
     write_by_hand(perturbed, premise, "Jim lost his keys.", author="ann")  # now the other side says the same
@@ -310,7 +311,7 @@ def test_a_pair_is_looked_at_as_it_would_be_with_the_other_sides_edit(perturbed)
 
 
 def test_a_pair_that_no_longer_differs_is_marked(perturbed):
-    key = perturbed.keys(EditFilter(status="refused"))[0]
+    key = perturbed.edits.keys(EditFilter(status="refused"))[0]
     same = write_by_hand(perturbed, key, "John saw his dear aunt.", author="ann").value
     assert "told the texts apart, and no longer do" in same["verdicts"][1]["reason"]
     assert not same["passed"]

@@ -10,18 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.report.grammar_view import grammar_page
-from longway.review.book import Book, EditFilter
-from longway.review.pages import PAGES, render, sections, static_files
-from longway.review.pages.shown import PART, address, cut_edit, options, part_of
+from longway.json_values import from_json
+from longway.records import Edit, Pattern
+from longway.review.book import Book, FindingFilter
+from longway.review.edit_list import EditFilter, ReviewedEdit
+from longway.review.pages import PAGES, render, report_pages, static_files
+from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
 from longway.review.sampling import draw_sample, tag
-from tests.report.invented_augment import augment
-from tests.report.invented_grammar import hostile_tables, tables
-from tests.report.invented_perturb import perturb
-from tests.report.invented_prove import proof
-from tests.report.invented_rewrite import rewrite
-from tests.report.test_report_style import DARK, LIGHT, colours, contrast
+from longway.show.grammar_view import grammar_page
 from tests.review.made_runs import an_edit, made_run
+from tests.show.invented_augment import augment
+from tests.show.invented_grammar import hostile_tables, tables
+from tests.show.invented_perturb import perturb
+from tests.show.invented_prove import proof
+from tests.show.invented_rewrite import rewrite
+from tests.show.test_report_style import DARK, LIGHT, colours, contrast
 
 LARGEST = 300_000  # bytes of a page
 LONG = "\"<'&> long " * 1_000
@@ -65,7 +68,7 @@ class Read(HTMLParser):
 def shown(book, page, /, **query):
     """A page, its HTML and the HTML as it is read."""
     made = PAGES[page](book, {"author": "ada", **query})
-    html = render(made, book, {"path": "/" + page.split("/")[0], "author": "ada"})
+    html = render(made, book, path="/" + page.split("/")[0], author="ada")
     return made, html, Read(html)
 
 
@@ -80,13 +83,13 @@ def every_page(book):
         ("trees", {}),
         ("proof", {}),
     ]
-    asked += [("findings/{key}", {"key": one["key"]}) for one in book.findings(size=3).rows]
+    asked += [("findings/{key}", {"key": one.key}) for one in book.findings(size=3).rows]
     if book.has("edits"):
         asked += [("sample", {}), ("edits", {}), ("edits", {"size": "50", "search": "e", "order": "score"})]
-        found = book.edits(EditFilter(), size=2).rows
+        found = book.edits.page(EditFilter(), size=2).rows
         for one in found:
-            asked += [("edits/{key}", {"key": one["key"], "part": part}) for part in ("", "1", "2", "999")]
-        asked += [("data/{id}", {"id": one["id"]}) for one in found]
+            asked += [("edits/{key}", {"key": one.key, "part": part}) for part in ("", "1", "2", "999")]
+        asked += [("data/{id}", {"id": one.edit.id}) for one in found]
         asked += [("sample/{name}", {"name": one.key}) for one in book.decisions.current("sample").values()]
     return asked
 
@@ -114,7 +117,7 @@ def huge(folder):
 def real(small_rewrite, tmp_path_factory):
     """The book of a real rewrite, with a sample, some decisions and a hand edit."""
     book = Book(shutil.copytree(small_rewrite, tmp_path_factory.mktemp("real") / "run"))
-    keys = book.keys(EditFilter(status="kept"))
+    keys = book.edits.keys(EditFilter(status="kept"))
     book.decisions.write("edit", keys[0], {"choice": "accept"}, author="ada")
     book.decisions.write("edit", keys[1], {"choice": "reject"}, author="<b>bob")
     text = "by <i>hand\nand more"
@@ -199,7 +202,7 @@ def test_every_page_of_every_run_is_whole_plain_and_named(book):
 
 def test_no_page_grows_with_the_texts(tmp_path):
     book = Book(huge(tmp_path / "run"))
-    long = book.facets()["label"]
+    long = book.edits.facets()["label"]
     asked = [*every_page(book), ("edits", {"size": "50", "label": next(iter(long))})]
     for name, query in asked:
         made, html, _ = shown(book, name, **query)
@@ -217,7 +220,7 @@ def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command
     whole, html, _ = shown(book, page)
     assert whole.data["pages"] == 1
     ids = re.findall(r'<section id="(\w+)"', html)
-    monkeypatch.setattr(sections, "LIMIT", 12_000)
+    monkeypatch.setattr(report_pages, "LIMIT", 12_000)
     first, _, _ = shown(book, page)
     cut = [shown(book, page, page=str(at)) for at in range(1, first.data["pages"] + 1)]
     assert len(cut) > 1
@@ -229,7 +232,7 @@ def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command
 
 def test_a_hostile_grammar_stays_small(tmp_path):
     hostile = hostile_tables(lambda at: LONG[: 100 + at])
-    pages, _ = sections.in_pages("grammar_main.html.jinja", grammar_page(hostile))
+    pages, _ = report_pages.in_pages("grammar_main.html.jinja", grammar_page(hostile))
     assert max(len(one.encode()) for one in pages) < LARGEST - 20_000  # the frame has room
     book = Book(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
     made, html, _ = shown(book, "trees")
@@ -239,7 +242,7 @@ def test_a_hostile_grammar_stays_small(tmp_path):
 
 
 def test_the_page_of_an_edit_has_what_was_decided_and_marks_what_failed(real):
-    kept = real.keys(EditFilter(status="kept"))
+    kept = real.edits.keys(EditFilter(status="kept"))
     pages = [shown(real, "edits/{key}", key=key)[1] for key in kept[:4]]
     assert "accepted by <" not in pages[0]
     assert re.search(r'<span class="badge accept" data-badge><bdi>accepted by ada', pages[0])
@@ -251,15 +254,15 @@ def test_the_page_of_an_edit_has_what_was_decided_and_marks_what_failed(real):
 
 
 def test_a_page_sends_back_which_decision_it_showed(real):
-    for key in real.keys(EditFilter(status="kept"))[:4]:
-        edit = real.edit(key)
-        seen = 0 if edit["decision"] is None else edit["decision"]["seq"]
+    for key in real.edits.keys(EditFilter(status="kept"))[:4]:
+        edit = real.edits.get(key)
+        seen = 0 if edit.decision is None else edit.decision.seq
         fields = shown(real, "edits/{key}", key=key)[2].all("input")
         assert {one["value"] for one in fields if one.get("name") == "seen"} == {str(seen)}
 
 
 def test_neighbours_stay_within_the_filter(real):
-    keys = real.keys(EditFilter(status="kept", order="random"))
+    keys = real.edits.keys(EditFilter(status="kept", order="random"))
     made, _, _ = shown(real, "edits/{key}", key=keys[1], status="kept", order="random")
     values = "?status=kept&order=random"
     assert (made.view["previous"], made.view["next"]) == (
@@ -270,11 +273,11 @@ def test_neighbours_stay_within_the_filter(real):
 
 
 def test_the_words_of_both_versions_are_all_there(real):
-    for one in real.edits(EditFilter(), size=30).rows:
-        made, _, _ = shown(real, "edits/{key}", key=one["key"])
+    for one in real.edits.page(EditFilter(), size=30).rows:
+        made, _, _ = shown(real, "edits/{key}", key=one.key)
         card = made.view["edit"].card
-        assert "".join(piece.text for piece in card.before) == one["before"]
-        assert "".join(piece.text for piece in card.after) == one["after"]
+        assert "".join(piece.text for piece in card.before) == one.edit.before
+        assert "".join(piece.text for piece in card.after) == one.edit.after
 
 
 def test_filters_offer_values_letter_for_letter(tmp_path):
@@ -299,8 +302,12 @@ def test_filters_offer_values_letter_for_letter(tmp_path):
 
 def test_a_finding_shows_rows_on_both_sides_with_the_pattern_marked(hostile):
     book = Book(hostile.audit, data=hostile.data)
-    word = next(one for one in book.findings(level="token", size=100).rows if one["pattern"] == "giveaway")
-    _, html, _ = shown(book, "findings/{key}", key=word["key"])
+    word = next(
+        one
+        for one in book.findings(FindingFilter("token"), size=100).rows
+        if one.finding.pattern == "giveaway"
+    )
+    _, html, _ = shown(book, "findings/{key}", key=word.key)
     assert html.count('<mark class="m4">giveaway</mark>') >= 5
     assert "Real signal, leave alone" in html
     book.close()
@@ -312,18 +319,13 @@ def test_a_finding_of_a_rewrite_finds_its_rows(tmp_path):
         {"text": "so sadly", "label": "neg", "longway_id": "2"},
     ]
     rows.append({"text": "sadly not", "label": "pos", "longway_id": "3"})
-    told = {
-        "level": "position",
-        "pattern": "first word: sadly",
-        "field": "text",
-        "label": "neg",
-        "marked": "",
-    }
+    pattern = Pattern("position", "text", ("sadly",), "first word")
+    told = {**pattern.to_dict(), "label": "neg", "marked": ""}
     told |= {f"{name}_{when}": 1 for name in ("count", "share", "gain") for when in ("before", "after")}
     made = rewrite() | {"findings": [told], "worse": []}
     made["dataset"] |= {"labels": {"neg": 2, "pos": 1}}
     book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=made))
-    page, _, _ = shown(book, "findings/{key}", key=book.findings().rows[0]["key"])
+    page, _, _ = shown(book, "findings/{key}", key=book.findings().rows[0].key)
     assert [one.id for one in page.view["supporting"]] == ["1"]
     assert [one.id for one in page.view["counter"]] == ["3"]
     book.close()
@@ -356,13 +358,14 @@ def test_parts_of_a_text_are_the_text(text, number):
 @given(st.dictionaries(st.text(max_size=700), st.integers(0, 9), max_size=100), st.text(max_size=700))
 def test_a_filter_offers_a_bounded_choice_and_always_the_chosen_one(counts, chosen):
     found = options(counts, chosen)
-    assert not chosen or chosen in dict(found)
+    assert not chosen or chosen in found
     assert len(found) <= 61
-    assert all(counts.get(value, 0) == n for value, n in found)
+    assert all(counts.get(value, 0) == n for value, n in found.items())
 
 
 def test_a_list_says_that_a_text_was_cut():
-    edit = an_edit(before="x" * 50, after="y") | {"key": "k", "number": 1, "status": "kept", "decision": None}
+    line = an_edit(before="x" * 50, after="y")
+    edit = ReviewedEdit(from_json(Edit, line), "k", 1, "kept", None, line)
     assert (cut_edit(edit, 10)["before"], cut_edit(edit, 10)["is_cut"]) == ("x" * 10, True)
     assert cut_edit(edit, 50)["is_cut"] is False
 

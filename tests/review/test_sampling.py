@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
 from longway.review.decisions import Conflict, LookupFailed
+from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES
 from longway.review.sampling import (
     CHANGED,
     KEPT,
-    LARGEST,
+    MAX_SIZE,
     TAGS,
     draw_sample,
     sample_state,
@@ -53,10 +54,10 @@ def book(made, tmp_path):
 
 def rate(book, name, rater, wrong=(), among=None):
     """Give every edit of a sample tags; wrong: keys whose label changed."""
-    for item in sample_state(book, name, rater=rater)["items"]:
-        if among is None or item["key"] in among:
-            said = CHANGED if item["key"] in wrong else KEPT
-            tag(book, name, item["key"], [said], author=rater, seen=item["seen"])
+    for item in sample_state(book, name, rater=rater).items:
+        if among is None or item.key in among:
+            said = CHANGED if item.key in wrong else KEPT
+            tag(book, name, item.key, [said], author=rater, seen=item.seen)
 
 
 def keys_of(book, name="first"):
@@ -65,14 +66,18 @@ def keys_of(book, name="first"):
 
 def test_a_sample_has_each_label_and_method_in_proportion(book):
     drawn = draw_sample(book, name="first", size=30, seed=3, author="ann").value
-    counted = Counter((edit["label_after"], edit["method"]) for edit in book.all_edits() if edit["accepted"])
+    counted = Counter(
+        (edit.label_after, edit.method)
+        for edit in (one.edit for one in book.edits.all(EditFilter()))
+        if edit.accepted
+    )
     assert {(s["label"], s["method"]): s["members"] for s in drawn["strata"]} == counted
     assert drawn["population"] == counted.total()
     seen = Counter()
     for key in drawn["keys"]:
-        edit = book.edit(key)
-        assert edit["accepted"]
-        seen[edit["label_after"], edit["method"]] += 1
+        edit = book.edits.get(key).edit
+        assert edit.accepted
+        seen[edit.label_after, edit.method] += 1
     assert seen == {(s["label"], s["method"]): len(s["keys"]) for s in drawn["strata"]}
     for kind, n in counted.items():
         assert abs(seen[kind] - 30 * n / counted.total()) <= 1.5
@@ -96,15 +101,15 @@ def test_every_edit_is_as_likely_to_be_drawn(book):
     for stratum in book.decisions.of("sample", "s0").value["strata"]:
         expected = 60 * len(stratum["keys"]) / stratum["members"]
         of = EditFilter(status="kept", label=stratum["label"], method=stratum["method"])
-        assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in book.keys(of))
+        assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in book.edits.keys(of))
 
 
 def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(book):
-    kept, refused = (book.keys(EditFilter(status=status)) for status in ("kept", "refused"))
+    kept, refused = (book.edits.keys(EditFilter(status=status)) for status in ("kept", "refused"))
     book.decisions.write("edit", kept[0], {"choice": "reject"}, author="ann")
     book.decisions.write("edit", kept[1], {"choice": "hand", "text": "mine"}, author="ann")
     book.decisions.write("edit", refused[0], {"choice": "accept"}, author="ann")
-    drawn = draw_sample(book, name="all", size=LARGEST, seed=0, author="ann").value["keys"]
+    drawn = draw_sample(book, name="all", size=MAX_SIZE, seed=0, author="ann").value["keys"]
     assert set(drawn) == {*kept[2:], refused[0]}
 
 
@@ -116,7 +121,7 @@ def test_fewer_draws_than_kinds_make_one_kind_of_all(book):
 
 def test_nothing_that_stands_is_an_error(book):
     book.decisions.write_many(
-        "edit", {key: {"choice": "reject"} for key in book.keys(EditFilter())}, author="ann"
+        "edit", {key: {"choice": "reject"} for key in book.edits.keys(EditFilter())}, author="ann"
     )
     with pytest.raises(SettingError, match="nothing to rate"):
         draw_sample(book, name="first", size=3, seed=0, author="ann")
@@ -151,7 +156,7 @@ def test_tags_must_say_one_thing_of_the_label(book, tags, message):
 
 def test_an_edit_outside_the_sample_cannot_be_tagged(book):
     draw_sample(book, name="first", size=5, seed=0, author="ann")
-    other = next(key for key in book.keys(EditFilter()) if key not in keys_of(book))
+    other = next(key for key in book.edits.keys(EditFilter()) if key not in keys_of(book))
     with pytest.raises(SettingError, match="is not in the sample 'first'"):
         tag(book, "first", other, [KEPT], author="ann")
 
@@ -164,9 +169,9 @@ def test_two_tabs_of_one_rater_do_not_lose_each_others_tags(book):
         tag(book, "first", key, [CHANGED], author="ann", seen=0)
     tag(book, "first", key, [CHANGED], author="bob", seen=0)  # another rater's is another key
     state = sample_state(book, "first", rater="ann")
-    assert state["items"][0]["tags"] == [KEPT]
-    tag(book, "first", key, [CHANGED], author="ann", seen=state["items"][0]["seen"])
-    assert sample_state(book, "first", rater="ann")["items"][0]["tags"] == [CHANGED]
+    assert state.items[0].tags == [KEPT]
+    tag(book, "first", key, [CHANGED], author="ann", seen=state.items[0].seen)
+    assert sample_state(book, "first", rater="ann").items[0].tags == [CHANGED]
 
 
 def test_raters_are_blind_until_both_are_done(book):
@@ -176,25 +181,25 @@ def test_raters_are_blind_until_both_are_done(book):
     rate(book, "first", "bob", wrong=keys[:2], among=keys[:-1])
     for rater in ("ann", "bob", "eve"):
         state = sample_state(book, "first", rater=rater)
-        assert state["is_blind"]
-        assert state["agreement"] is None
-        assert set(state["estimates"]) == {rater}
-        assert not any(item["others"] for item in state["items"])
-        assert state["progress"] == {"ann": 12, "bob": 11}
-    assert sample_state(book, "first", rater="bob")["next"] == keys[-1]
+        assert state.is_blind
+        assert state.agreement is None
+        assert set(state.estimates) == {rater}
+        assert not any(item.others for item in state.items)
+        assert state.summary.progress == {"ann": 12, "bob": 11}
+    assert sample_state(book, "first", rater="bob").to_dict()["next"] == keys[-1]
     rate(book, "first", "bob", among=keys[-1:])
     for rater, other in (("ann", "bob"), ("bob", "ann")):
         state = sample_state(book, "first", rater=rater)
-        assert not state["is_blind"]
-        assert state["is_closed"]
-        assert [list(item["others"]) for item in state["items"]] == [[other]] * 12
-        assert state["agreement"]["pairs"][0]["error"]["percent"] == pytest.approx(11 / 12)
+        assert not state.is_blind
+        assert state.is_closed
+        assert [list(item.others) for item in state.items] == [[other]] * 12
+        assert state.agreement.pairs[0].error.percent == pytest.approx(11 / 12)
         with pytest.raises(SettingError, match="are closed"):
             tag(book, "first", keys[0], [KEPT], author=rater)
     third = sample_state(book, "first", rater="eve")
-    assert third["is_blind"]
-    assert third["agreement"] is None
-    assert not any(item["others"] for item in third["items"])
+    assert third.is_blind
+    assert third.agreement is None
+    assert not any(item.others for item in third.items)
 
 
 def test_an_error_that_one_of_two_saw_counts_as_in_table_9(book):
@@ -206,36 +211,36 @@ def test_an_error_that_one_of_two_saw_counts_as_in_table_9(book):
     strata = book.decisions.of("sample", "first").value["strata"]
     by_hand = sum(
         stratum["members"]
-        / state["population"]
+        / state.summary.population
         * sum(key in keys[:3] for key in stratum["keys"])
         / len(stratum["keys"])
         for stratum in strata
     )
-    error = state["estimate"]["error"]
-    assert error["share"] == pytest.approx(by_hand)
-    assert error["hits"] == 3
-    assert error["low"] < error["share"] < error["high"]
-    assert state["estimates"]["ann"]["error"]["hits"] == 2
-    assert state["estimate"]["tags"][KEPT]["hits"] == 19  # what at least one said; they part on two
+    error = state.estimate.error
+    assert error.share == pytest.approx(by_hand)
+    assert error.hits == 3
+    assert error.low < error.share < error.high
+    assert state.estimates["ann"].error.hits == 2
+    assert state.estimate.tags[KEPT].hits == 19  # what at least one said; they part on two
 
 
 def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(book):
     draw_sample(book, name="first", size=8, seed=0, author="ann")
     for number, key in enumerate(keys_of(book)):
         tag(book, "first", key, [KEPT, "factual change" if number == 0 else "unnatural"], author="ann")
-    estimate = sample_state(book, "first", rater="ann")["estimate"]
-    assert estimate["error"]["hits"] == 1
-    assert estimate["tags"]["unnatural"]["hits"] == 7
+    estimate = sample_state(book, "first", rater="ann").estimate
+    assert estimate.error.hits == 1
+    assert estimate.tags["unnatural"].hits == 7
 
 
 def test_there_is_no_estimate_until_every_kind_has_a_tag(book):
     draw_sample(book, name="first", size=20, seed=0, author="ann")
     strata = book.decisions.of("sample", "first").value["strata"]
     rate(book, "first", "ann", among=strata[0]["keys"])
-    assert sample_state(book, "first", rater="ann")["estimate"]["error"] is None
+    assert sample_state(book, "first", rater="ann").estimate.error is None
     for stratum in strata[1:]:
         rate(book, "first", "ann", among=stratum["keys"][:1])
-    assert sample_state(book, "first", rater="ann")["estimate"]["error"]["hits"] == 0
+    assert sample_state(book, "first", rater="ann").estimate.error.hits == 0
 
 
 def test_three_raters_have_alpha_too(book):
@@ -244,11 +249,11 @@ def test_three_raters_have_alpha_too(book):
     rate(book, "first", "ann", wrong=keys[:4])
     rate(book, "first", "eve", wrong=keys[:4], among=keys[:-1])
     rate(book, "first", "bob", wrong=keys[:4])
-    assert sample_state(book, "first", rater="ann")["agreement"]["alpha"] is None  # eve is not done
+    assert sample_state(book, "first", rater="ann").agreement.alpha is None  # eve is not done
     rate(book, "first", "eve", among=keys[-1:])
-    found = sample_state(book, "first", rater="ann")["agreement"]
-    assert found["alpha"] == 1
-    assert [pair["raters"] for pair in found["pairs"]] == [["ann", "bob"], ["ann", "eve"], ["bob", "eve"]]
+    found = sample_state(book, "first", rater="ann").agreement
+    assert found.alpha == 1
+    assert [pair.raters for pair in found.pairs] == [["ann", "bob"], ["ann", "eve"], ["bob", "eve"]]
 
 
 def test_samples_and_tags_can_be_taken_back(book):
@@ -256,7 +261,7 @@ def test_samples_and_tags_can_be_taken_back(book):
     key = keys_of(book)[0]
     tag(book, "first", key, [KEPT], author="ann")
     undo(book, author="ann")
-    assert sample_state(book, "first", rater="ann")["rated"] == 0
+    assert sample_state(book, "first", rater="ann").rated == 0
     undo(book, author="ann")
     assert samples(book) == []
     again = draw_sample(book, name="first", size=6, seed=0, author="ann")
@@ -267,7 +272,7 @@ def test_tags_that_are_compared_cannot_be_taken_back(book):
     draw_sample(book, name="first", size=3, seed=0, author="eve")
     rate(book, "first", "ann")
     undo(book, author="ann")
-    assert sample_state(book, "first", rater="ann")["rated"] == 2  # nobody else is done: it is still hers
+    assert sample_state(book, "first", rater="ann").rated == 2  # nobody else is done: it is still hers
     rate(book, "first", "ann")
     rate(book, "first", "bob")
     before = book.decisions.current("tag")
@@ -276,18 +281,18 @@ def test_tags_that_are_compared_cannot_be_taken_back(book):
             with pytest.raises(SettingError, match=f"tags of {rater} in the sample 'first' are closed"):
                 undo(book, author=rater, batch=batch)
     assert book.decisions.current("tag") == before
-    assert sample_state(book, "first", rater="ann")["agreement"]["pairs"]
+    assert sample_state(book, "first", rater="ann").agreement.pairs
     rate(book, "first", "eve", among=keys_of(book)[:1])
     undo(book, author="eve")  # she is not done
-    assert sample_state(book, "first", rater="eve")["rated"] == 0
+    assert sample_state(book, "first", rater="eve").rated == 0
 
 
 def test_a_sample_that_somebody_rated_stays(book):
     draw_sample(book, name="first", size=3, seed=0, author="ann")
     rate(book, "first", "bob", among=keys_of(book)[:1])
-    with pytest.raises(SettingError, match="'first' stays: bob rated edits of it"):
+    with pytest.raises(SettingError, match="'first' cannot be removed: bob rated edits of it"):
         undo(book, author="ann")
-    assert [one["name"] for one in samples(book)] == ["first"]
+    assert [one.name for one in samples(book)] == ["first"]
     undo(book, author="bob")
     assert undo(book, author="ann")[0].kind == "sample"
 
@@ -308,11 +313,11 @@ def test_the_list_of_samples_says_how_far_each_rater_is(book):
     draw_sample(book, name="second", size=4, seed=0, author="bob")
     tag(book, "first", keys_of(book)[0], [KEPT], author="a:b")  # a colon in a name does no harm
     listed = samples(book)
-    assert [(one["name"], one["size"], one["progress"]) for one in listed] == [
+    assert [(one.name, one.size, one.progress) for one in listed] == [
         ("second", 4, {}),
         ("first", 5, {"a:b": 1}),
     ]
-    json.dumps(sample_state(book, "first", rater="ann"), allow_nan=False)
+    json.dumps(sample_state(book, "first", rater="ann").to_dict(), allow_nan=False)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -343,6 +348,6 @@ def test_any_order_of_tags_against_a_slow_twin(book, said):
     both_done = all(len(theirs) == len(keys) for theirs in twin.values())
     for rater, theirs in twin.items():
         state = sample_state(book, sample, rater=rater)
-        assert {item["key"]: set(item["tags"]) for item in state["items"] if item["tags"]} == theirs
-        assert state["rated"] == len(theirs)
-        assert state["is_blind"] is not both_done
+        assert {item.key: set(item.tags) for item in state.items if item.tags} == theirs
+        assert state.rated == len(theirs)
+        assert state.is_blind is not both_done

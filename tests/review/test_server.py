@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from longway.review import routes
-from longway.review.book import Book, EditFilter
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
 from longway.review.serve import serving
 from tests.review.wire import tab
 
@@ -33,14 +34,16 @@ def client(review):
 
 @pytest.fixture
 def keys(review):
-    return review.book.keys(EditFilter())
+    return review.book.edits.keys(EditFilter())
 
 
 def addresses_of(review):
     """Every page of the table with values that there are in this run."""
     values = {
         "key": lambda name: (
-            review.book.findings().rows[0]["key"] if "findings" in name else review.book.keys(EditFilter())[0]
+            review.book.findings().rows[0].key
+            if "findings" in name
+            else review.book.edits.keys(EditFilter())[0]
         ),
         "id": lambda name: "no-slash",
         "name": lambda name: "first",
@@ -107,9 +110,9 @@ def test_many_are_decided_by_a_filter_and_taken_back_together(review, client):
     answer = client.post(
         "decide-many", json={"kind": "edit", "filter": {"search": "giveaway"}, "choice": "reject"}
     ).json()
-    keys = review.book.keys(wanted)
-    assert 0 < answer["written"] == len(keys) < len(review.book.keys(EditFilter()))
-    assert set(review.book.keys(EditFilter(choice="reject"))) >= set(keys)
+    keys = review.book.edits.keys(wanted)
+    assert 0 < answer["written"] == len(keys) < len(review.book.edits.keys(EditFilter()))
+    assert set(review.book.edits.keys(EditFilter(choice="reject"))) >= set(keys)
     assert client.post("undo", json={}).json()["written"] == len(keys)
     after = review.book.decisions.current("edit")
     assert all(
@@ -118,7 +121,7 @@ def test_many_are_decided_by_a_filter_and_taken_back_together(review, client):
 
 
 def test_a_finding_is_marked(review, client):
-    key = review.book.findings().rows[0]["key"]
+    key = review.book.findings().rows[0].key
     assert client.post("decide", json={"kind": "finding", "key": key, "choice": "signal"}).status_code == 200
     assert client.get(f"findings/{key}.json").json()["decision"]["value"] == {"choice": "signal"}
     assert client.post("decide", json={"kind": "finding", "key": key, "choice": "accept"}).status_code == 400
@@ -169,9 +172,9 @@ def test_exports_are_files_of_our_names_with_what_was_decided(review, client, ke
     for name, answer in answers.items():
         assert answer.headers["content-disposition"] == f'attachment; filename="{names[name]}"'
         assert answer.headers["content-type"] == "application/octet-stream"
-    edit = review.book.edit(keys[4])
+    edit = review.book.edits.get(keys[4]).edit
     exported = [json.loads(line) for line in answers["dataset"].text.splitlines()]
-    assert {row["longway_id"]: row[edit["field"]] for row in exported}[edit["id"]] == edit["before"]
+    assert {row["longway_id"]: row[edit.field] for row in exported}[edit.id] == edit.before
     table = list(csv.DictReader(io.StringIO(answers["edits.csv"].content.decode("utf-8-sig"))))
     assert {row["key"]: row["choice"] for row in table}[keys[4]] == "reject"
     assert len(answers["everything.json"].json()["edits"]) == len(keys)
@@ -204,7 +207,7 @@ def test_a_run_without_a_dataset_says_so(hostile):
     ("action", "body", "told"),
     [
         ("decide", {}, "kind is missing"),
-        ("decide", {"kind": "edit", "key": "x", "choice": "accept"}, "key must look like"),
+        ("decide", {"kind": "edit", "key": "x", "choice": "accept"}, "key must match this pattern"),
         ("decide", {"kind": "edit", "key": 7, "choice": "accept"}, "key must be a text. Got a number"),
         (
             "decide",
@@ -231,7 +234,7 @@ def test_a_run_without_a_dataset_says_so(hostile):
         ),
         ("hand", {"key": "0" * 16, "text": "\ud800"}, "half of a character"),
         ("hand", {"key": "0" * 16, "text": "x" * 100_001}, "at most 100000 characters"),
-        ("sample", {"name": "../a", "size": 1, "seed": 0}, "name must look like"),
+        ("sample", {"name": "../a", "size": 1, "seed": 0}, "name must match this pattern"),
         ("sample", {"name": "a", "size": 1e9, "seed": 0}, "size must be a whole number"),
         ("tag", {"sample": "a", "key": "0" * 16, "tags": ["a"] * 11}, "at most 10 texts"),
         ("tag", {"sample": "a", "key": "0" * 16, "tags": [1]}, "tags must be a text"),

@@ -6,20 +6,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longway.review.book import Book, EditFilter
+from longway.json_values import from_json
+from longway.records import Edit, Pattern
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES, render
-from longway.review.pages.shown import labels_for
-from longway.review.pages.telling import telling
-from tests.report.invented_rewrite import rewrite
+from longway.review.pages.finding_pages import edit_findings
+from longway.review.pages.page_layout import labels_for
 from tests.review.made_runs import an_edit, made_run
+from tests.show.invented_rewrite import rewrite
 
 WORDS = ("sadly", "dull", "matinee", "so", "it")
 
 
-def fate(level, pattern, label="neg", share=0.9, **more):
+def fate(level, *words, place="", bound=None, field="text", context="", label="neg", share=0.9, **more):
     figures = {"count": 20, "share": share, "gain": 0.1}
     told = {f"{name}_{when}": value for name, value in figures.items() for when in ("before", "after")}
-    return {"level": level, "pattern": pattern, "field": "text", "label": label, "marked": "", **told, **more}
+    pattern = Pattern(level, field, words, place, bound, context)
+    return {**pattern.to_dict(), "label": label, "marked": "", **told, **more}
 
 
 def opened(folder, findings, edits, rows=(), **columns):
@@ -35,16 +39,16 @@ def opened(folder, findings, edits, rows=(), **columns):
 
 
 def page_of(book, at=0):
-    made = PAGES["edits/{key}"](book, {"author": "ada", "key": book.keys(EditFilter())[at]})
-    return made, render(made, book, {"path": "/edits", "author": "ada"})
+    made = PAGES["edits/{key}"](book, {"author": "ada", "key": book.edits.keys(EditFilter())[at]})
+    return made, render(made, book, path="/edits", author="ada")
 
 
 def test_a_finding_goes_comes_or_stays(tmp_path):
     findings = [
-        fate("position", "first word: sadly", share=0.97),
-        fate("length", "4 or more words", share=0.8),
+        fate("position", "sadly", place="first word", share=0.97),
+        fate("length", place="at least", bound=4, share=0.8),
         fate("token", "dull", share=0.7),
-        fate("ngram", "quite so", "pos", share=0.6),
+        fate("ngram", "quite", "so", label="pos", share=0.6),
         fate("token", "matinee"),
         fate("token", "new", count_before=0, share_before=0.0, gain_before=0.0, share_after=1.0),
     ]
@@ -54,7 +58,7 @@ def test_a_finding_goes_comes_or_stays(tmp_path):
         [an_edit(before="Sadly, a dull film.", after="A dull film, quite so new.")],
     )
     made, html = page_of(book)
-    told = made.view["telling"].told
+    told = made.view["findings"].shown
     assert [(one.pattern, one.fate, one.strength, one.share, one.is_marked) for one in told] == [
         ("new", "comes", 3, "100.0%", True),
         ("first word: sadly", "goes", 3, "97.0%", True),
@@ -90,13 +94,12 @@ def test_a_run_without_findings_says_nothing(tmp_path):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_word_that_tells_is_marked_once_and_no_letter_is_lost(tellers, before, after):
     texts = {"before": " ".join(before), "after": " ".join(after)}
-    edit = an_edit(**texts) | {"key": "k", "number": 1}
-    found = telling(tellers, edit, labels_for(tellers), None)
+    found = edit_findings(tellers, from_json(Edit, an_edit(**texts)), labels_for(tellers), None)
     for side, text in texts.items():
         words = [match.span() for match in re.finditer(rf"\b(?:{'|'.join(WORDS)})\b", text, re.IGNORECASE)]
         assert [(start, end) for start, end, _ in getattr(found, side)] == words
         for start, end, number in getattr(found, side):
-            assert found.told[number - 1].pattern == text[start:end].lower()
+            assert found.shown[number - 1].pattern == text[start:end].lower()
 
 
 @pytest.fixture(scope="module")
@@ -131,14 +134,14 @@ def test_the_other_side_of_a_pair_stands_beside_the_edit(tmp_path, field, expect
     ]
     findings = [
         fate("token", "seen", field="evidence"),
-        fate("pair", "here (evidence) + b (claim)", field="claim + evidence"),
+        fate("pair", "here", "b", field="claim + evidence", context="evidence"),
     ]
     book = opened(tmp_path / "run", findings, edits, rows, text="claim", context="evidence")
     for at, beside in enumerate((expected, expected, None)):
         made, html = page_of(book, at)
-        assert made.view["beside"] == beside
+        assert made.view["other"] == beside
         assert ("&lt;b&gt;here&lt;/b&gt;" in html) == (beside is not None and beside[0] == "evidence")
-    fates = [(one.pattern, one.fate) for one in page_of(book)[0].view["telling"].told]
+    fates = [(one.pattern, one.fate) for one in page_of(book)[0].view["findings"].shown]
     assert fates == (
         [("seen", "stays"), ("here (evidence) + b (claim)", "comes")] if field == "claim" else []
     )

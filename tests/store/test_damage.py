@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from longway.errors import RunError
-from longway.store import Journal, Run, replacing, write_json
+from longway.store import Journal, JournalEntry, Run, replacing, write_json
 from longway.store import journal as journal_module
 from tests.faults.injected import DAMAGES
 
@@ -31,7 +31,7 @@ def path(tmp_path):
     """A journal with a few answers, in one file."""
     journal = Journal(tmp_path / "journal.sqlite")
     for key in KEYS:
-        journal.put(key, kind="write", engine="toy", answer={"texts": [f"{key} " * 80]})
+        journal.put(JournalEntry(key, kind="write", engine="toy", answer={"texts": [f"{key} " * 80]}))
     journal.close()
     return tmp_path / "journal.sqlite"
 
@@ -61,11 +61,11 @@ def test_errors_that_are_not_about_the_disk_stay_what_they_are(tmp_path):
 
 def test_a_journal_that_does_not_fit_keeps_what_was_put_before(path):
     journal = Journal(path)
-    more = ((f"more{i}", "write", "toy", "{}", '"' + "y" * 4_000 + '"', 0.0, 0, 0, 0.0) for i in range(99))
+    more = (JournalEntry(f"more{i}", "write", "toy", {"text": "y" * 4_000}) for i in range(99))
     told = pytest.raises(RunError, match="Make room, and run the same command")
     with no_file_larger_than(path.stat().st_size), told:
         journal.put_all(more)
-    journal.put("last", kind="write", engine="toy", answer={})
+    journal.put(JournalEntry("last", kind="write", engine="toy", answer={}))
     assert set(KEYS) < set(journal.get_all([*KEYS, "last"]))
     assert journal.get("last") == {}
     journal.close()
@@ -96,8 +96,8 @@ def test_a_call_that_was_changed_is_never_given(path, change):
     other.close()
     journal = Journal(path)
     assert journal.get("k008") is not None
-    for ask in (lambda: journal.get("k007"), lambda: journal.get_all(KEYS), lambda: list(journal.calls())):
-        with pytest.raises(RunError, match="what stands under the key k007 is not what was kept"):
+    for ask in (lambda: journal.get("k007"), lambda: journal.get_all(KEYS), lambda: list(journal.entries())):
+        with pytest.raises(RunError, match="the entry with the key k007 was changed"):
             ask()
     journal.close()
 
@@ -108,7 +108,7 @@ def test_a_journal_of_an_earlier_version_goes_on(path):
     other.close()
     journal = Journal(path)
     assert len(journal.get_all(KEYS)) == len(KEYS)
-    journal.put("new", kind="write", engine="toy", answer={"n": 1})
+    journal.put(JournalEntry("new", kind="write", engine="toy", answer={"n": 1}))
     assert journal.get("new") == {"n": 1}
     journal.close()
 
@@ -118,7 +118,7 @@ def test_without_a_digest_what_is_no_json_is_told_all_the_same(path):
         other.execute("update calls set row_digest = '', answer = '{' where key = 'k007'")
     other.close()
     journal = Journal(path)
-    with pytest.raises(RunError, match="what stands under the key k007"):
+    with pytest.raises(RunError, match="the entry with the key k007"):
         journal.get("k007")
     journal.close()
 
@@ -126,8 +126,8 @@ def test_without_a_digest_what_is_no_json_is_told_all_the_same(path):
 def test_a_call_that_cannot_be_kept_is_told(path):
     journal = Journal(path)
     with pytest.raises(RunError, match="cost"):
-        journal.put("odd", kind="write", engine="toy", answer={}, cost=float("nan"))
-    journal.put("next", kind="write", engine="toy", answer={"n": 1}, cost=1)
+        journal.put(JournalEntry("odd", kind="write", engine="toy", answer={}, cost=float("nan")))
+    journal.put(JournalEntry("next", kind="write", engine="toy", answer={"n": 1}, cost=1))
     assert (journal.get("odd"), journal.get("next")) == (None, {"n": 1})
     journal.close()
 
@@ -138,9 +138,9 @@ def test_a_journal_that_another_program_holds_is_told(path, monkeypatch):
     journal = Journal(path)
     other.execute("begin immediate")
     with pytest.raises(RunError, match=r"database is locked.*no other process writes to"):
-        journal.put("a", kind="write", engine="toy", answer={})
+        journal.put(JournalEntry("a", kind="write", engine="toy", answer={}))
     other.execute("rollback")
-    journal.put("a", kind="write", engine="toy", answer={})
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer={}))
     assert journal.get("a") == {}
     journal.close()
     other.close()

@@ -1,6 +1,5 @@
 """The journal: what was put is on disk, whole, whoever dies when."""
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import RunError
-from longway.store import Journal
+from longway.store import Journal, JournalEntry
 from longway.store.journal import key_of
 
 
@@ -29,12 +28,12 @@ def journal(path):
 
 def rows(n, *, kind="write", engine="toy", cost=0.25):
     """So many calls, as `put_all` takes them."""
-    return [(f"k{i:04}", kind, engine, "{}", json.dumps({"n": i}), cost, 10, 5, 0.5) for i in range(n)]
+    return [JournalEntry(f"k{i:04}", kind, engine, {"n": i}, {}, cost, 10, 5, 0.5) for i in range(n)]
 
 
 def test_an_answer_comes_back_as_it_was(journal):
     answer = {"texts": ["Grüße \u2028 \x00 end", ""], "refusals": [], "nested": {"p": [0.1, None, True]}}
-    journal.put("a", kind="write", engine="toy", answer=answer)
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer=answer))
     assert journal.get("a") == answer
     assert journal.get("b") is None
     assert len(journal) == 1
@@ -47,15 +46,17 @@ def test_many_are_found_by_key_and_missing_ones_left_out(journal):
 
 
 def test_a_key_that_is_there_stays_as_it_is(journal):
-    journal.put("a", kind="write", engine="toy", answer={"n": 1}, cost=1.0)
-    journal.put("a", kind="write", engine="toy", answer={"n": 2}, cost=5.0)
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer={"n": 1}, cost=1.0))
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer={"n": 2}, cost=5.0))
     assert journal.get("a") == {"n": 1}
     assert journal.spent() == 1.0
 
 
 def test_totals_are_told_by_engine_and_kind(journal):
     journal.put_all(rows(3))
-    journal.put("j", kind="judge", engine="other", answer={}, cost=0.5, prompt_tokens=7, seconds=2.0)
+    journal.put(
+        JournalEntry("j", kind="judge", engine="other", answer={}, cost=0.5, prompt_tokens=7, seconds=2.0)
+    )
     assert journal.totals() == [
         {"engine": "other", "kind": "judge", "calls": 1, "prompt_tokens": 7, "completion_tokens": 0,
          "cost": 0.5, "seconds": 2.0},
@@ -68,17 +69,17 @@ def test_totals_are_told_by_engine_and_kind(journal):
 
 def test_all_calls_come_in_the_order_of_their_keys(journal):
     journal.put_all(reversed(rows(1100)))
-    calls = list(journal.calls())
-    assert [call["key"] for call in calls] == [f"k{i:04}" for i in range(1100)]
-    assert calls[7] == {
-        "key": "k0007", "kind": "write", "engine": "toy", "asked": {}, "answer": {"n": 7}, "cost": 0.25,
-        "prompt_tokens": 10, "completion_tokens": 5, "seconds": 0.5,
-    }  # fmt: skip
+    calls = list(journal.entries())
+    assert [call.key for call in calls] == [f"k{i:04}" for i in range(1100)]
+    assert calls[7] == JournalEntry(
+        key="k0007", kind="write", engine="toy", asked={}, answer={"n": 7}, cost=0.25,
+        prompt_tokens=10, completion_tokens=5, seconds=0.5,
+    )  # fmt: skip
 
 
 def test_what_was_put_is_on_disk_when_put_returns(path, journal):
     """Read by another process, while this one still has the file open."""
-    journal.put("a", kind="write", engine="toy", answer={"n": 1})
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer={"n": 1}))
     code = "import sys, sqlite3; print(sqlite3.connect(sys.argv[1]).execute('select answer from calls').fetchall())"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == """[('{"n": 1}',)]"""
@@ -86,11 +87,11 @@ def test_what_was_put_is_on_disk_when_put_returns(path, journal):
 
 def test_readers_and_a_writer_do_not_wait_for_each_other(path, journal):
     other = Journal(path)
-    reading = other.calls()
+    reading = other.entries()
     journal.put_all(rows(3))
-    assert next(reading)["key"] == "k0000"
-    journal.put("z", kind="write", engine="toy", answer={})
-    other.put("y", kind="write", engine="toy", answer={})
+    assert next(reading).key == "k0000"
+    journal.put(JournalEntry("z", kind="write", engine="toy", answer={}))
+    other.put(JournalEntry("y", kind="write", engine="toy", answer={}))
     assert len(journal) == len(other) == 5
     assert sqlite3.connect(path).execute("pragma journal_mode").fetchone() == ("wal",)
     other.close()
@@ -99,7 +100,7 @@ def test_readers_and_a_writer_do_not_wait_for_each_other(path, journal):
 def test_threads_may_share_a_journal(journal):
     def put(number):
         for i in range(20):
-            journal.put(f"{number}-{i}", kind="write", engine="toy", answer={"n": i})
+            journal.put(JournalEntry(f"{number}-{i}", kind="write", engine="toy", answer={"n": i}))
 
     threads = [threading.Thread(target=put, args=(number,)) for number in range(5)]
     for thread in threads:
@@ -144,10 +145,10 @@ def test_closing_works_while_another_connection_reads(path, journal):
 PUTTING = """
 import sys
 from pathlib import Path
-from longway.store.journal import Journal
+from longway.store.journal import Journal, JournalEntry
 journal = Journal(Path(sys.argv[1]))
 for i in range(len(journal), 1_000_000):
-    journal.put(f"k{i:07}", kind="write", engine="toy", answer={"n": i, "text": "x" * 3000})
+    journal.put(JournalEntry(f"k{i:07}", kind="write", engine="toy", answer={"n": i, "text": "x" * 3000}))
     print(i, flush=True)
 """
 
@@ -168,7 +169,7 @@ def test_kill_9_in_the_middle_of_puts_leaves_a_whole_file(path):
         process.wait()
         process.stdout.close()
         journal = Journal(path)
-        kept = [call["answer"]["n"] for call in journal.calls()]
+        kept = [call.answer["n"] for call in journal.entries()]
         assert kept == list(range(len(kept)))
         assert told + 1 <= len(kept) <= told + 2
         journal.close()
@@ -178,7 +179,7 @@ def test_kill_9_in_the_middle_of_puts_leaves_a_whole_file(path):
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\x00" + b"\xff" * 4000])
 def test_a_file_that_is_no_journal_is_told(path, content):
     path.write_bytes(content)
-    with pytest.raises(RunError, match=r"journal\.sqlite .*Delete the run folder"):
+    with pytest.raises(RunError, match=r"journal\.sqlite .*delete the run folder"):
         Journal(path)
     assert path.read_bytes() == content
 
@@ -194,15 +195,13 @@ def test_a_database_of_someone_else_is_told(path):
 
 def test_damage_inside_the_file_is_told_when_it_is_met(path):
     journal = Journal(path)
-    journal.put_all(
-        (f"k{i}", "write", "toy", "{}", json.dumps("y" * 3000), 0.0, 0, 0, 0.0) for i in range(200)
-    )
+    journal.put_all(JournalEntry(f"k{i}", "write", "toy", {"text": "y" * 3000}) for i in range(200))
     journal.close()
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xaa" * (len(content) - 8192)
     path.write_bytes(content)
     with pytest.raises(RunError, match=r"journal\.sqlite is damaged"):
-        list(Journal(path).calls())
+        list(Journal(path).entries())
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):

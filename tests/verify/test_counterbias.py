@@ -7,9 +7,15 @@ import pytest
 
 from longway.classify.classifier import Inputs
 from longway.task import task_of
-from longway.text.tokens import tokenize
+from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate
-from longway.verify.counterbias import KeptWords, NewContext, NewLabel, counterbias_verifier, without
+from longway.verify.counterbias import (
+    KeptWordsCheck,
+    NewContextCheck,
+    NewLabelCheck,
+    counterbias_verifier,
+    without,
+)
 from longway.verify.verifier import passed
 
 
@@ -27,7 +33,7 @@ def candidate(after, *, label="negative", keep=(), before="Nancy is great here."
     ],
 )
 def test_spurious_words_must_still_be_there(after, keep, least, ok):
-    (verdict,) = KeptWords(least)([candidate(after, keep=keep)])
+    (verdict,) = KeptWordsCheck(least)([candidate(after, keep=keep)])
     assert verdict.passed == ok
     assert ok or verdict.reason.endswith("went away")
 
@@ -35,17 +41,17 @@ def test_spurious_words_must_still_be_there(after, keep, least, ok):
 @pytest.mark.parametrize("text", ["It’s bad, isn’t it?", "你好 世界", "a_b is bad", "e\u0301tude 😀"])
 def test_words_are_cut_as_those_that_found_them_cut_them(text):
     words = tokenize(text)
-    assert KeptWords()([candidate(text, keep=words)])[0].passed
+    assert KeptWordsCheck()([candidate(text, keep=words)])[0].passed
     assert without(f"{text} so", words) == "so"
 
 
 def test_a_word_of_the_context_is_not_kept_in_the_text():
     lost = candidate("She is asleep.", keep=["outside"], context="A girl sits outside.")
-    assert KeptWords()([lost])[0].reason == "'outside' went away"
+    assert KeptWordsCheck()([lost])[0].reason == "'outside' went away"
 
 
 def test_a_text_without_words_to_keep_is_not_its_concern():
-    assert not KeptWords().concerns(candidate("Anything."))
+    assert not KeptWordsCheck().concerns(candidate("Anything."))
 
 
 class Vote:
@@ -71,19 +77,19 @@ def test_a_majority_decides_and_must_not_have_said_so_before(n):
     for now in range(n + 1):
         for then in range(n + 1):
             vote = Vote(lambda text, now=now, then=then: votes(now if "awful" in text else then, n))
-            (verdict,) = NewLabel(vote)([candidate("Nancy is awful here.")])
+            (verdict,) = NewLabelCheck(vote)([candidate("Nancy is awful here.")])
             assert verdict.passed == (now > n / 2 >= then)
             assert verdict.score == pytest.approx((0.8 * now + 0.2 * (n - now)) / n)
 
 
 def test_a_text_that_keeps_its_label_may_have_had_it_before():
     vote = Vote(lambda text: votes(3, 3), own="negative")
-    assert NewLabel(vote)([candidate("It is a bad one.")])[0].passed
+    assert NewLabelCheck(vote)([candidate("It is a bad one.")])[0].passed
 
 
 def test_classifiers_see_neither_text_with_its_spurious_words():
     vote = Vote(lambda text: votes(3, 3) if "Nancy" not in text and "awful" in text else votes(0, 3))
-    assert NewLabel(vote)([candidate("Nancy is awful here.", keep=["nancy"])])[0].passed
+    assert NewLabelCheck(vote)([candidate("Nancy is awful here.", keep=["nancy"])])[0].passed
     assert vote.shown == ["is awful here.", "is great here."]
 
 
@@ -95,12 +101,12 @@ def test_a_source_is_judged_beside_its_own_context():
 
     vote = Pairs(None)
     vote.data.inputs = Inputs(["It is dry."], ["The sun shines."])
-    NewLabel(vote)([candidate("It is wet.", before="It is dry.", context="It rains.")])
+    NewLabelCheck(vote)([candidate("It is wet.", before="It is dry.", context="It rains.")])
     assert vote.shown == [("It is wet.", "It rains."), ("It is dry.", "The sun shines.")]
 
 
 def test_a_context_that_was_written_anew_must_be_a_text_too():
-    check = NewContext(["SUPPORTS", "REFUTES"], ["The sun shines on the old town."])
+    check = NewContextCheck(["SUPPORTS", "REFUTES"], ["The sun shines on the old town."])
     for context, reason in {
         "The sun shines on the new town.": "",
         "the sun shines on the old town": "",
@@ -116,11 +122,11 @@ def test_a_context_that_was_written_anew_must_be_a_text_too():
 
 def test_least_asks_for_more_than_a_majority():
     vote = Vote(lambda text: [[0.6, 0.4] if "bad" in text else [0.4, 0.6]])
-    assert NewLabel(vote, least=0.7)([candidate("It is bad.")])[0].reason == (
+    assert NewLabelCheck(vote, least=0.7)([candidate("It is bad.")])[0].reason == (
         "the label negative is only 0.60 likely"
     )
-    assert not NewLabel(vote)([candidate("It is bad.", label="mixed")])[0].passed
-    assert NewLabel(vote)([candidate("It is bad.")])[0].passed
+    assert not NewLabelCheck(vote)([candidate("It is bad.", label="mixed")])[0].passed
+    assert NewLabelCheck(vote)([candidate("It is bad.")])[0].passed
 
 
 def test_the_verifier_refuses_copies_prompt_text_and_lost_words():

@@ -2,17 +2,14 @@
 
 import pytest
 
-from longway.llm.asking import Asker
+from longway.engines.asker import Asker
 from longway.records import Example
 from longway.store.journal import Journal
 from longway.task import task_of
 from longway.verify.check import Candidate, Origin
-from longway.verify.drift import Drift
-from longway.verify.meaning import Meaning
-from longway.verify.names import Names
-from longway.verify.negation import Negation
-from longway.verify.numbers import Numbers
-from longway.verify.verifier import Verifier, verifier_for
+from longway.verify.content_checks import NamesCheck, NegationCheck, NumbersCheck
+from longway.verify.model_checks import MeaningCheck
+from longway.verify.verifier import DriftCheck, Verifier, verifier_for
 from tests.verify.scenes import Vectors, candidate
 from tests.verify.test_judge import Answers
 
@@ -21,7 +18,7 @@ STEPS = {"start": [1, 0], "one": [0.9, 0.44], "two": [0.62, 0.78], "three": [0.2
 
 
 def meaning():
-    return Meaning(Vectors(STEPS), low=0.8, low_label=0.1, high=0.9999)
+    return MeaningCheck(Vectors(STEPS), low=0.8, low_label=0.1, high=0.9999)
 
 
 def again(before, after, origin, **more):
@@ -30,7 +27,7 @@ def again(before, after, origin, **more):
 
 
 def test_steps_that_are_near_each_other_may_not_lead_far_away():
-    checks = Verifier([meaning(), Drift([meaning()])])
+    checks = Verifier([meaning(), DriftCheck([meaning()])])
     origin = Origin("start")
     near, far = checks.verify([again("start", "one", None), again("one", "two", origin)])
     assert [(v.check, v.passed) for v in near] == [("meaning", True)]  # nothing to compare with but itself
@@ -41,13 +38,13 @@ def test_steps_that_are_near_each_other_may_not_lead_far_away():
 
 def test_models_are_not_asked_about_rows_that_are_as_they_came():
     vectors = Vectors(STEPS)
-    check = Drift([Meaning(vectors, low=0.8, low_label=0.1, high=0.9999)])
+    check = DriftCheck([MeaningCheck(vectors, low=0.8, low_label=0.1, high=0.9999)])
     list(Verifier([check]).verify([again("start", "one", None), again("one", "start", Origin("start"))]))
     assert vectors.asked == []
 
 
 def test_a_way_back_to_the_text_as_it_came_is_open():
-    checks = Verifier([Drift([meaning()])])
+    checks = Verifier([DriftCheck([meaning()])])
     exact, nearly = checks.verify(
         [again("two", "start", Origin("start")), again("two", "back", Origin("start"))]
     )
@@ -58,18 +55,18 @@ def test_a_way_back_to_the_text_as_it_came_is_open():
 @pytest.mark.parametrize(
     ("check", "start", "before", "after"),
     [
-        (Numbers(), "It has 3 rooms.", "It has rooms.", "It has some rooms."),
+        (NumbersCheck(), "It has 3 rooms.", "It has rooms.", "It has some rooms."),
         (
-            Names({"it", "was", "made", "by", "a", "man"}),
+            NamesCheck({"it", "was", "made", "by", "a", "man"}),
             "It was made by Ann.",
             "It was made.",
             "Made it was.",
         ),
-        (Negation(), "It is not dry.", "It is dry.", "It is quite dry."),
+        (NegationCheck(), "It is not dry.", "It is dry.", "It is quite dry."),
     ],
 )
 def test_what_an_earlier_step_lost_is_seen_unless_it_kept_only_the_label(check, start, before, after):
-    drift = Drift([check])
+    drift = DriftCheck([check])
     assert check([candidate(before, after)])[0].passed
     assert drift([again(before, after, Origin(start))])[0].reason.startswith(check.name)
     if check.name != "negation":  # the same with the negation gone has another label, whatever was on the way
@@ -80,7 +77,7 @@ def test_words_that_were_meant_to_go_in_any_step_are_no_loss():
     first = candidate("It has 3 rooms.", "It has rooms.", telling=["3"])
     second = again("It has rooms.", "It has halls.", first.origin_now)
     assert second.origin_now == Origin("It has 3 rooms.", "meaning", frozenset({"3"}))
-    assert Drift([Numbers()])([second])[0].passed
+    assert DriftCheck([NumbersCheck()])([second])[0].passed
 
 
 def test_one_step_that_kept_only_the_label_counts_for_all_that_follow():
@@ -109,8 +106,8 @@ def test_the_judge_is_never_shown_the_row_itself_as_it_came():
             seen.append([example.text for example in prompt.task.examples])
             return await super().judge(prompt, options)
 
-    from longway.verify.judge import Judge
+    from longway.verify.model_checks import JudgeCheck
 
     asker = Asker(Looks({"new": {"neg": 0.1, "pos": 0.9}}), Journal(None))
-    Judge(task, asker)([Candidate(0, "rewritten once", "new", "pos", origin=Origin("as it came"))])
+    JudgeCheck(task, asker)([Candidate(0, "rewritten once", "new", "pos", origin=Origin("as it came"))])
     assert seen == [["other"]]

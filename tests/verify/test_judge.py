@@ -2,17 +2,17 @@
 
 import pytest
 
-from longway.llm.asking import Asker
-from longway.llm.engine import Judged
+from longway.engines.asker import Asker
+from longway.engines.engine import BaseEngine, Judged
 from longway.store.journal import Journal
 from longway.task import task_of
-from longway.verify.judge import Judge
+from longway.verify.model_checks import JudgeCheck
 from tests.verify.scenes import candidate
 
 TASK = task_of(["neg", "pos"])
 
 
-class Answers:
+class Answers(BaseEngine):
     """An engine that judges texts as written down."""
 
     name, can = "written", frozenset({"judge"})
@@ -44,13 +44,13 @@ class Answers:
 )
 def test_the_label_must_be_the_judges_answer(answer, is_fine, why):
     asker = Asker(Answers({"new": answer}), Journal(None))
-    verdict = Judge(TASK, asker, least=0.6)([candidate("old", "new", "pos")])[0]
+    verdict = JudgeCheck(TASK, asker, least=0.6)([candidate("old", "new", "pos")])[0]
     assert (verdict.passed, verdict.reason) == (is_fine, why)
 
 
 def test_the_judge_is_asked_once_for_equal_texts_and_never_for_the_original():
     engine = Answers({"new": {"neg": 0.2, "pos": 0.8}})
-    check = Judge(TASK, Asker(engine, Journal(None)))
+    check = JudgeCheck(TASK, Asker(engine, Journal(None)))
     assert all(v.passed for v in check([candidate("old", "new", "pos"), candidate("older", "new", "pos")]))
     check([candidate("old", "new", "pos")])
     assert engine.asked == ["new"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.verify.meaning import Meaning
+from longway.verify.model_checks import MeaningCheck
 from tests.verify.scenes import Vectors, candidate
 
 VECTORS = {"original": [1, 0], "same": [0.99, 0.1], "near": [1, 0.8], "far": [0.2, 1], "copy": [2, 0]}
@@ -19,12 +19,12 @@ VECTORS = {"original": [1, 0], "same": [0.99, 0.1], "near": [1, 0.8], "far": [0.
     ],
 )
 def test_the_cosine_must_lie_between_the_bounds(after, keeps, is_fine):
-    check = Meaning(Vectors(VECTORS), low=0.8, low_label=0.5, high=0.9999)
+    check = MeaningCheck(Vectors(VECTORS), low=0.8, low_label=0.5, high=0.9999)
     verdict = check([candidate("original", after, keeps=keeps)])[0]
     assert verdict.passed == is_fine
     assert (verdict.reason == "") == is_fine
 
 
 def test_the_score_is_the_cosine():
-    check = Meaning(Vectors(VECTORS), low=0.8, low_label=0.5, high=0.9999)
+    check = MeaningCheck(Vectors(VECTORS), low=0.8, low_label=0.5, high=0.9999)
     assert check([candidate("original", "near")])[0].score == pytest.approx(1 / 1.64**0.5, abs=1e-5)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from longway.verify.names import Names
+from longway.verify.content_checks import NamesCheck
 from tests.verify.scenes import reason
 
-CHECK = Names.of(["the song was sung in a small town by the river", "songs and towns"])
+CHECK = NamesCheck.of(["the song was sung in a small town by the river", "songs and towns"])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.verify.negation import Negation, fault
+from longway.verify.content_checks import NegationCheck, negation_fault
 from longway.verify.polarity import are_opposites, flips, is_restricted, negations
 from tests.verify.scenes import candidate, reason
 
@@ -46,8 +46,8 @@ OTHER = [
 
 @pytest.mark.parametrize(("before", "after"), SAME)
 def test_the_same_denied_in_other_words_passes(before, after):
-    assert fault(before, after) == ""
-    assert fault(after, before) == ""
+    assert negation_fault(before, after) == ""
+    assert negation_fault(after, before) == ""
 
 
 @pytest.mark.parametrize(("before", "after"), OTHER)
@@ -55,26 +55,26 @@ def test_something_else_denied_is_rejected(before, after):
     if (
         are_opposites("rose", "fell") or before != "The price rose."
     ):  # irregular verbs need WordNet and lemminflect
-        assert fault(before, after) != ""
+        assert negation_fault(before, after) != ""
 
 
 def test_a_text_that_keeps_its_label_may_deny_something_else():
-    assert reason(Negation(), "The film is not French.", "The film is Greek.", keeps="label") == ""
+    assert reason(NegationCheck(), "The film is not French.", "The film is Greek.", keeps="label") == ""
 
 
 def test_a_text_that_keeps_its_label_must_not_just_lose_the_negation():
-    why = reason(Negation(), "The film is not French.", "The film is French.", keeps="label")
+    why = reason(NegationCheck(), "The film is not French.", "The film is French.", keeps="label")
     assert why == "only the negation changed"
 
 
 def test_where_the_label_is_meant_to_change_so_may_the_negation():
-    check = Negation(["SUPPORTS"])
+    check = NegationCheck(["SUPPORTS"])
     assert reason(check, "Ann won.", "Ann did not win.", label="REFUTES", keeps="label") == ""
     assert reason(check, "Ann won.", "Ann did not win.", label="SUPPORTS", keeps="label") != ""
 
 
 def test_the_score_is_the_change_in_number():
-    assert Negation()([candidate("He did not win.", "He won.")])[0].score == -1
+    assert NegationCheck()([candidate("He did not win.", "He won.")])[0].score == -1
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_opposites_are_seen_by_prefix_ending_and_list():
 
 @given(st.text(max_size=60))
 def test_any_text_has_its_own_negations(text):
-    assert fault(text, text) == ""
+    assert negation_fault(text, text) == ""

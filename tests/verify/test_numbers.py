@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.rules.number_words import ordinal_word_of, word_of
-from longway.verify.numbers import Numbers, numbers
+from longway.english.rules.number_words import ordinal_word_of, word_of
+from longway.verify.content_checks import NumbersCheck, numbers
 from tests.verify.scenes import reason
 
 
@@ -43,7 +43,7 @@ def test_commas_say_nothing(n):
     ],
 )
 def test_numbers_written_in_other_ways_pass(one, other):
-    assert reason(Numbers(), one, other) == ""
+    assert reason(NumbersCheck(), one, other) == ""
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_numbers_written_in_other_ways_pass(one, other):
     ],
 )
 def test_other_numbers_are_rejected(before, after, why):
-    assert reason(Numbers(), before, after) == why
+    assert reason(NumbersCheck(), before, after) == why
 
 
 def test_a_number_that_was_meant_to_go_may_go():
-    assert reason(Numbers(), "A 90 minute film.", "A film of an evening.", telling=["90 minute"]) == ""
+    assert reason(NumbersCheck(), "A 90 minute film.", "A film of an evening.", telling=["90 minute"]) == ""
 
 
 def test_a_text_that_keeps_only_its_label_may_have_other_numbers():
-    assert reason(Numbers(), "It opened in 1932.", "It opened in 1958.", keeps="label") == ""
+    assert reason(NumbersCheck(), "It opened in 1932.", "It opened in 1958.", keeps="label") == ""

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.verify.orders import Orders, asked_for, done
+from longway.verify.form_checks import OrdersCheck, obeyed, requested
 from tests.hostile.corpus import OBEYED, WORDINGS, cases
 from tests.verify.scenes import reason
 
-CHECK = Orders()
+CHECK = OrdersCheck()
 OWN = "The story was dull and the ending made us yawn."
 
 
@@ -28,13 +28,13 @@ OWN = "The story was dull and the ending made us yawn."
     ],
 )
 def test_what_a_text_asks_for(text, wanted):
-    assert asked_for(text) == wanted
+    assert requested(text) == wanted
 
 
 def test_every_order_of_the_corpus_in_english_is_known_as_one():
     orders = cases("instruction")
     assert len(orders) == 4 * len(WORDINGS)
-    assert [case.name for case in orders if OBEYED not in asked_for(case.text)] == []
+    assert [case.name for case in orders if OBEYED not in requested(case.text)] == []
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ def test_texts_of_a_megabyte_are_looked_at_like_others(long):
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_two_texts_get_an_answer_and_a_row_that_asks_for_nothing_is_never_obeyed(before, after):
-    word = done(before, after)
-    assert word == "" or (word in asked_for(before) and word in after.lower().replace("’", "'"))
+    word = obeyed(before, after)
+    assert word == "" or (word in requested(before) and word in after.lower().replace("’", "'"))
 
 
 @given(st.sampled_from(cases("instruction")))
 def test_a_row_as_it_is_does_not_obey_itself(case):
     text = f"{case.text} {OWN}"
-    assert done(text, text) == ""
+    assert obeyed(text, text) == ""

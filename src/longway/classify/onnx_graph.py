@@ -4,7 +4,7 @@
     y = ops.do("MatMul", "x", ops.constant(weight))      the name of the result
     run = session_of(ops.serialized("name", inputs, outputs, opsets={"": 17}))
 
-Weights come from safetensors or GGUF; no model file in ONNX's own format is ever read.
+Weights come from safetensors or GGUF; model files in ONNX's own format are never read.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ IR = 9
 
 
 def can_run() -> bool:
-    """Whether the packages are installed that it takes."""
+    """Whether the required packages are installed."""
     return find_spec("onnx") is not None and find_spec("onnxruntime") is not None
 
 
 class Operators:
-    """The operators and constants of a graph, in order; each call adds some and gives the names of their results."""
+    """The operators and constants of a graph, in order; each call adds some and returns the names of their results."""
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
     def constant(self, value: Any) -> str:
-        """A number or an array."""
+        """Add a number or an array."""
         from onnx import numpy_helper
 
         name = f"constant_{len(self.constants)}"
@@ -39,17 +39,17 @@ class Operators:
         return name
 
     def do(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """The result of an operator that has one."""
+        """Add an operator with one result."""
         return self.do_all(operator, 1, *inputs, **attributes)[0]
 
     def do_all(self, operator: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
-        """The n results of an operator."""
+        """Add an operator with n results."""
         names = [f"result_{len(self.nodes)}_{i}" for i in range(n)]
         self.named(operator, inputs, names, **attributes)
         return names
 
     def named(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
-        """An operator whose results have these names."""
+        """Add an operator whose results have these names."""
         from onnx import helper
 
         self.nodes.append(helper.make_node(operator, list(inputs), list(outputs), **attributes))
@@ -57,7 +57,7 @@ class Operators:
     def serialized(
         self, name: str, inputs: Sequence[Any], outputs: Sequence[Any], *, opsets: Mapping[str, int]
     ) -> bytes:
-        """The whole graph as bytes. inputs, outputs: as onnx describes them. opsets: version by domain."""
+        """The graph as bytes. inputs, outputs: value infos of onnx. opsets: version by domain."""
         from onnx import helper
 
         graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
@@ -66,12 +66,12 @@ class Operators:
 
 
 def session_of(graph: bytes) -> Any:
-    """What runs a graph that was built here."""
+    """An ONNX Runtime session for a graph that was built here."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest batch for good
-    # A thread that waits must not burn a core that others need.
+    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest batch
+    # A waiting thread must not use a core that others need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

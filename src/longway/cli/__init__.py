@@ -26,13 +26,12 @@ from longway.cli import (
     grammar,
     perturb,
     perturb_train,
-    plan,
     prove,
     review,
     rewrite,
     runs,
 )
-from longway.errors import LongwayError
+from longway.errors import LongwayError, SettingError
 
 
 class Commands(TyperGroup):
@@ -40,6 +39,11 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the first words name, and the words that are left for it."""
+        if args[:1] == ["plan"]:
+            raise SettingError(
+                "`longway plan` is gone. Add --dry-run to `longway rewrite`, `augment` or `perturb`: it prints rows, calls, tokens, "
+                "money and time, and writes nothing."
+            )
         if " ".join(args[:2]) in self.commands:
             args = [" ".join(args[:2]), *args[2:]]
         return super().resolve_command(ctx, args)
@@ -57,7 +61,7 @@ app = typer.Typer(
     "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`; "
     "`longway augment` adds texts instead of rewriting them.",
 )
-app.command("audit")(audit.command)
+app.command("audit")(audit.audit)
 app.command("augment")(augment.command)
 app.add_typer(batch.app, name="batch")
 app.add_typer(bench.app, name="bench")
@@ -69,7 +73,6 @@ app.command("fairness")(fairness.command)
 app.command("grammar")(grammar.command)
 app.command("perturb")(perturb.command)
 app.command("perturb train")(perturb_train.train_command)
-app.command("plan")(plan.command)
 app.command("prove")(prove.command)
 app.command("review")(review.command)
 app.command("rewrite")(rewrite.command)
@@ -112,7 +115,7 @@ def main() -> None:
         )
         sys.exit(2)
     except OSError as error:
-        from longway.store.disk_errors import disk_error
+        from longway.store.atomic import disk_error
 
         _tell(disk_error(error) or LongwayError(f"{error}. Mend that, and run the same command again."))
     except LongwayError as error:

@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
+from longway.cli.options import Data, DataOptions, On, OutputOptions, command
+from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
     from longway.data import Dataset
 
-VARIANTS = "mean: equations 7-12 of RAZOR to the letter; token: one position vector for each word"
 
-
-def command(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="CSV, TSV, JSONL, JSON, Parquet or Arrow (also .gz, .zst), a folder or glob of shards, "
-            "a saved Hugging Face dataset, or hf:NAME[:CONFIG][:SPLIT]."
-        ),
-    ],
-    text: Text = None,
-    context: Annotated[str | None, typer.Option(help="Column read beside it: premise, evidence.")] = None,
-    label: Label = None,
-    id: Id = None,
-    split: Annotated[
-        str | None, typer.Option(help="Audit this split; the others become held-out sets. Default: train.")
-    ] = None,
-    split_column: SplitColumn = None,
+@command
+def audit(
+    data: Data,
+    source: DataOptions,
+    settings: AuditSettings,
+    output: OutputOptions,
     test: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[NAME=]FILE", help="A held-out set: leak measured on it, shared rows told. Repeatable."
+            metavar="[NAME=]FILE",
+            help="A held-out set: measure the leak on it and report shared rows. Repeatable.",
+            rich_help_panel=DATA,
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Run folder. Default: longway-runs/NAME-audit.")] = None,
-    limit: Limit = None,
-    top: Annotated[int, typer.Option(min=1, help="Shortcuts to print; the report has more.")] = 15,
-    max_q: Annotated[float, typer.Option(help="False discovery rate of what is called a finding.")] = 0.05,
-    levels: Annotated[
-        str | None,
-        typer.Option(
-            help="What to look at: token, ngram, position, length, surface, people, negation, overlap, pair, grammar, or all but some: -grammar. "
-            "Default: all. The grammar of a sample takes up to a minute, and torch.",
-        ),
-    ] = None,
-    variant: Annotated[str, typer.Option(help=f"Shortcut space. {VARIANTS}.")] = "mean",
-    dimensions: Annotated[int, typer.Option(min=2, help="Length of the position code.")] = 64,
-    seed: Annotated[int, typer.Option(help="Of folds and samples.")] = 0,
-    stream: Annotated[
-        bool | None,
-        typer.Option(
-            "--stream/--no-stream", help="Read in a stream. Default: where the data would not fit in memory."
-        ),
-    ] = None,
+    top: Annotated[
+        int, typer.Option(min=1, help="Findings to print; the report has more.", rich_help_panel=OUTPUT)
+    ] = 15,
     on: On = None,
-    json: Annotated[bool, typer.Option("--json", help="Print findings.json instead of tables.")] = False,
 ) -> None:
     """Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested.
 
-    Writes findings.json, scores.parquet and report.html into a run folder. The same command again
-    shows the finished run.
+    Writes findings.json, scores.parquet and report.html into a run folder. The same command again shows the finished run.
 
         longway audit reviews.csv
 
@@ -71,54 +43,27 @@ def command(
 
         longway audit reviews.csv --levels -grammar
     """
-    from typing import cast
-
-    from longway.cli.screen import errors, progress_of
-    from longway.data import load
-    from longway.recipes.audit import AuditSettings, levels_named
-    from longway.recipes.run_audit import run_audit
-    from longway.shortcut_space import Variant
+    from longway.cli.screen import progress_of, show_result
+    from longway.jobs.audit.job import run_audit
 
     if on is not None:
-        from longway.on_ray.session import check_place
+        from longway.jobs.placement import check_place
 
         check_place(on)
-    settings = AuditSettings(
-        variant=cast(Variant, variant),
-        dimensions=dimensions,
-        max_q=max_q,
-        seed=seed,
-        levels=levels_named(levels),
-    )
-    with errors().status("opening the data"):
-        loaded = load(
-            data,
-            text=text,
-            context=context,
-            label=label,
-            id=id,
-            split=split_column,
-            limit=limit,
-            stream=stream,
-        )
-        tests = _tests(test or [], loaded)
+    loaded = source.load(data)
+    tests = _tests(test or [], loaded)
     with progress_of(loaded.n_used) as bar:
-        run, findings = run_audit(
+        run, result = run_audit(
             loaded,
-            split=split,
+            split=source.split,
             tests=tests,
             settings=settings,
-            out=out,
+            out=output.out,
             on=on,
             step=bar.step,
             progress=bar.advance,
         )
-    if json:
-        typer.echo((run.folder / "findings.json").read_text(encoding="utf-8"), nl=False)
-        return
-    from longway.cli.audit_tables import show_audit
-
-    show_audit(findings, run.folder, top=top)
+    show_result(result, run.folder, file="findings.json", as_json=output.json, top=top)
 
 
 def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:

@@ -48,6 +48,7 @@ def command(
     seed: options.Seed = 0,
     on: On = None,
     yes: options.Yes = False,
+    dry_run: options.DryRun = False,
     json: own.Json = False,
 ) -> None:
     """Add texts with another label that keep the words models fall for, so that these words stop telling the label.
@@ -64,12 +65,13 @@ def command(
         longway augment reviews.csv --method given --rewrites written-elsewhere.csv
     """
     from longway.cli.augment_tables import AugmentLive, show_augment
+    from longway.cli.live import show_dry_run
     from longway.cli.screen import errors
     from longway.data import load
     from longway.errors import SettingError
-    from longway.recipes.augment import AugmentSettings, default_models
-    from longway.recipes.engine_runs import Engines
-    from longway.recipes.run_augment import run_augment
+    from longway.jobs.augment.augment import AugmentSettings, default_models
+    from longway.jobs.augment.run_augment import dry_run_augment, run_augment
+    from longway.jobs.engine_use import Engines
 
     if target is not None and label is not None:
         raise SettingError(
@@ -77,7 +79,7 @@ def command(
             "Leave one of them out."
         )
     if on is not None:
-        from longway.on_ray.session import check_place
+        from longway.jobs.placement import check_place
 
         check_place(on)
     settings = AugmentSettings(
@@ -110,19 +112,21 @@ def command(
         loaded = load(
             data, text=text, context=context, label=target or label, id=id, split=split_column, limit=limit
         )
+    asked = Engines(base_url, judge_base_url, budget)
+    if dry_run:
+        with errors().status("estimating"):
+            estimate = dry_run_augment(loaded, split=split, settings=settings, engines=asked)
+        show_dry_run("augment", estimate, as_json=json)
+        return
     with AugmentLive(quiet=json, ask=not yes and budget is None) as live:
         run, found = run_augment(
             loaded,
             split=split,
             settings=settings,
-            engines=Engines(base_url, judge_base_url, budget),
+            engines=asked,
             out=out,
             on=on,
-            step=live.step,
-            progress=live.progress,
-            on_start=live.start,
-            on_estimate=live.estimate,
-            on_round=live.round,
+            watcher=live,
         )
     if json:
         typer.echo((run.folder / "augment.json").read_text(encoding="utf-8"), nl=False)

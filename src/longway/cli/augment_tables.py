@@ -13,7 +13,7 @@ from rich.table import Table
 from longway.cli.live import Live
 from longway.cli.rewrite_tables import fates_table, show_cost, show_failed, show_leaks, show_not_written
 from longway.cli.screen import output, safe, shortened, show_formulas, show_review
-from longway.rewrite.method import Round
+from longway.methods.method import Round
 
 N_WORDS, N_WORSE, N_REFUSED, N_EDITS = 15, 6, 8, 3
 

@@ -1,9 +1,11 @@
-"""`longway batch`: a rewrite whose questions go to a provider in files, and whose answers come back in files."""
+"""`longway batch`: a rewrite by batch files of a provider: write the requests, submit them, collect the answers."""
 
 from __future__ import annotations
 
+import json as json_module
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,15 +13,16 @@ from longway.cli import rewrite_options as options
 from longway.cli.options import Id, Label, Limit, SplitColumn, Text
 
 if TYPE_CHECKING:
-    from longway.llm.batch import RequestFile
+    from longway.batch.request_files import RequestFile
+    from longway.batch.rewrite_batch import BatchStep, CollectResult
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Rewrite by the batch: write the questions to files, submit them, collect the answers.",
+    help="Rewrite by batch files: write the requests, submit them, collect the answers.",
 )
 RunFolder = Annotated[
     Path | None,
-    typer.Option("--run", help="Run folder. Default: the only one in longway-runs that has batch files."),
+    typer.Option("--run", help="Run folder. Default: the only one in longway-runs with batch files."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -56,19 +59,18 @@ def write(
     seed: options.Seed = 0,
     json: Json = False,
 ) -> None:
-    """Write the requests of the next step of a rewrite to files, in OpenAI's batch form.
+    """Write the requests of the next step of a rewrite to files, in OpenAI's batch format.
 
     The options are those of `longway rewrite`, and so is the run. A step is the texts of a round, or the judgements of its
-    candidates. Submit the files, collect the answers, and run this again for the next step, until it says that all is answered.
+    candidates. Submit the files, collect the answers, and run this again for the next step, until everything is answered.
 
         longway batch write reviews.csv --engine served:gpt-4o-mini --judge none --rounds 1
     """
-    from longway.cli.batch_screen import show_step, step_json
+    from longway.batch.rewrite_batch import write_batch
     from longway.cli.rewrite import settings_of
     from longway.cli.screen import errors
     from longway.data import load
-    from longway.recipes.batch import write_batch
-    from longway.recipes.engine_runs import Engines
+    from longway.jobs.engine_use import Engines
 
     settings = settings_of(
         engine=engine,
@@ -90,7 +92,7 @@ def write(
     )
     with errors().status("opening the data") as status:
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
-        found = write_batch(
+        result = write_batch(
             loaded,
             split=split,
             settings=settings,
@@ -99,9 +101,9 @@ def write(
             step=status.update,
         )
     if json:
-        _print_json(step_json(found))
-        return
-    show_step(found)
+        _print_json(_step_json(result))
+    else:
+        _show_step(result)
 
 
 @app.command("submit")
@@ -109,31 +111,30 @@ def submit(
     run: RunFolder = None,
     json: Json = False,
 ) -> None:
-    """Hand the request files of a run to its server, where it takes batches (`/files` and `/batches`).
+    """Submit the request files of a run to its server, if it supports batches (`/files` and `/batches`).
 
-    A file that was submitted is not submitted again, nor is one whose questions are answered. Other providers take the files by
-    upload; collect what they give you.
+    A file is submitted once, and not at all if its calls are answered. With other providers, upload the files by hand and
+    collect the answer files.
     """
-    from longway.cli.batch_screen import count_of, file_json
+    from longway.batch.rewrite_batch import run_with_batches, submit_batches
     from longway.cli.screen import output, safe
-    from longway.recipes.batch import run_with_batches, submit_batches
 
     console = output()
     folder = run_with_batches(run)
 
-    def tell(file: RequestFile) -> None:
+    def show(file: RequestFile) -> None:
         if not json:
             console.print(
                 f"{safe(file.name)}: batch {safe(file.batch_id)}, {safe(file.status)}", soft_wrap=True
             )
 
-    files = submit_batches(folder, on_file=tell)
+    files = submit_batches(folder, on_file=show)
     if json:
-        _print_json({"run": str(folder), "files": [file_json(folder, file) for file in files]})
+        _print_json({"run": str(folder), "files": [_file_json(folder, file) for file in files]})
     elif files:
-        console.print(f"{count_of(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
+        console.print(f"{_count(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
     else:
-        console.print("Nothing is left to submit. Next: [bold]longway batch collect[/]")
+        console.print("There is nothing to submit. Next: [bold]longway batch collect[/]")
 
 
 @app.command("collect")
@@ -141,7 +142,7 @@ def collect(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Answer files and error files, or folders of them, in any order. None: fetch those of submitted batches."
+            help="Answer files and error files, or folders of them, in any order. Default: fetch those of submitted batches."
         ),
     ] = None,
     run: RunFolder = None,
@@ -149,33 +150,172 @@ def collect(
         bool,
         typer.Option(
             "--missing",
-            help="Ask again for what the files did not speak of, or was turned away. Only when no batch is under way.",
+            help="Repeat requests that no file mentions, or that were turned away. Only if no batch is running.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Put the answers of batches into the journal of their run, and write a new request file for what failed or expired.
+    """Store the answers of batches in the journal of their run, and write new request files for those that failed or expired.
 
-    Files may come in any order, more than once, and cut off. `longway rewrite` with the options of `longway batch write` finds the
-    answers in the journal and asks for none of them.
+    Files may come in any order, repeatedly, and incomplete. `longway rewrite` with the options of `longway batch write` finds the
+    answers in the journal.
 
         longway batch collect answers/*.jsonl
     """
-    from longway.cli.batch_screen import answered_json, show_answered
+    from longway.batch.rewrite_batch import collect_batches, run_with_batches
     from longway.cli.screen import errors
-    from longway.recipes.batch import collect_batches, run_with_batches
 
     folder = run_with_batches(run)
     with errors().status("collecting") as status:
-        found = collect_batches(folder, files or (), again_missing=missing, step=status.update)
+        result = collect_batches(folder, files or (), again_missing=missing, step=status.update)
     if json:
-        _print_json(answered_json(found))
-        return
-    show_answered(found)
+        _print_json(_result_json(result))
+    else:
+        _show_result(result)
 
 
-def _print_json(value: Any) -> None:
-    import json
+def _print_json(value: object) -> None:
+    # In ASCII: a server's message may contain characters that cannot be printed.
+    typer.echo(json_module.dumps(value, indent=1))
 
-    # In ASCII: what a server says may be no text that can be printed.
-    typer.echo(json.dumps(value, indent=1))
+
+def _show_step(step: BatchStep) -> None:
+    from longway.cli.screen import output, safe
+
+    def show(text: str) -> None:
+        output().print(text, soft_wrap=True)
+
+    folder = safe(str(step.folder))
+    if step.note:
+        show(f"{safe(step.note)}.")
+    if step.is_finished:
+        return show(f"This run is finished. Its results are in {folder}.")
+    for file in step.files:
+        path = safe(str(_path(step.folder, file)))
+        show(f"{path}: {_count(file.requests, 'request')} for {safe(file.engine)}")
+    finish = f"Finish with the same options: [bold]longway rewrite ... --out {folder}[/]"
+    if step.is_needless:
+        return show(f"No request is needed; the report says why. {finish}")
+    if step.is_answered:
+        return show(f"Everything is answered. {finish}")
+    if step.is_spent and not step.waiting:
+        return show(f"The budget allows no request of round {step.round}. Give a larger --budget.")
+    if step.is_spent:
+        show("The budget allows no further request. Collect these first, or give a larger --budget.")
+    earlier = step.waiting - step.left_out - sum(file.requests for file in step.files)
+    if earlier > 0:
+        show(f"{_count(earlier, 'request')} in earlier files without an answer.")
+    if step.left_out:
+        show(_left_out(step.left_out))
+    if step.waiting > step.left_out:
+        show(
+            f"Round {step.round} waits for {_count(step.waiting - step.left_out, 'answer')}. Next: [bold]longway batch submit[/] if the "
+            "server supports batches, or upload the files to your provider; then [bold]longway batch collect[/]."
+        )
+
+
+def _show_result(result: CollectResult) -> None:
+    from longway.cli.screen import output, safe, shortened
+
+    def show(text: str) -> None:
+        output().print(text, soft_wrap=True)
+
+    waiting = result.waiting
+    show(f"Collected into {safe(str(result.folder))}: {result.collected.summary()}.")
+    for outcome, custom_id, why in result.collected.listed:
+        name = f" {custom_id[:12]}" if custom_id else ""
+        show(f"  {outcome}{safe(name)}: {safe(shortened(why, 160))}")
+    if running := result.under_way - len(result.in_doubt) - len(result.forgotten):
+        show(f"{_count(running, 'batch', 'batches')} running. Collect again later.")
+    for name in result.in_doubt:
+        show(
+            f"It is unknown whether the batch of {safe(name)} was begun. [bold]longway batch submit[/] looks for it."
+        )
+    for name, why in result.forgotten.items():
+        show(
+            f"The server has forgotten the batch of {safe(name)}: {safe(shortened(why, 200))}. If you have its answers, collect them: "
+            "longway batch collect ANSWERS. Then [bold]longway batch collect --missing[/] repeats the lost requests, and pays again."
+        )
+    for file in result.again:
+        path = safe(str(_path(result.folder, file)))
+        show(f"To be repeated, in {path}: {_count(file.requests, 'request')}. Submit it, or upload it.")
+    if waiting.rejected:
+        show(
+            f"{_count(waiting.rejected, 'request')} that the server does not accept. `longway batch write` with the same options "
+            "writes them without the rejected part."
+        )
+    if waiting.unsent:
+        show(
+            f"{_count(waiting.unsent, 'call')} in files without any answer yet. Submit or upload them, unless you did."
+        )
+    if waiting.missing:
+        later = (
+            "" if result.under_way else " If no batch is running any more: longway batch collect --missing."
+        )
+        show(f"{_count(waiting.missing, 'call')} without an answer so far.{later}")
+    if waiting.left_out:
+        show(_left_out(waiting.left_out))
+    if not waiting.n and not result.again:
+        show(
+            "Everything is answered. Next: [bold]longway batch write[/] for the next step, or [bold]longway rewrite[/]."
+        )
+
+
+def _left_out(n: int) -> str:
+    return (
+        f"{_count(n, 'call')} left out: repeated too often. Next: [bold]longway rewrite[/] with the same options makes them one by "
+        "one, and all later ones."
+    )
+
+
+def _step_json(step: BatchStep) -> dict[str, object]:
+    return {
+        "run": str(step.folder),
+        "files": [_file_json(step.folder, file) for file in step.files],
+        "round": step.round,
+        "waiting": step.waiting,
+        "left_out": step.left_out,
+        "budget_spent": step.is_spent,
+        "answered": step.is_answered,
+        "finished": step.is_finished,
+    }
+
+
+def _result_json(result: CollectResult) -> dict[str, object]:
+    return {
+        "run": str(result.folder),
+        "counts": dict(result.collected.counts),
+        "listed": [
+            {"kind": kind, "custom_id": name, "why": why} for kind, name, why in result.collected.listed
+        ],
+        "again": [_file_json(result.folder, file) for file in result.again],
+        **asdict(result.waiting),
+        "under_way": result.under_way,
+        "in_doubt": result.in_doubt,
+        "forgotten": result.forgotten,
+    }
+
+
+def _file_json(folder: Path, file: RequestFile) -> dict[str, object]:
+    return {
+        "path": str(_path(folder, file)),
+        "engine": file.engine,
+        "requests": file.requests,
+        "batch_id": file.batch_id,
+        "status": file.status,
+    }
+
+
+def _path(folder: Path, file: RequestFile) -> Path:
+    from longway.batch.request_files import FOLDER
+
+    return folder / FOLDER / file.name
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> _count(1, "batch", "batches"), _count(2000, "file")
+    ('1 batch', '2,000 files')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from longway.plant import Plant
+    from longway.jobs.plant import Plant
 
 app = typer.Typer(
     no_args_is_help=True, help="Make data on which a method can be measured, because the truth is known."
@@ -82,7 +82,7 @@ def plant(
     """
     from longway.cli.screen import errors
     from longway.data import load
-    from longway.recipes.run_plant import run_plant
+    from longway.jobs.plant.run_plant import run_plant
 
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
@@ -106,7 +106,7 @@ def _plants(
 ) -> list[Plant]:
     """The plants that were asked for, each with its label."""
     from longway.errors import SettingError
-    from longway.plant import Plant
+    from longway.jobs.plant import Plant
 
     if len(speaks_for) not in (0, 1, len(kinds)):
         raise SettingError(

@@ -35,24 +35,23 @@ def command(
 
 
 def _one_sample(name: str, out: Path | None) -> None:
-    from longway.cli.audit_tables import show_audit
-    from longway.cli.screen import output, progress_of
+    from longway.cli.screen import output, progress_of, show_result
     from longway.data import load
-    from longway.recipes.audit import AuditSettings, levels_named
-    from longway.recipes.run_audit import run_audit
+    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.settings import AuditSettings, levels_named
     from longway.sample import planted, sample_path
 
     dataset = load(sample_path(name))
     audit_out = None if out is None else out / f"{name}-audit"
     quick = AuditSettings(levels=levels_named("-grammar"))
     with progress_of(dataset.n_used) as bar:
-        run, findings = run_audit(dataset, settings=quick, out=audit_out, step=bar.step, progress=bar.advance)
+        run, result = run_audit(dataset, settings=quick, out=audit_out, step=bar.step, progress=bar.advance)
     console = output()
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
     console.print()
-    show_audit(findings, run.folder, top=8)
+    show_result(result, run.folder, file="findings.json", as_json=False, top=8)
     _rewrite_sample(name, out)
 
 
@@ -61,11 +60,11 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
     from longway.cli.rewrite_tables import show_planted, show_rewrite
     from longway.cli.screen import errors, output, safe, show_review
     from longway.data import load
+    from longway.engines.registry import offline
     from longway.errors import EngineError, MissingExtra
-    from longway.llm.engines import offline
-    from longway.recipes.planted import fates
-    from longway.recipes.rewrite import RewriteSettings
-    from longway.recipes.run_rewrite import run_rewrite
+    from longway.jobs.rewrite.planted import fates
+    from longway.jobs.rewrite.rewrite import RewriteSettings
+    from longway.jobs.rewrite.run_rewrite import run_rewrite
     from longway.sample import sample_path
 
     dataset = load(sample_path(name))
@@ -92,10 +91,7 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
                 dataset,
                 settings=settings,
                 out=None if out is None else out / f"{name}-rewrite",
-                step=live.step,
-                progress=live.progress,
-                on_start=live.start,
-                on_round=live.round,
+                watcher=live,
             )
     except (MissingExtra, EngineError) as error:
         errors().print(
@@ -119,8 +115,8 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
 def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:
     from longway.cli.prove_tables import show_prove
     from longway.cli.screen import cells_progress, output
-    from longway.recipes.prove import ProveSettings, default_models
-    from longway.recipes.run_prove import run_prove
+    from longway.jobs.prove.prove import ProveSettings, default_models
+    from longway.jobs.prove.run_prove import run_prove
 
     output().print(
         "\n[bold]Now models are trained on both versions[/], and tested where shortcuts do not help:\n"

@@ -60,16 +60,15 @@ def examine() -> dict[str, Any]:
 
 def _english() -> dict[str, str]:
     """Which pipeline analyses English here, and which WordNet is read."""
+    from longway.english.wordnet import wordnet_source
     from longway.errors import DataError
-    from longway.text.english import installed_pipeline
-    from longway.text.wordnet import wordnet_source
 
     try:
         source = wordnet_source()
         wordnet = f"{source.version}, {source.origin}"
     except DataError as error:
         wordnet = str(error)
-    return {"pipeline": installed_pipeline(), "wordnet": wordnet}
+    return {"pipeline": "longway", "wordnet": wordnet}
 
 
 def _installed(package: str) -> str | None:

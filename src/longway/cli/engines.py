@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from longway.llm.engines import EngineStatus
+    from longway.engines.registry import EngineStatus
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -32,8 +32,8 @@ def command(
     """List the engines that write and judge text, test each and install what one needs."""
     if context.invoked_subcommand is not None:
         return
+    from longway.engines.registry import available, choose
     from longway.errors import EngineError
-    from longway.llm.engines import available, choose
 
     found = available(test=test, base_url=base_url)
     try:
@@ -57,8 +57,8 @@ def install(
 ) -> None:
     """Install what an engine needs, after saying what and how big."""
     from longway.cli.screen import output
-    from longway.llm.installing import commands, parts_missing
-    from longway.llm.installing import install as install_parts
+    from longway.engines.install import commands, parts_missing
+    from longway.engines.install import install as install_parts
 
     console = output()
     missing = parts_missing(engine)
@@ -91,7 +91,7 @@ def _show(found: list[EngineStatus], auto: dict[str, str]) -> None:
     console.print(table)
     tested = [status for status in found if status.self_test]
     if tested:
-        from longway.llm.engines import TEST_TEXTS
+        from longway.engines.registry import TEST_TEXTS
 
         console.print(f"\nAsked to put this differently: {TEST_TEXTS[-1]}", style="dim", markup=False)
         for status in tested:

@@ -61,8 +61,8 @@ def command(
     """
     from longway.cli.screen import cells_progress, errors
     from longway.data import load
-    from longway.recipes.explanation import ExplainSettings
-    from longway.recipes.run_explain import run_explain
+    from longway.jobs.explain.explanation import ExplainSettings
+    from longway.jobs.explain.run_explain import run_explain
 
     settings = ExplainSettings(
         models=tuple(model or ["bow"]),

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from longway.cli.screen import clean, output, safe, shortened
-from longway.report.highlights import css_class
-from longway.report.numbers import points
+from longway.show.highlights import css_class
+from longway.show.numbers import points
 
 N_TEXTS = 5  # shown here; the report has all
 N_SETS = 8

@@ -93,8 +93,8 @@ def command(
     from longway.cli.screen import cells_progress, errors
     from longway.data import load
     from longway.errors import SettingError
-    from longway.recipes.fairness import FairnessSettings
-    from longway.recipes.run_fairness import run_fairness
+    from longway.jobs.fairness.fairness import FairnessSettings
+    from longway.jobs.fairness.run_fairness import run_fairness
 
     settings = FairnessSettings(
         model=model,

@@ -91,9 +91,9 @@ def command(
     """
     from longway.cli.screen import cells_progress, errors
     from longway.data import load
-    from longway.recipes.grammar_contrast import named_labels
-    from longway.recipes.grammar_settings import GrammarSettings
-    from longway.recipes.run_grammar import run_grammar
+    from longway.jobs.grammar.grammar_contrast import named_labels
+    from longway.jobs.grammar.grammar_settings import GrammarSettings
+    from longway.jobs.grammar.run_grammar import run_grammar
 
     settings = GrammarSettings(
         nonterminals=nonterminals,

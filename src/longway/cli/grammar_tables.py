@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longway.cli.screen import output, safe, shortened
-from longway.report.numbers import points
+from longway.show.numbers import points
 
 N_RULES = 5
 N_COMPARED = 8

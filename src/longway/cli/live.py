@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 
@@ -17,14 +19,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from longway.cli.screen import clean, errors, safe
+from longway.cli.screen import clean, errors, output, safe
 from longway.errors import SettingError
-from longway.recipes.engine_runs import Started, answers_kept
-from longway.recipes.forecast import Forecast
-from longway.rewrite.method import Round
+from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
+from longway.jobs.run import Started, Watcher
+from longway.methods.method import Round
 
 
-class Live:
+class Live(Watcher):
     """What a rewrite calls to say where it is; rounds are printed when they are done."""
 
     def __init__(self, *, quiet: bool = False, ask: bool = True) -> None:
@@ -59,20 +61,19 @@ class Live:
 
     def start(self, started: Started) -> None:
         """Say who writes and where it goes."""
-        self._folder = started.run.folder
+        self._folder = started.folder
         if started.note:
             self._console.print(f"{safe(started.note)}.", soft_wrap=True)
         if not self._quiet:
-            settings = started.settings
             self._console.print(
-                f"Written by [bold]{safe(settings.engine)}[/], judged by {safe(settings.judge)}; "
-                f"run folder {safe(str(started.run.folder))}",
+                f"Written by [bold]{safe(started.engine)}[/], judged by {safe(started.judge)}; "
+                f"run folder {safe(str(started.folder))}",
                 soft_wrap=True,
             )
 
-    def estimate(self, forecast: Forecast) -> None:
+    def estimate(self, estimate: RunEstimate) -> None:
         """Say what it may cost, and ask whether to go on; an error where there is no one to ask."""
-        told = _told(forecast)
+        told = _told(estimate)
         if not self._ask:
             if not self._quiet:
                 self._console.print(told, soft_wrap=True)
@@ -121,11 +122,43 @@ class Live:
             self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
 
 
+def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
+    """Print what a run may take."""
+    if as_json:
+        typer.echo(json.dumps({"command": command, "calls": estimate.calls, **asdict(estimate)}, indent=1))
+        return
+    console = output()
+    console.print(f"[bold]longway {command}[/] on {estimate.rows:,} rows:", highlight=False)
+    if not estimate.calls:
+        console.print("It calls no engine and costs nothing.")
+        return
+    console.print(_told(estimate), soft_wrap=True)
+    console.print(
+        f"The calls take about {said_time(estimate.seconds)}. An engine on this machine was timed on a few rows; a server was not "
+        f"called, and {IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens a second each were assumed.",
+        soft_wrap=True,
+    )
+
+
+def said_time(seconds: float) -> str:
+    """A duration for people.
+
+    >>> said_time(0.2), said_time(75), said_time(7300), said_time(200_000)
+    ('1 s', '75 s', '2.0 h', '2.3 days')
+    """
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return (
+                f"{seconds / size:,.1f} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"
+            )
+    return f"{max(1, seconds):.0f} s"
+
+
 def _can_ask() -> bool:
     return sys.stdin.isatty()
 
 
-def _told(forecast: Forecast) -> str:
+def _told(forecast: RunEstimate) -> str:
     """What a run may cost, in words."""
     tokens = f"{forecast.prompt_tokens:,} tokens read and {forecast.completion_tokens:,} written"
     cost = "its price is not known" if forecast.cost is None else f"about ${forecast.cost:,.2f}"

@@ -1,20 +1,215 @@
-"""Options that several commands have, each said once."""
+"""Command-line options derived from settings dataclasses.
+
+    @command
+    def audit(data: Data, source: DataOptions, settings: AuditSettings, output: OutputOptions) -> None: ...
+
+Each parameter that is a dataclass becomes a group of options: names, types and defaults from its fields, help from its docstring, panels and
+bounds from `jobs.options.option`. `--help` shows the common options; `--help-all` shows the rest too.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import dataclasses
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
+from longway.jobs.options import DATA, ENGINE, OUTPUT, Option, help_of, option
+
+if TYPE_CHECKING:
+    from longway.data import Dataset
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="A CSV, TSV, JSONL, JSON, Parquet or Arrow file (also .gz, .zst), a folder or glob of shards, "
+        "a saved Hugging Face dataset, or hf:NAME[:CONFIG][:SPLIT]."
+    ),
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DataOptions:
+    """Which columns and rows to read.
+
+    text: Column with the text. Default: guessed from the usual names.
+    context: Column with the premise or evidence. It is read, never changed.
+    label: Column with the label.
+    id: Column with an id. Default: row numbers.
+    split: Split to work on. Default: train.
+    split_column: Column with the split.
+    limit: Read only the first rows.
+    stream: Read in a stream. Default: if the data would not fit in memory.
+    """
+
+    text: str | None = option(None, group=DATA)
+    context: str | None = option(None, group=DATA)
+    label: str | None = option(None, group=DATA)
+    id: str | None = option(None, group=DATA, advanced=True)
+    split: str | None = option(None, group=DATA)
+    split_column: str | None = option(None, group=DATA, advanced=True)
+    limit: int | None = option(None, group=DATA, at_least=1)
+    stream: bool | None = option(None, group=DATA, advanced=True)
+
+    def load(self, data: str) -> Dataset:
+        """Load the dataset with these columns."""
+        from longway.cli.screen import errors
+        from longway.data import load
+
+        with errors().status("opening the data"):
+            return load(
+                data,
+                text=self.text,
+                context=self.context,
+                label=self.label,
+                id=self.id,
+                split=self.split_column,
+                limit=self.limit,
+                stream=self.stream,
+            )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """Where the result goes.
+
+    out: Run folder. Default: a folder in longway-runs named after the data and the command.
+    json: Print the result as JSON instead of tables.
+    """
+
+    out: Path | None = option(None, group=OUTPUT)
+    json: bool = option(False, group=OUTPUT, flag=True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Where engines are, and what they may cost.
+
+    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
+    judge_base_url: Address of the judge's server, if it is another.
+    budget: Most to spend, in dollars, over all starts of this run.
+    yes: Do not ask before money is spent. With --budget nothing is asked either.
+    """
+
+    base_url: str | None = option(None, group=ENGINE, advanced=True)
+    judge_base_url: str | None = option(None, group=ENGINE, advanced=True)
+    budget: float | None = option(None, group=ENGINE, at_least=0)
+    yes: bool = option(False, group=ENGINE, flag=True)
+
+
+RAY_HELP = "Run on Ray: ray for this machine, ray://HOST:PORT for a cluster. The result is the same."
+On = Annotated[str | None, typer.Option(metavar="PLACE", help=RAY_HELP, hidden=True, rich_help_panel=OUTPUT)]
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """The function as a typer command, its dataclass parameters as options, with `--help-all`."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    groups = {name: hints[name] for name in parameters if dataclasses.is_dataclass(hints[name])}
+    own = [p.replace(annotation=hints[p.name]) for p in parameters.values() if p.name not in groups]
+    flat = [*own, *(p for group in groups.values() for p in _parameters(group)), _HELP_ALL]
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        given.pop("help_all")
+        made = {name: _made(group, given) for name, group in groups.items()}
+        function(**made, **{p.name: given[p.name] for p in own})
+
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
+    )
+    run.__annotations__ = {p.name: p.annotation for p in flat}
+    return run
+
+
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    hints, helps = get_type_hints(group), help_of(group)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_default(field, field.metadata["option"]),
+            annotation=_annotation(
+                field.name, hints[field.name], field.metadata["option"], helps[field.name]
+            ),
+        )
+        for field in dataclasses.fields(group)
+        if "option" in field.metadata
+    ]
+
+
+def _default(field: Any, given: Option) -> object:
+    if given.parse is None:
+        return list(field.default) if isinstance(field.default, tuple) else field.default
+    return field.default if isinstance(field.default, str) else None
+
+
+def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
+    names = [f"--{(given.name or name).replace('_', '-')}"]
+    if kind in (bool, bool | None) and not given.flag:
+        names[0] += f"/--no-{names[0].removeprefix('--')}"
+    bounds: dict[str, Any] = {key: value for key, value in (("min", given.at_least), ("max", given.at_most)) if value is not None}  # fmt: skip
+    info = typer.Option(
+        *names,
+        help=text,
+        rich_help_panel=given.group,
+        hidden=given.advanced,
+        metavar=given.metavar,
+        **bounds,
+    )
+    return Annotated[_plain(kind) if given.parse is None else str | None, info]
+
+
+def _plain(kind: Any) -> Any:
+    """The type as typer takes it: literals as strings (the settings check them), tuples as lists."""
+    if get_origin(kind) is Literal:
+        return str
+    if get_origin(kind) is tuple:
+        return list[get_args(kind)[0]]  # type: ignore[misc]
+    if get_origin(kind) in (Union, UnionType):
+        inner = [_plain(one) for one in get_args(kind) if one is not type(None)]
+        return inner[0] | None if len(inner) == 1 else str | None
+    return kind
+
+
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(group):
+        if field.name not in given:
+            continue
+        value, parse = given[field.name], field.metadata["option"].parse
+        if parse is not None:
+            value = field.default if value is None else parse(value)
+        elif isinstance(field.default, tuple):
+            value = tuple(value or ())
+        values[field.name] = value
+    return group(**values)
+
+
+def _show_all(ctx: typer.Context, is_asked: bool) -> None:
+    if is_asked:
+        for parameter in ctx.command.params:
+            parameter.hidden = False  # type: ignore[attr-defined]
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+_HELP_ALL = inspect.Parameter(
+    "help_all",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option("--help-all", help="Show all options.", is_eager=True, callback=_show_all, expose_value=True),
+    ],
+)  # fmt: skip
 Text = Annotated[str | None, typer.Option(help="Column with the text. Guessed from the usual names.")]
 Label = Annotated[str | None, typer.Option(help="Column with the label.")]
 Id = Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")]
 SplitColumn = Annotated[str | None, typer.Option(help="Column with the split.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")]
-On = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PLACE",
-        help="Do the work on Ray: ray for this machine, ray://HOST:PORT for a cluster. Same result. Default: in this process.",
-    ),
-]

@@ -41,6 +41,7 @@ def command(
     seed: options.Seed = 0,
     on: On = None,
     yes: options.Yes = False,
+    dry_run: options.DryRun = False,
     json: own.Json = False,
 ) -> None:
     """Rewrite one person's gender, race or age in each row that tells one; labels and all else stay.
@@ -58,16 +59,17 @@ def command(
 
     Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure what became of it.
     """
+    from longway.cli.live import show_dry_run
     from longway.cli.perturb_tables import PerturbLive, show_perturb
     from longway.cli.screen import errors
     from longway.data import load
-    from longway.demographics.axes import AXES
-    from longway.recipes.engine_runs import Engines
-    from longway.recipes.perturb_settings import PerturbSettings
-    from longway.recipes.run_perturb import run_perturb
+    from longway.english.people.demographics import AXES
+    from longway.jobs.engine_use import Engines
+    from longway.jobs.perturb.perturb_settings import PerturbSettings
+    from longway.jobs.perturb.run_perturb import dry_run_perturb, run_perturb
 
     if on is not None:
-        from longway.on_ray.session import check_place
+        from longway.jobs.placement import check_place
 
         check_place(on)
     settings = PerturbSettings(
@@ -90,18 +92,21 @@ def command(
     )
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
+    asked = Engines(base_url, None, budget, device=device, batch_size=batch_size)
+    if dry_run:
+        with errors().status("estimating"):
+            estimate = dry_run_perturb(loaded, split=split, settings=settings, engines=asked)
+        show_dry_run("perturb", estimate, as_json=json)
+        return
     with PerturbLive(quiet=json, ask=not yes and budget is None) as live:
         run, found = run_perturb(
             loaded,
             split=split,
             settings=settings,
-            engines=Engines(base_url, None, budget, device=device, batch_size=batch_size),
+            engines=asked,
             out=out,
             on=on,
-            step=live.step,
-            progress=live.progress,
-            on_start=live.start,
-            on_estimate=live.estimate,
+            watcher=live,
         )
     if json:
         typer.echo((run.folder / "perturb.json").read_text(encoding="utf-8"), nl=False)

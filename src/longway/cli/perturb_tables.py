@@ -12,7 +12,7 @@ from rich.table import Table
 from longway.cli.live import Live
 from longway.cli.rewrite_tables import show_cost, show_failed
 from longway.cli.screen import output, safe, shortened, show_formulas, show_review
-from longway.recipes.engine_runs import Started
+from longway.jobs.run import Started
 
 N_PAIRS, N_REASONS, N_EDITS = 8, 8, 3
 
@@ -22,12 +22,12 @@ class PerturbLive(Live):
 
     def start(self, started: Started) -> None:
         """Say who changes the texts and where it goes."""
-        self._folder = started.run.folder
+        self._folder = started.folder
         if started.note:
             self._console.print(f"{safe(started.note)}.", soft_wrap=True)
         if not self._quiet:
             self._console.print(
-                f"Changed by [bold]{safe(started.settings.engine)}[/]; run folder {safe(str(started.run.folder))}",
+                f"Changed by [bold]{safe(started.engine)}[/]; run folder {safe(str(started.folder))}",
                 soft_wrap=True,
             )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from longway.rewrite.perturb.training import Trained
+    from longway.methods.perturb.training import Trained
 
 
 def train_command(
@@ -53,8 +53,8 @@ def train_command(
         longway perturb train pairs.csv --base tiny --epochs 7 --batch-size 32
     """
     from longway.cli.screen import cells_progress, errors
-    from longway.rewrite.perturb.panda import read_panda
-    from longway.rewrite.perturb.training import TrainingPlan, train
+    from longway.methods.perturb.panda import read_panda
+    from longway.methods.perturb.training import TrainingPlan, train
 
     plan = TrainingPlan(epochs=epochs, learning_rate=lr, batch_size=batch_size, patience=patience, seed=seed)
     with errors().status("opening the data"):

@@ -108,8 +108,8 @@ def command(
     from longway.cli.named_files import named_files
     from longway.cli.prove_tables import show_prove
     from longway.cli.screen import cells_progress, errors
-    from longway.recipes.prove import ProveSettings, default_models
-    from longway.recipes.run_prove import load_version, run_prove
+    from longway.jobs.prove.prove import ProveSettings, default_models
+    from longway.jobs.prove.run_prove import load_version, run_prove
 
     settings = ProveSettings(
         models=tuple(model or default_models()),

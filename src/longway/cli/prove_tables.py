@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened
-from longway.report.prove_results import FAIRSCORE, Told, axis_of, change, figure, metric_name, told_once
+from longway.show.prove_results import FAIRSCORE, Told, axis_of, change, figure, metric_name, told_once
 
 N_WORSE, N_PATTERNS = 8, 6
 MARKS = {

@@ -1,4 +1,4 @@
-"""`longway review RUN`: look at a run on a page of this machine, decide, export."""
+"""`longway review RUN`: open a run on a local web page, decide, export."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ def command(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1. 0: a free one.")] = 0,
     author: Annotated[
-        str | None, typer.Option(help="Name that stands with each decision. Default: your login name.")
+        str | None, typer.Option(help="Name recorded with each decision. Default: your login name.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The dataset of an audit's run; others keep their own.")
+        Path | None, typer.Option(help="The dataset of an audit; other runs store their own.")
     ] = None,
     browser: Annotated[
         bool,
-        typer.Option("--browser/--no-browser", help="Open the page in a browser where there is a display."),
+        typer.Option("--browser/--no-browser", help="Open the page in a browser if there is a display."),
     ] = True,
 ) -> None:
-    """Open a page on this machine to look at the findings and edits of a run, to accept, reject or rewrite them, and to export.
+    """Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result.
 
-    Only this machine can reach the page, and only who has the address that is printed. Every decision is written into the run
-    folder at once. Ctrl-C ends it. Needs the extra `review`.
+    Only this machine can reach the page, and only with the printed address. Every decision is written to the run folder
+    at once. Ctrl-C ends the review. Needs the extra `review`.
 
         longway review longway-runs/reviews-rewrite
 
@@ -39,41 +39,41 @@ def command(
     from longway.review.book import Book
     from longway.review.serve import Review, has_display, serve
 
-    name = _name(author)
-    folder = run if run is not None else _newest()
+    name = _author_name(author)
+    folder = run if run is not None else _newest_run()
     with cells_progress() as bar:
         bar.step("reading the run")
         book = Book(folder, data=data, progress=bar.progress)
     if data is not None and book.dataset_path is not None:
         errors().print(
-            f"--data {safe(str(data))} is not looked at: the run keeps its own dataset, {safe(book.dataset_path.name)}.",
+            f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(book.dataset_path.name)}.",
             soft_wrap=True,
         )
     review = Review(book, author=name, port=port)
     console = output()
     console.print(f"[bold]Review of {safe(str(folder))}[/], on this machine only:")
     console.print(f"  {review.url}", soft_wrap=True, markup=False)
-    console.print("Who has this address can read and decide: keep it to yourself. Ctrl-C ends the review.")
+    console.print("Anyone with this address can read and decide: do not share it. Ctrl-C ends the review.")
     serve(review, folder=folder, browser=browser and has_display())
     book.close()
-    kept = safe(str(book.database.path))
-    console.print(f"\nThe review has ended. Every decision is kept in {kept}.", soft_wrap=True)
+    path = safe(str(book.database.path))
+    console.print(f"\nThe review has ended. All decisions are in {path}.", soft_wrap=True)
 
 
-def _newest() -> Path:
+def _newest_run() -> Path:
     from longway.errors import RunError
     from longway.store import list_runs
 
-    found = list_runs(RUNS)
-    if not found:
+    runs = list_runs(RUNS)
+    if not runs:
         raise RunError(
             f"There is no run in {RUNS}. Expected a run folder to review. Name one, or make one: longway rewrite DATA."
         )
-    return found[0][0]
+    return runs[0][0]
 
 
-def _name(author: str | None) -> str:
-    """The author's name: as given, else the login name."""
+def _author_name(author: str | None) -> str:
+    """The author's name: as given, otherwise the login name."""
     from longway.errors import SettingError
 
     if author is None:
@@ -81,7 +81,7 @@ def _name(author: str | None) -> str:
 
         try:
             return getpass.getuser()
-        except (KeyError, OSError):  # a user that the machine has no name for
+        except (KeyError, OSError):  # a user without a name
             return "reviewer"
     if not (author.strip() and author.isprintable() and len(author) <= 80):
         raise SettingError(

@@ -12,8 +12,8 @@ from longway.cli import rewrite_options as options
 from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
 
 if TYPE_CHECKING:
-    from longway.recipes.decided import Decided
-    from longway.recipes.rewrite import RewriteSettings
+    from longway.jobs.rewrite.decided import Decided
+    from longway.jobs.rewrite.rewrite import RewriteSettings
 
 
 def command(
@@ -48,6 +48,7 @@ def command(
     seed: options.Seed = 0,
     on: On = None,
     yes: options.Yes = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
 ) -> None:
     """Rewrite the texts whose surface gives their label away; labels, ids and size stay.
@@ -64,14 +65,15 @@ def command(
 
         longway rewrite reviews.csv --choose leak --decisions longway-runs/reviews-rewrite
     """
-    from longway.cli.live import Live
+    from longway.cli.live import Live, show_dry_run
     from longway.cli.rewrite_tables import show_rewrite
     from longway.cli.screen import errors
     from longway.data import load
-    from longway.recipes.run_rewrite import Engines, run_rewrite
+    from longway.jobs.engine_use import Engines
+    from longway.jobs.rewrite.run_rewrite import dry_run_rewrite, run_rewrite
 
     if on is not None:
-        from longway.on_ray.session import check_place
+        from longway.jobs.placement import check_place
 
         check_place(on)
     settings = settings_of(
@@ -95,19 +97,21 @@ def command(
     )
     with errors().status("opening the data"):
         loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
+    asked = Engines(base_url, judge_base_url, budget)
+    if dry_run:
+        with errors().status("estimating"):
+            estimate = dry_run_rewrite(loaded, split=split, settings=settings, engines=asked)
+        show_dry_run("rewrite", estimate, as_json=json)
+        return
     with Live(quiet=json, ask=not yes and budget is None) as live:
         run, found = run_rewrite(
             loaded,
             split=split,
             settings=settings,
-            engines=Engines(base_url, judge_base_url, budget),
+            engines=asked,
             out=out,
             on=on,
-            step=live.step,
-            progress=live.progress,
-            on_start=live.start,
-            on_estimate=live.estimate,
-            on_round=live.round,
+            watcher=live,
         )
     if json:
         typer.echo((run.folder / "rewrite.json").read_text(encoding="utf-8"), nl=False)
@@ -119,7 +123,7 @@ def settings_of(
     *, k: str, keep: Sequence[str] | None = None, decisions: Path | None = None, **others: Any
 ) -> RewriteSettings:
     """The settings that the options of a rewrite stand for. decisions: the run that was reviewed; others: as in `RewriteSettings`."""
-    from longway.recipes.rewrite import RewriteSettings
+    from longway.jobs.rewrite.rewrite import RewriteSettings
 
     decided = None if decisions is None else _decided_in(decisions)
     return RewriteSettings(k=share_of(k), keep=tuple(keep or ()), decisions=decided, **others)
@@ -127,7 +131,7 @@ def settings_of(
 
 def _decided_in(folder: Path) -> Decided:
     """What people decided in the review of a run."""
-    from longway.review.decided import decisions_of
+    from longway.review.export import decisions_of
 
     return decisions_of(folder)
 

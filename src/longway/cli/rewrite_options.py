@@ -43,6 +43,14 @@ Temperature = Annotated[float, typer.Option(min=0, help="Of the writing engine."
 TopP = Annotated[float, typer.Option(min=0, max=1, help="Of the writing engine.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before money is spent; neither does --budget.")]
 
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Print rows, calls, tokens, money and a rough time, and stop. Writes nothing, calls no server.",
+    ),
+]
+
 # RAZOR's loop.
 Choose = Annotated[
     str,

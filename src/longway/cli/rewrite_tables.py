@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.screen import output, safe, shortened, show_formulas, show_review
-from longway.recipes.planted import PlantedFate
+from longway.jobs.rewrite.planted import PlantedFate
 
 N_SHORTCUTS, N_WORSE, N_EDITS, N_REFUSED, N_DECIDED = 12, 6, 3, 6, 6
 

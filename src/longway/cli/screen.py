@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -19,6 +19,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+if TYPE_CHECKING:
+    from longway.jobs.results import Result
 
 
 def output() -> Console:
@@ -136,3 +139,17 @@ def cells_progress() -> Iterator[Cells]:
         *columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=3600
     ) as bar:
         yield Cells(bar)
+
+
+def show_result(result: Result, folder: Path, *, file: str, as_json: bool, top: int | None = None) -> None:
+    """Print the JSON file of a run, or its page of sections and the path of its report."""
+    import typer
+
+    from longway.show.terminal import show
+
+    if as_json:
+        typer.echo((folder / file).read_text(encoding="utf-8"), nl=False)
+        return
+    console = output()
+    show(result.page(), console, top=top)
+    console.print(f"\nReport: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)

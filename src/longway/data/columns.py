@@ -1,19 +1,27 @@
-"""Which column plays which part: given by the user, or guessed from the usual names.
+"""Which column is the text, the context, the label, the id, the split: given by the user, or guessed from common names.
 
-A guess is made only where there is one answer. Two names of the same rank ("text" beside "review") are a
-question for the user, and the error names the flag that answers it.
+    sample, given by the user  ->  choose()      ->  Columns
+    a table, Columns           ->  role_frame()  ->  a frame with the columns text, context, label, id, split, usable
+
+A role is guessed only if there is one candidate. Two names of the same rank ("text" and "review") are an error that names the
+option to use.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import polars as pl
 
+from longway.data.table import DataTable
+from longway.errors import ColumnError
+
 # Ranked groups of names: the first group with a column in the data decides.
-USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
+COMMON_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "text": (
         ("text", "sentence", "review", "claim", "hypothesis", "question2", "sentence2", "tweet", "comment",
          "utterance"),
@@ -40,14 +48,14 @@ PAIRS = (  # context, text
     ("passage", "question"),
     ("context", "response"),
 )
-ROLES = tuple(USUAL)
+ROLES = tuple(COMMON_NAMES)
 NEEDED = ("text", "label")
-LONG, VARIED = 15, 0.5  # mean characters and share of distinct values that make a lone column a text
+LONG, VARIED = 15, 0.5  # least mean characters and share of distinct values of a text
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role; `guessed` names the roles that nobody gave."""
+    """The column of each role; `guessed` lists the roles that the user did not give."""
 
     text: str
     context: str | None
@@ -57,16 +65,16 @@ class Columns:
     guessed: tuple[str, ...] = ()
 
     def used(self) -> tuple[str, ...]:
-        """The columns that play a part, each once."""
+        """The columns that have a role, each once."""
         names = (self.text, self.context, self.label, self.id, self.split)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Columns | None, list[str]]:
-    """The columns of a dataset and what is wrong with them; no columns where something is.
+    """The columns of a dataset, or None and what is wrong.
 
     sample: the first rows, with all columns.
-    given: the user's choice for each role; None to guess, "" for a role that is to stay empty.
+    given: the user's choice for each role; None to guess, "" for a role that stays empty.
     """
     names = sample.columns
     faults = [_missing(role, name, names) for role, name in given.items() if name and name not in names]
@@ -86,10 +94,10 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
 
 
 def _twice(chosen: Mapping[str, str]) -> list[str]:
-    """What to say where one column was given for two roles."""
+    """A message for each column that was given for two roles."""
     roles = [role for role in ("text", "context", "label") if role in chosen]
     return [
-        f"Column {chosen[a]!r} was given for both {a} and {b}. Each needs a column of its own. Change --{b}."
+        f"Column {chosen[a]!r} was given for both {a} and {b}. Each needs its own column. Change --{b}."
         for i, a in enumerate(roles)
         for b in roles[i + 1 :]
         if chosen[a] == chosen[b]
@@ -99,7 +107,7 @@ def _twice(chosen: Mapping[str, str]) -> list[str]:
 def _guess(
     names: list[str], chosen: Mapping[str, str], *, closed: set[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The roles nobody gave, guessed; and for roles with several candidates, what to say about them."""
+    """The roles that can be guessed; and a message for each role with several candidates."""
     free = {name.lower(): name for name in reversed(names) if name not in chosen.values()}
     guesses, ties = _guess_pair(free, chosen, closed), {}
     for role in ROLES:
@@ -117,7 +125,7 @@ def _guess(
 
 
 def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[str]) -> dict[str, str]:
-    """Text and context that belong together by name, where exactly one such pair is there."""
+    """Text and context whose names form a pair, if there is exactly one such pair."""
     known = dict(free) | {name.lower(): name for role, name in chosen.items() if role in ("text", "context")}
     pairs = [(known[c], known[t]) for c, t in PAIRS if c in known and t in known]
     pairs = [
@@ -133,20 +141,20 @@ def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[
 
 
 def _is_context_of_a_pair(text: str | None) -> bool:
-    """Whether the user's text is what is usually the context: then its partner is no context for it."""
+    """Whether the user's text is usually a context; then no context is guessed."""
     return text is not None and text.lower() in {context for context, _ in PAIRS}
 
 
 def _candidates(role: str, free: Mapping[str, str]) -> list[str]:
-    for group in USUAL[role]:
-        found = [free[name] for name in group if name in free]
-        if found:
-            return found
+    for group in COMMON_NAMES[role]:
+        candidates = [free[name] for name in group if name in free]
+        if candidates:
+            return candidates
     return []
 
 
 def _lone_text(sample: pl.DataFrame, chosen: Mapping[str, str]) -> str | None:
-    """The only column of words besides those chosen, if its values are long and varied."""
+    """The only other column of words, if its values are long and varied."""
     rest = [name for name in sample.columns if name not in chosen.values() and _has_words(sample[name])]
     if len(rest) != 1:
         return None
@@ -158,7 +166,7 @@ def _lone_text(sample: pl.DataFrame, chosen: Mapping[str, str]) -> str | None:
 
 
 def _has_words(series: pl.Series) -> bool:
-    """Whether the column is text and not numbers written as text, as all are in a CSV file."""
+    """Whether the column is text and not numbers written as text, as in a CSV file."""
     if series.dtype != pl.String:
         return False
     values = series.drop_nulls()
@@ -180,9 +188,9 @@ def _not_found(role: str, names: list[str]) -> str:
 
 
 def _tie(role: str, candidates: list[str]) -> str:
-    or_none = "" if role in NEEDED else f", or say with --{role} '' that there is none"
+    or_none = "" if role in NEEDED else f", or use --{role} '' if there is none"
     return (
-        f"The {role} column could be {' or '.join(map(repr, candidates))}. Only one of them can be it. "
+        f"The {role} column could be {' or '.join(map(repr, candidates))}. Only one can be used. "
         f"Name it with --{role} (in Python: {role}=...){or_none}."
     )
 
@@ -190,3 +198,96 @@ def _tie(role: str, candidates: list[str]) -> str:
 def _list(names: list[str]) -> str:
     shown = ", ".join(map(repr, names[:20]))
     return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown or "none"
+
+
+NOT_BLANK = r"\S"
+
+
+def role_frame(table: DataTable, columns: Columns) -> pl.DataFrame:
+    """The roles of the table's rows as text; `usable` if a row has a text and a label."""
+    roles = {
+        "text": columns.text,
+        "context": columns.context,
+        "label": columns.label,
+        "id": columns.id,
+        "split": columns.split,
+    }
+    series = [_role(table, name, role) for role, name in roles.items() if name is not None]
+    frame = pl.DataFrame(series)
+    if "context" in frame.columns:
+        frame = frame.with_columns(pl.col("context").fill_null(""))
+    return frame.with_columns(
+        pl.when(pl.col("label").str.contains(NOT_BLANK)).then("label").alias("label"),
+        pl.col("text").str.contains(NOT_BLANK).fill_null(False).alias("has_text"),
+    ).with_columns((pl.col("has_text") & pl.col("label").is_not_null()).alias("usable"))
+
+
+def plain_roles(table: DataTable, columns: Columns) -> DataTable:
+    """The table with plain text in text, context and label columns that are kept as JSON text."""
+    names = table.json_columns & {columns.text, columns.context, columns.label}
+    frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
+    return DataTable(frame, table.json_columns - names, table.optional)
+
+
+def _role(table: DataTable, name: str, role: str) -> pl.Series:
+    if name not in table.frame.columns:  # a chunk of JSON Lines in which no row has this key
+        return pl.Series(role, [None] * table.frame.height, dtype=pl.String)
+    series = table.frame[name]
+    texts = _from_json(series) if name in table.json_columns else as_text(series)
+    return texts.alias(role)
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """The cells as text: 1 and 1.0 as "1", True as "true".
+
+    >>> as_text(pl.Series([1.0, 2.5, None])).to_list()
+    ['1', '2.5', None]
+    """
+    dtype = series.dtype
+    if dtype == pl.String:
+        return series
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        raise _not_text(series.name, str(dtype))
+    if dtype.is_float():
+        return _float_text(series)
+    try:
+        return series.cast(pl.String)
+    except pl.exceptions.InvalidOperationError:  # a duration, for example
+        raise _not_text(series.name, str(dtype)) from None
+
+
+def _float_text(series: pl.Series) -> pl.Series:
+    number = pl.col("x")
+    is_whole = number.is_finite() & (number == number.round(0)) & (number.abs() < 2**53)
+    text = (
+        pl.when(is_whole)
+        .then(pl.when(is_whole).then(number).cast(pl.Int64).cast(pl.String))
+        .when(number.is_not_nan())
+        .then(number.cast(pl.String))
+    )
+    return pl.DataFrame({"x": series}).select(text.alias(series.name)).to_series()
+
+
+def _from_json(series: pl.Series) -> pl.Series:
+    """The text of cells that are kept as JSON text because they have several types."""
+    cells = [
+        None if cell is None else _scalar_text(json.loads(cell), series.name) for cell in series.to_list()
+    ]
+    return pl.Series(series.name, cells, dtype=pl.String)
+
+
+def _scalar_text(value: Any, name: str) -> str:
+    if isinstance(value, list | dict):
+        raise _not_text(name, "lists" if isinstance(value, list) else "objects")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _not_text(name: str, content: str) -> ColumnError:
+    return ColumnError(
+        f"The column {name!r} cannot be used. Expected text, numbers or true/false; got {content}. "
+        "Name another column, or convert it to text first."
+    )

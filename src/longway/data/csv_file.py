@@ -1,9 +1,8 @@
-"""CSV and TSV: every cell is text, so that "007" stays "007".
+"""CSV and TSV: every cell is text, so "007" stays "007".
 
-Polars reads files that are perfectly regular. Anything else (stray quotes, short or long rows, blank
-lines, bytes that are not UTF-8) goes to Python's csv module, which notes what it met. Both agree on
-the cells, except that only Polars tells an empty cell (null) from a quoted empty one (""): after the
-csv module both are null.
+Polars reads regular files. Anything else (stray quotes, short or long rows, blank lines, bytes that are not UTF-8) is read by
+Python's csv module, row by row, and logged as a problem. Both give the same cells, except that only Polars distinguishes an empty
+cell (null) from a quoted empty one (""): with the csv module both are null.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from longway.data.problems import Tally
-from longway.data.table import Table, to_json
+from longway.data.problems import ProblemLog
+from longway.data.table import DataTable, to_json
 
 FIRST_ROWS, CHUNK_ROWS, CHUNK_BYTES = 1_000, 20_000, 2**23
-BLOCK = 2**24  # bytes looked at in one go by the check for regular files
+BLOCK = 2**24  # bytes that the check for regular files reads at a time
 MANY_LINES = 30  # in one cell
 QUOTE, NEWLINE, RETURN = ord('"'), ord("\n"), ord("\r")
 
@@ -33,38 +32,38 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Style(NamedTuple):
-    """How a file tells its cells apart; `quote` is None where quotes mean nothing."""
+    """How a file separates its cells; `quote` is None if quotes have no meaning."""
 
     delimiter: str
     quote: str | None
     is_regular: bool
 
 
-def read(stream: IO[bytes], tally: Tally, *, tab: bool = False) -> Table:
+def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False) -> DataTable:
     """The whole file."""
     data = stream.read().removeprefix(BOM)
     style = _style(data, tab=tab)
     if style.is_regular:
         try:
             frame = pl.read_csv(data, separator=style.delimiter, quote_char=style.quote, infer_schema=False)
-            _note_open_quotes(frame, 0, tally)
-            return Table(frame)
+            _log_open_quotes(frame, 0, log)
+            return DataTable(frame)
         except pl.exceptions.PolarsError:
-            pass  # the careful reader finds out what is wrong, row by row
-    tables = list(_careful(io.BytesIO(data), style, tally))
-    return Table(pl.concat([table.frame for table in tables]))
+            pass  # the csv module reads it row by row and logs what is wrong
+    tables = list(_row_by_row(io.BytesIO(data), style, log))
+    return DataTable(pl.concat([table.frame for table in tables]))
 
 
-def chunks(stream: io.BufferedReader, tally: Tally, *, tab: bool = False) -> Iterator[Table]:
-    """The file in pieces of some thousand rows; at least one piece, which has the columns.
+def chunks(stream: io.BufferedReader, log: ProblemLog, *, tab: bool = False) -> Iterator[DataTable]:
+    """The file in chunks of some thousand rows; at least one chunk, which has the columns.
 
-    How cells are told apart is judged by the first megabyte.
+    The first megabyte decides how cells are separated.
     """
     start = stream.peek(1).removeprefix(BOM)
-    return _careful(stream, _style(start[: start.rfind(b"\n") + 1] or start, tab=tab), tally)
+    return _row_by_row(stream, _style(start[: start.rfind(b"\n") + 1] or start, tab=tab), log)
 
 
-def _careful(stream: IO[bytes], style: Style, tally: Tally) -> Iterator[Table]:
+def _row_by_row(stream: IO[bytes], style: Style, log: ProblemLog) -> Iterator[DataTable]:
     csv.field_size_limit(sys.maxsize)  # the default refuses texts over 128 KiB
     lines = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
     reader = csv.reader(
@@ -74,18 +73,18 @@ def _careful(stream: IO[bytes], style: Style, tally: Tally) -> Iterator[Table]:
     rows = (row for row in reader if row)  # a blank line is not a row
     start, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
     while batch := list(islice(rows, size)):
-        frame = _frame(batch, header, start, tally)
-        _note_open_quotes(frame, start, tally)
-        yield Table(frame)
+        frame = _frame(batch, header, start, log)
+        _log_open_quotes(frame, start, log)
+        yield DataTable(frame)
         start += len(batch)
-        bytes_a_row = frame.estimated_size() / len(batch)
-        size = int(min(CHUNK_ROWS, 1 + CHUNK_BYTES // (1 + bytes_a_row)))  # long texts: fewer at a time
+        bytes_per_row = frame.estimated_size() / len(batch)
+        size = int(min(CHUNK_ROWS, 1 + CHUNK_BYTES // (1 + bytes_per_row)))  # fewer rows if texts are long
     if start == 0:
-        yield Table(pl.DataFrame(schema=dict.fromkeys(header, pl.String)))
+        yield DataTable(pl.DataFrame(schema=dict.fromkeys(header, pl.String)))
 
 
-def write(tables: Iterable[Table], stream: IO[bytes], *, tab: bool = False) -> None:
-    """The tables as CSV or TSV with a header; lists and objects as JSON text."""
+def write(tables: Iterable[DataTable], stream: IO[bytes], *, tab: bool = False) -> None:
+    """Write the tables as CSV or TSV with a header; lists and objects as JSON text."""
     for number, table in enumerate(tables):
         frame = table.frame
         nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
@@ -93,31 +92,31 @@ def write(tables: Iterable[Table], stream: IO[bytes], *, tab: bool = False) -> N
         frame.write_csv(stream, separator="\t" if tab else ",", include_header=number == 0)
 
 
-def _frame(batch: list[list[str]], header: list[str], start: int, tally: Tally) -> pl.DataFrame:
+def _frame(batch: list[list[str]], header: list[str], start: int, log: ProblemLog) -> pl.DataFrame:
     width = len(header)
     ragged = [i for i, row in enumerate(batch) if len(row) != width]
-    tally.add("ragged_row", [start + i for i in ragged])
+    log.add("ragged_row", [start + i for i in ragged])
     for i in ragged:
         batch[i] = (batch[i] + [""] * width)[:width]
     schema = dict.fromkeys(header, pl.String)
     try:
         frame = pl.DataFrame(list(zip(*batch, strict=True)), schema, orient="col")
     except UnicodeEncodeError:
-        mended = _mend_rows(batch, start, tally)
+        mended = _mend_rows(batch, start, log)
         frame = pl.DataFrame(list(zip(*mended, strict=True)), schema, orient="col")
     return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
-def _note_open_quotes(frame: pl.DataFrame, start: int, tally: Tally) -> None:
-    """Note rows with so many lines in one cell that an opening quote was probably never closed."""
+def _log_open_quotes(frame: pl.DataFrame, start: int, log: ProblemLog) -> None:
+    """Log rows with so many lines in one cell that a quote was probably never closed."""
     many = pl.any_horizontal(pl.all().str.count_matches("\n", literal=True) >= MANY_LINES)
     rows = frame.select(many.fill_null(False).arg_true()).to_series()
-    tally.add("open_quote", [start + row for row in rows])
+    log.add("open_quote", [start + row for row in rows])
 
 
-def _mend_rows(batch: list[list[str]], start: int, tally: Tally) -> list[list[str]]:
+def _mend_rows(batch: list[list[str]], start: int, log: ProblemLog) -> list[list[str]]:
     mended = [[_mend(cell) for cell in row] for row in batch]
-    tally.add("undecodable_bytes", [start + i for i in range(len(batch)) if mended[i] != batch[i]])
+    log.add("undecodable_bytes", [start + i for i in range(len(batch)) if mended[i] != batch[i]])
     return mended
 
 
@@ -137,21 +136,21 @@ def _unique(header: list[str]) -> list[str]:
 
 
 def _style(data: bytes, *, tab: bool) -> Style:
-    """How the cells are told apart, judged by the first line and by what makes the rows equally long."""
+    """How the cells are separated, judged by the first line and by which style gives rows of equal length."""
     first_line = data.partition(b"\n")[0].decode("utf-8", "replace")
     delimiter = "\t" if tab else _delimiter(first_line)
     header = next(csv.reader(io.StringIO(first_line, newline=""), delimiter=delimiter), [])
     width = len(set(header)) if len(set(header)) == len(header) else 0  # repeated names: not regular
     if _is_regular(data, delimiter, width):
         return Style(delimiter, '"', True)
-    # Tab-separated files are often written without quoting, so that '"' is a character like any other.
+    # Tab-separated files are often written without quoting; then '"' is an ordinary character.
     if delimiter == "\t" and _is_regular(data.replace(b'"', b"'"), delimiter, width):
         return Style(delimiter, None, True)
     return Style(delimiter, '"', False)
 
 
 def _delimiter(first_line: str) -> str:
-    """A semicolon or a tab where the header has some and no comma; else a comma."""
+    """A semicolon or a tab if the header contains one and no comma; otherwise a comma."""
     if "," in first_line:
         return ","
     return next((mark for mark in (";", "\t") if mark in first_line), ",")
@@ -160,12 +159,12 @@ def _delimiter(first_line: str) -> str:
 def _is_regular(data: bytes, delimiter: str, width: int) -> bool:
     """Whether every row has `width` cells and every quote opens, closes or is doubled inside a cell.
 
-    Polars fills short rows up silently and pairs stray quotes across rows: it is asked only when this holds.
+    Polars silently fills short rows and pairs stray quotes across rows, so it only reads files for which this holds.
     """
     if width < 2:
         return False  # a blank line looks like a row of one empty cell
-    inside, cells = False, 1  # carried from block to block: inside quotes?, cells so far in the row
-    padded = b"\n" + data.removesuffix(b"\n") + b"\n\n"  # so that each byte has neighbours
+    inside, cells = False, 1  # at the start of a block: inside quotes?, cells of the row so far
+    padded = b"\n" + data.removesuffix(b"\n") + b"\n\n"  # gives each byte neighbours
     whole = np.frombuffer(padded, dtype=np.uint8)
     for start in range(1, len(whole) - 1, BLOCK):
         stop = min(start + BLOCK, len(whole) - 1)
@@ -178,9 +177,9 @@ def _is_regular(data: bytes, delimiter: str, width: int) -> bool:
         newlines = np.flatnonzero((whole[start:stop] == NEWLINE) & outside)
         delimiters = np.flatnonzero((whole[start:stop] == ord(delimiter)) & outside)
         before = np.searchsorted(delimiters, newlines)
-        cells_a_row = np.diff(before, prepend=0) + 1
-        cells_a_row[:1] += cells - 1
-        if (cells_a_row != width).any():
+        cells_per_row = np.diff(before, prepend=0) + 1
+        cells_per_row[:1] += cells - 1
+        if (cells_per_row != width).any():
             return False
         cells = 1 + len(delimiters) - int(before[-1]) if len(newlines) else cells + len(delimiters)
     return not inside
@@ -189,7 +188,7 @@ def _is_regular(data: bytes, delimiter: str, width: int) -> bool:
 def _outside_quotes(
     whole: Bytes, start: int, stop: int, inside: bool, delimiter: int
 ) -> tuple[npt.NDArray[np.bool_] | None, bool]:
-    """Which bytes stand outside quotes (None if a quote stands where none may), and how the block ends."""
+    """Which bytes are outside quotes (None if a quote is misplaced), and whether the block ends inside quotes."""
     block = whole[start:stop]
     is_quote = block == QUOTE
     at = np.flatnonzero(is_quote)

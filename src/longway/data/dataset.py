@@ -1,42 +1,41 @@
-"""A labelled text dataset: what is in it, and its usable rows in batches.
+"""A labelled text dataset: its columns and labels, and its usable rows in batches.
 
 The same class serves a file that fits in memory and one that does not; only `frame` needs the former.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
-from longway.data.batches import BATCH_ROWS, Batch, batches_of, role_frames, with_ids
-from longway.data.columns import Columns
-from longway.data.fingerprint import Fingerprint
-from longway.data.parts import Part, parts_of
-from longway.data.problems import READING_KINDS, Tally
-from longway.data.roles import role_frame
-from longway.data.scan import scan
-from longway.data.source import Source
-from longway.data.table import Table, combine
+from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
+from longway.data.columns import Columns, role_frame
+from longway.data.problems import READING_KINDS, ProblemLog, scan
+from longway.data.shards import Source
+from longway.data.table import DataTable, combine
 from longway.errors import DataError
-from longway.records import Problem
+from longway.records import Example, Problem
 
 
 class Dataset:
     """A labelled text dataset, made by `load`.
 
     labels: the label names in their natural order; label_counts: their usable rows.
-    n_rows: all rows; n_used: rows that have a text and a label. problems: what is odd about the data.
+    n_rows: all rows; n_used: rows with a text and a label. problems: what is unusual about the data.
     """
 
     def __init__(
         self,
         source: Source,
         columns: Columns,
-        tally: Tally,
+        log: ProblemLog,
         *,
         part_of: Dataset | None = None,
         only_split: str | None = None,
@@ -46,25 +45,25 @@ class Dataset:
         self.columns = columns
         self._cached: list[pl.DataFrame] | None = None
         if not self.streamed:
-            self._cached = list(self._role_frames(tally))
-        found = scan(self._role_frames(tally), tally, has_ids=columns.id is not None, name=source.name)
-        self.labels, self.label_counts = found.labels, found.label_counts
-        self.n_rows, self.n_used = found.n_rows, found.n_used
-        self.splits: tuple[str, ...] = found.splits
-        # ids must not change when a split is taken out, so what holds for the whole holds for its parts
-        self._ids_are_good: bool = found.ids_are_good and (part_of is None or part_of._ids_are_good)
-        # What went wrong while reading concerns the file and was told once, before the rows were split.
+            self._cached = list(self._role_frames(log))
+        result = scan(self._role_frames(log), log, has_ids=columns.id is not None, name=source.name)
+        self.labels, self.label_counts = result.labels, result.label_counts
+        self.n_rows, self.n_used = result.n_rows, result.n_used
+        self.splits: tuple[str, ...] = result.splits
+        # Selecting a split must not change the ids, so a part of a dataset uses the ids of the whole.
+        self._ids_are_good: bool = result.ids_are_good and (part_of is None or part_of._ids_are_good)
+        # Problems of reading concern the whole file and were logged before the rows were split.
         read = () if part_of is None else (p for p in part_of.problems if p.kind in READING_KINDS)
-        self.problems: tuple[Problem, ...] = (*read, *tally.problems())
+        self.problems: tuple[Problem, ...] = (*read, *log.problems())
 
     @property
     def source_name(self) -> str:
-        """What to call the dataset: the file's name, or the kind of object it was."""
+        """The name of the dataset: that of its file, or the kind of object it was made from."""
         return self._source.name
 
     @property
     def format(self) -> str:
-        """The format in short, as in "csv", "jsonl.gz" or "frame"."""
+        """The format in short, such as "csv", "jsonl.gz" or "frame"."""
         return self._source.format
 
     @property
@@ -72,25 +71,30 @@ class Dataset:
         """Whether the rows are read from disk again for each pass."""
         return self._source.whole is None
 
+    @property
+    def split(self) -> str | None:
+        """The split that was selected, if any."""
+        return self._only_split
+
     @cached_property
     def frame(self) -> pl.DataFrame:
         """All rows with all columns, in source order."""
         if self._source.whole is None:
             raise DataError(
-                f"{self.source_name} is streamed because it is too large to hold in memory. "
-                "All its rows at once were asked for. Use batches() or take(), or load it with a limit."
+                f"{self.source_name} is streamed because it is too large for the memory, so its rows are not available as one frame. "
+                "Use batches() or take(), or load it with a limit."
             )
         return self._keep_split(self._source.whole).frame
 
-    def tables(self) -> Iterator[Table]:
-        """All rows with all columns, in one piece or, if streamed, in several; for `save`."""
-        for table in self._source.tables(None, Tally()):
+    def tables(self) -> Iterator[DataTable]:
+        """All rows with all columns, in one table or, if streamed, in several; for `save`."""
+        for table in self._source.tables(None, ProblemLog()):
             yield self._keep_split(table)
 
-    def tables_with_ids(self) -> Iterator[tuple[Table, pl.Series]]:
-        """All rows with all columns, and beside them the ids that `Batch.ids` gives them."""
+    def tables_with_ids(self) -> Iterator[tuple[DataTable, pl.Series]]:
+        """All rows with all columns, and their ids as in `Batch.ids`."""
         return with_ids(
-            self._source.tables(None, Tally()),
+            self._source.tables(None, ProblemLog()),
             self.columns,
             only_split=self._only_split,
             ids_are_good=self._ids_are_good,
@@ -98,8 +102,8 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the used texts, contexts and labels in order, whatever format they came in."""
-        result = Fingerprint(self.columns)
+        """A hash of the used texts, contexts and labels in order; independent of the file format."""
+        result = _Fingerprint(self.columns)
         for batch in self.batches():
             labels = pl.Series(self.labels, dtype=pl.String).gather(batch.labels)
             result.add(batch.texts, batch.contexts, labels)
@@ -107,12 +111,13 @@ class Dataset:
 
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Batch]:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
-        return batches_of(self._role_frames(Tally()), self.labels, ids_are_good=self._ids_are_good, size=size)
+        frames = self._role_frames(ProblemLog())
+        return batches_of(frames, self.labels, ids_are_good=self._ids_are_good, size=size)
 
-    def parts(self) -> list[Part]:
-        """Parts that can be read alone where the files are seen; together they give `batches()`.
+    def parts(self) -> list[DatasetPart]:
+        """Parts that other processes can read on their own; together they give `batches()`.
 
-        None for rows that are in memory, or that a limit cuts off.
+        Empty if the rows are in memory, or if a limit was given.
         """
         return parts_of(
             self._source.files,
@@ -123,7 +128,7 @@ class Dataset:
         )
 
     def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
-        """The full rows with these numbers, in the order asked for; one pass over a streamed dataset."""
+        """The full rows with these numbers, in this order; one pass over a streamed dataset."""
         wanted = np.asarray(rows, dtype=np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.n_rows):
             raise DataError(
@@ -133,22 +138,17 @@ class Dataset:
         if not self.streamed:
             return self.frame[wanted]
         order = np.unique(wanted)
-        found = combine(list(self._pick(order)))
-        return found.frame[np.searchsorted(order, wanted)]
+        picked = combine(list(self._pick(order)))
+        return picked.frame[np.searchsorted(order, wanted)]
 
     def select_split(self, name: str) -> Dataset:
-        """The rows of one split as a dataset of their own; ids stay what they were."""
+        """The rows of one split as a dataset; ids do not change."""
         if name not in self.splits:
             known = ", ".join(map(repr, self.splits)) or "none (there is no split column)"
             raise DataError(
                 f"{self.source_name} has no split {name!r}. The splits are {known}. Choose one of them."
             )
-        return Dataset(self._source, self.columns, Tally(), part_of=self, only_split=name)
-
-    @property
-    def split(self) -> str | None:
-        """The split these rows are of, where one was selected."""
-        return self._only_split
+        return Dataset(self._source, self.columns, ProblemLog(), part_of=self, only_split=name)
 
     def __len__(self) -> int:
         return self.n_used
@@ -157,24 +157,79 @@ class Dataset:
         rows = f"{self.n_used:,} of {self.n_rows:,} rows"
         return f"<Dataset {self.source_name}: {rows}, {len(self.labels)} labels>"
 
-    def _keep_split(self, table: Table) -> Table:
+    def _keep_split(self, table: DataTable) -> DataTable:
         if self._only_split is None:
             return table
         roles = role_frame(table, self.columns)
         return table.with_frame(table.frame.filter(roles["split"] == self._only_split))
 
-    def _role_frames(self, tally: Tally) -> Iterator[pl.DataFrame]:
-        """The roles of all rows (see roles.py) with their row numbers here and in the source."""
+    def _role_frames(self, log: ProblemLog) -> Iterator[pl.DataFrame]:
+        """The role frames of all rows (see columns.py), with row numbers in the dataset and in the source."""
         if self._cached is not None:
             yield from self._cached
             return
-        tables = self._source.tables(self.columns.used(), tally)
+        tables = self._source.tables(self.columns.used(), log)
         yield from role_frames(tables, self.columns, only_split=self._only_split)
 
-    def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[Table]:
-        """The wanted rows, table by table; `order` is sorted."""
-        seen = 0
+    def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[DataTable]:
+        """The rows with these numbers, table by table; `order` is sorted."""
+        start = 0
         for table in self.tables():
-            low, high = np.searchsorted(order, [seen, seen + table.frame.height])
-            yield table.with_frame(table.frame[order[low:high] - seen])
-            seen += table.frame.height
+            low, high = np.searchsorted(order, [start, start + table.frame.height])
+            yield table.with_frame(table.frame[order[low:high] - start])
+            start += table.frame.height
+
+
+def examples_at(dataset: Dataset, rows: npt.NDArray[np.int64]) -> list[Example]:
+    """The examples with these row numbers (ascending, as in `Batch.rows`), in one pass over the dataset."""
+    examples: list[Example] = []
+    for batch in dataset.batches():
+        indices = np.flatnonzero(np.isin(batch.rows, rows, assume_unique=True))
+        if len(indices):
+            examples += _examples(dataset, batch, indices)
+    return examples
+
+
+def examples_of(dataset: Dataset) -> list[Example]:
+    """All usable rows as examples, in order."""
+    return [
+        example
+        for batch in dataset.batches()
+        for example in _examples(dataset, batch, np.arange(len(batch.rows)))
+    ]
+
+
+def _examples(dataset: Dataset, batch: Batch, indices: npt.NDArray[np.int64]) -> Iterator[Example]:
+    contexts = [None] * len(indices) if batch.contexts is None else batch.contexts.gather(indices).to_list()
+    labels = [dataset.labels[label] for label in batch.labels[indices]]
+    return map(Example, batch.ids.gather(indices), batch.texts.gather(indices), labels, contexts)
+
+
+class _Fingerprint:
+    """SHA-256 over the column names and, for each role, the bytes and the lengths of its cells in order."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._names = json.dumps([columns.text, columns.context, columns.label])
+        self._hashes = {role: (hashlib.sha256(), hashlib.sha256()) for role in ("text", "context", "label")}
+
+    def add(self, texts: pl.Series, contexts: pl.Series | None, labels: pl.Series) -> None:
+        self._add("text", texts)
+        self._add("label", labels)
+        if contexts is not None:
+            self._add("context", contexts)
+
+    def hexdigest(self) -> str:
+        whole = hashlib.sha256(self._names.encode())
+        for contents, lengths in self._hashes.values():
+            whole.update(contents.digest() + lengths.digest())
+        return f"sha256:{whole.hexdigest()}"
+
+    def _add(self, role: str, series: pl.Series) -> None:
+        contents, lengths = self._hashes[role]
+        for chunk in pa.chunked_array([series.to_arrow()]).cast(pa.large_string()).chunks:
+            _, offset_buffer, data = chunk.buffers()
+            offsets = np.frombuffer(offset_buffer, dtype=np.int64)
+            offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
+            lengths.update(np.diff(offsets).tobytes())
+            if data is not None and len(chunk):
+                contents.update(memoryview(data)[offsets[0] : offsets[-1]])

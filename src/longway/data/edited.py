@@ -1,108 +1,148 @@
-"""A dataset with some of its texts replaced, ready to be saved: same rows, same columns, same order.
+"""The output dataset, computed from the input dataset and the accepted edits, and from nothing else.
 
-edited_tables(dataset, texts by id, rows to add)  ->  tables  ->  save()
-edited_dataset(the same)                          ->  a dataset in memory
+    apply_edits(dataset, edits)       ->  tables, for `save`; a streamed dataset comes in several
+    edited_dataset(dataset, edits)    ->  a dataset in memory
+    read_edits(path)                  ->  the edits in an edits.jsonl
 
-Each row also gets the column `longway_id`, by which edits.jsonl names it, and where rows are added that say what they were made
-from, the column `longway_source`: the id of that row, empty for rows that were there. Rows that were not used (no label,
-other splits) come out as they went in.
+Rows keep their order and all their columns. Every row gets the column `longway_id`, which edits use to name rows. Added rows
+follow at the end; the column `longway_source` has the id of the row each was made from and is empty for original rows. Rows
+that were not used (no label, another split) are copied unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import polars as pl
 
+from longway.data.batches import DatasetPart
+from longway.data.columns import plain_roles
 from longway.data.dataset import Dataset
-from longway.data.parts import Part
-from longway.data.problems import Tally
-from longway.data.roles import plain_roles
-from longway.data.source import in_memory
-from longway.data.table import Table, combine
+from longway.data.problems import ProblemLog
+from longway.data.shards import in_memory
+from longway.data.table import DataTable, combine
+from longway.records import Edit
 
 ID_COLUMN = "longway_id"
 SOURCE_COLUMN = "longway_source"
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """A row to be added: a copy of the row `like` with another id and other cells in the named columns.
+@dataclass(slots=True)
+class AddedRow:
+    """A row to add: a copy of the row `source` with other cells. label: None to copy the label too."""
 
-    source: the id of the row that it was made from; "" where the run does not say.
+    source: str
+    label: str | None = None
+    cells: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What accepted edits change in a dataset.
+
+    cells: new cells of existing rows, by column and row id. labels: new labels of existing rows, by row id.
+    added: new rows by id, in order. dropped: ids of rows to leave out.
     """
 
-    id: str
-    like: str
-    cells: Mapping[str, str] = field(default_factory=dict)
-    source: str = ""
+    cells: dict[str, dict[str, str]] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    added: dict[str, AddedRow] = field(default_factory=dict)
+    dropped: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, edits: Iterable[Edit]) -> Changes:
+        """The changes that the accepted ones among these edits make; for the same cell, the last edit wins."""
+        changes = cls()
+        for edit in edits:
+            changes.add(edit)
+        return changes
+
+    def add(self, edit: Edit) -> None:
+        """Include one more edit; a rejected edit changes nothing."""
+        if not edit.accepted:
+            return
+        if edit.source:
+            row = self.added.setdefault(edit.id, AddedRow(edit.source))
+            row.label = edit.label_after
+            row.cells[edit.field] = edit.after
+            return
+        self.cells.setdefault(edit.field, {})[edit.id] = edit.after
+        if edit.label_after != edit.label_before:
+            self.labels[edit.id] = edit.label_after
 
 
-def edited_tables(
-    dataset: Dataset | Part,
-    texts: Mapping[str, str],
-    additions: Sequence[Addition] = (),
-    *,
-    contexts: Mapping[str, str] | None = None,
-) -> Iterator[Table]:
-    """All rows of the dataset with the new texts and contexts in place, then the additions.
+def apply_edits(
+    dataset: Dataset | DatasetPart, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
+) -> Iterator[DataTable]:
+    """All rows of the dataset with the accepted edits applied, then the added rows.
 
-    texts, contexts: by id, as `Batch.ids` has them. A streamed dataset comes in several tables.
+    with_sources: write the column `longway_source` if rows are added.
     """
-    copied: dict[str, Table] = {}
-    wanted = {addition.like for addition in additions}
-    has_sources = any(addition.source for addition in additions)
+    changes = edits if isinstance(edits, Changes) else Changes.of(edits)
+    columns = dataset.columns
+    new_cells = {**changes.cells, **({columns.label: changes.labels} if changes.labels else {})}
+    with_sources = with_sources and bool(changes.added)
+    copied_ids = {row.source for row in changes.added.values()}
+    dropped = pl.Series(sorted(changes.dropped), dtype=pl.String).implode()
+    copied: dict[str, DataTable] = {}
     for table, ids in dataset.tables_with_ids():
-        plain = plain_roles(table, dataset.columns)
-        new = _replaced(plain.frame, dataset.columns.text, ids, texts)
-        new += _replaced(plain.frame, dataset.columns.context, ids, contexts or {})
-        frame = plain.frame.with_columns(*new, ids.alias(ID_COLUMN))
-        if has_sources:
-            frame = _with_sources(frame)
-        yield Table(frame, plain.json_columns, plain.optional - {ID_COLUMN, SOURCE_COLUMN})
-        for place in (i for i, id_ in enumerate(ids) if wanted and id_ in wanted):
+        plain = plain_roles(table, columns)
+        new = [_replaced(plain.frame, name, ids, cells) for name, cells in new_cells.items()]
+        frame = plain.frame.with_columns(*(one for one in new if one is not None), ids.alias(ID_COLUMN))
+        if with_sources:
+            frame = _with_source_column(frame)
+        for place in (i for i, id_ in enumerate(ids) if copied_ids and id_ in copied_ids):
             copied[ids[place]] = plain.with_frame(frame[place])
-    for addition in additions:
-        row = copied[addition.like]
-        cells = {**addition.cells, ID_COLUMN: addition.id}
-        if has_sources:
-            cells[SOURCE_COLUMN] = addition.source
-        if dataset.columns.id is not None:
-            cells[dataset.columns.id] = addition.id  # in a column of numbers it stays empty
-        types = row.frame.schema
-        yield row.with_frame(
-            row.frame.with_columns(
-                pl.lit(cell).cast(types[name], strict=False).alias(name) for name, cell in cells.items()
-            )
-        )
+        if changes.dropped:
+            frame = frame.filter(~pl.col(ID_COLUMN).is_in(dropped))
+        yield DataTable(frame, plain.json_columns, plain.optional - {ID_COLUMN, SOURCE_COLUMN})
+    for id_, added in changes.added.items():
+        cells = {**added.cells, ID_COLUMN: id_}
+        if added.label is not None:
+            cells[columns.label] = added.label
+        if with_sources:
+            cells[SOURCE_COLUMN] = added.source
+        if columns.id is not None:
+            cells[columns.id] = id_  # a column of numbers gets an empty cell
+        row = copied[added.source]
+        yield row.with_frame(row.frame.with_columns(_cast(cells, row.frame)))
 
 
 def edited_dataset(
-    dataset: Dataset,
-    texts: Mapping[str, str],
-    additions: Sequence[Addition] = (),
-    *,
-    contexts: Mapping[str, str] | None = None,
+    dataset: Dataset, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
 ) -> Dataset:
-    """The same in memory, with `longway_id` as its ids."""
-    whole = combine(list(edited_tables(dataset, texts, additions, contexts=contexts)))
+    """The result of `apply_edits` in memory, with `longway_id` as its id column."""
+    whole = combine(list(apply_edits(dataset, edits, with_sources=with_sources)))
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
-    return Dataset(source, replace(dataset.columns, id=ID_COLUMN), Tally())
+    return Dataset(source, replace(dataset.columns, id=ID_COLUMN), ProblemLog())
 
 
-def _replaced(
-    frame: pl.DataFrame, column: str | None, ids: pl.Series, new: Mapping[str, str]
-) -> list[pl.Series]:
-    """The column with new cells for some ids; nothing where no row of the frame has one."""
-    if column is None or not any(id_ in new for id_ in ids):
-        return []
+def read_edits(path: Path) -> Iterator[Edit]:
+    """The edits in an edits.jsonl, in order."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield Edit.from_dict(json.loads(line))
+
+
+def _replaced(frame: pl.DataFrame, column: str, ids: pl.Series, new: Mapping[str, str]) -> pl.Series | None:
+    """The column with new cells for some ids; None if no row of the frame has one of them."""
+    if not any(id_ in new for id_ in ids):
+        return None
     cells = [new.get(id_, old) for id_, old in zip(ids, frame[column].cast(pl.String), strict=True)]
-    return [pl.Series(column, cells, dtype=pl.String)]
+    return pl.Series(column, cells, dtype=pl.String)
 
 
-def _with_sources(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with a column for what each was made from, as text; what was told by an earlier run stays."""
+def _cast(cells: Mapping[str, str], frame: pl.DataFrame) -> Iterator[pl.Expr]:
+    """The cells as columns of the frame's types."""
+    for name, cell in cells.items():
+        yield pl.lit(cell).cast(frame.schema[name], strict=False).alias(name)
+
+
+def _with_source_column(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with a source column of text; the values that an earlier run wrote are kept."""
     if SOURCE_COLUMN in frame.columns:
         return frame.with_columns(pl.col(SOURCE_COLUMN).cast(pl.String))
     return frame.with_columns(pl.lit(None, dtype=pl.String).alias(SOURCE_COLUMN))

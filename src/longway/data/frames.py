@@ -1,34 +1,88 @@
-"""Datasets that are in memory already: pandas frames, Polars frames, lists of dicts."""
+"""Datasets that are objects already (frames, lists of dicts, Hugging Face datasets), and those of the Hugging Face hub.
+
+    hf:NAME, hf:NAME:CONFIG, hf:NAME:SPLIT, hf:NAME:CONFIG:SPLIT
+
+The hub needs the `hub` extra. With two parts, the second is a split if it has the name of one, otherwise a configuration.
+"""
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from longway.data.json_file import from_rows
-from longway.data.problems import Tally
-from longway.data.source import Source, in_memory
-from longway.data.table import Table
-from longway.errors import DataError
+from longway.data.problems import ProblemLog
+from longway.data.shards import Source, in_memory, name_classes
+from longway.data.table import DataTable, combine
+from longway.errors import DataError, MissingExtra
+
+HUB_PREFIX = "hf:"
+SPLITS = {"train", "test", "validation", "valid", "dev", "val", "all", "unsupervised"}
 
 
-def from_object(value: Any, tally: Tally) -> Source:
-    """A source from a pandas frame, a Polars frame or lazy frame, or a list of dicts."""
+def from_object(value: object, log: ProblemLog) -> Source:
+    """A source from a pandas frame, a Polars frame or lazy frame, a Hugging Face dataset, or a list of dicts."""
     if isinstance(value, pl.LazyFrame):
         value = _collect(value)
     if isinstance(value, pl.DataFrame):
-        return in_memory(Table(value), name="polars frame", format="frame")
-    if _is_pandas(value):
-        return in_memory(_from_pandas(value, tally), name="pandas frame", format="frame")
+        return in_memory(DataTable(value), name="polars frame", format="frame")
+    if _is_from("pandas", "DataFrame", value):
+        return in_memory(_from_pandas(value, log), name="pandas frame", format="frame")
+    if _is_from("datasets", "DatasetDict", value) or _is_from("datasets", "Dataset", value):
+        return in_memory(_from_hugging_face(value), name="Hugging Face dataset", format="frame")
     if isinstance(value, list | tuple) and all(isinstance(row, dict) for row in value):
         rows = [{str(key): cell for key, cell in row.items()} for row in value]
-        return in_memory(from_rows(rows, tally), name="list of dicts", format="frame")
+        return in_memory(from_rows(rows, log), name="list of dicts", format="frame")
     raise DataError(
         f"A {type(value).__name__} cannot be loaded. Expected a path, 'hf:NAME', a pandas or Polars frame, "
-        "or a list of dicts. Turn it into one of these."
+        "a Hugging Face Dataset or a list of dicts. Convert it to one of these."
     )
+
+
+def from_hub(name: str) -> Source:
+    """The dataset named "hf:NAME"; all its splits, with a column for the split, unless one is named."""
+    path, config, split = parse_hub_name(name)
+    try:
+        datasets = importlib.import_module("datasets")
+    except ImportError as error:
+        raise MissingExtra("datasets", extra="hub", purpose=f"reading {name}") from error
+    try:
+        loaded = datasets.load_dataset(path, config, split=split)
+    except Exception as error:  # the package has many exceptions for networks, names and configurations
+        first_line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"{name} cannot be loaded from the hub ({first_line}). "
+            "Expected hf:NAME, hf:NAME:CONFIG:SPLIT or parts of it. Check the name and the connection."
+        ) from error
+    return in_memory(_from_hugging_face(loaded), name=name, format="hub")
+
+
+def parse_hub_name(name: str) -> tuple[str, str | None, str | None]:
+    """Name, configuration and split.
+
+    >>> parse_hub_name("hf:glue:sst2:train"), parse_hub_name("hf:imdb:test")
+    (('glue', 'sst2', 'train'), ('imdb', None, 'test'))
+    """
+    parts = re.split(r":(?![^\[]*\])", name.removeprefix(HUB_PREFIX), maxsplit=2)  # not in "train[:10%]"
+    if not parts[0]:
+        raise DataError(f"{name!r} names no dataset. Expected hf:NAME, as in hf:imdb. Add the name.")
+    if len(parts) == 3:
+        return parts[0], parts[1] or None, parts[2] or None
+    if len(parts) == 1:
+        return parts[0], None, None
+    is_split = parts[1].partition("[")[0] in SPLITS
+    return (parts[0], None, parts[1]) if is_split else (parts[0], parts[1] or None, None)
+
+
+def _is_from(package: str, name: str, value: object) -> bool:
+    """Whether a value is an instance of a package's class. The package is not imported: without it there is no instance."""
+    module = sys.modules.get(package)
+    kind = None if module is None else vars(module).get(name)
+    return isinstance(kind, type) and isinstance(value, kind)
 
 
 def _collect(value: pl.LazyFrame) -> pl.DataFrame:
@@ -37,24 +91,37 @@ def _collect(value: pl.LazyFrame) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         first_line = str(error).splitlines()[0]
         raise DataError(
-            f"The lazy frame cannot be collected ({first_line}). Its rows are needed. Mend the query."
+            f"The lazy frame cannot be collected ({first_line}). Its rows are needed. Fix the query."
         ) from error
 
 
-def _is_pandas(value: Any) -> bool:
-    pandas = sys.modules.get("pandas")  # no import: whoever holds a frame has it loaded
-    return pandas is not None and isinstance(value, pandas.DataFrame)
-
-
-def _from_pandas(value: Any, tally: Tally) -> Table:
-    """The frame without its index; columns of mixed objects are kept as JSON cells."""
+def _from_pandas(value: Any, log: ProblemLog) -> DataTable:
+    """The frame without its index; columns of mixed objects are kept as JSON text."""
     if not value.columns.is_unique:
         raise DataError(
-            f"The pandas frame uses a column name twice. Each must be there once; got {list(value.columns)}. "
+            f"The pandas frame uses a column name twice: {list(value.columns)}. Each name must be unique. "
             "Rename or drop one of them."
         )
     named = value.set_axis([str(name) for name in value.columns], axis=1)
     try:
-        return Table(pl.from_pandas(named))
-    except Exception:  # mixed types, odd objects: Polars and Arrow raise many kinds here
-        return from_rows(named.astype(object).where(named.notna(), None).to_dict("records"), tally)
+        return DataTable(pl.from_pandas(named))
+    except Exception:  # mixed types, unusual objects: Polars and Arrow raise many kinds of exceptions
+        return from_rows(named.astype(object).where(named.notna(), None).to_dict("records"), log)
+
+
+def _from_hugging_face(value: Any) -> DataTable:
+    """The table of a `Dataset`, or of all splits of a `DatasetDict`."""
+    if isinstance(value, dict):
+        return combine([_one_split(dataset, split) for split, dataset in value.items()])
+    return _one_split(value, None)
+
+
+def _one_split(dataset: Any, split: str | None) -> DataTable:
+    frame = cast(pl.DataFrame, pl.from_arrow(dataset.with_format("arrow")[:]))
+    for column, feature in dataset.features.items():
+        classes = None if isinstance(feature, dict | list) else vars(feature).get("names")
+        if classes and frame[column].dtype.is_integer():
+            frame = frame.with_columns(name_classes(frame[column], classes))
+    if split is not None and "split" not in frame.columns:
+        frame = frame.with_columns(pl.lit(str(split)).alias("split"))
+    return DataTable(frame)

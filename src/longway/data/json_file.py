@@ -1,11 +1,10 @@
-"""JSON Lines, and JSON files that hold one array of objects.
+"""JSON Lines, and JSON files with one array of objects.
 
-What survives reading and writing back: strings, numbers, true/false, explicit nulls, the order of rows
-and of keys as first seen. A column whose cells are lists, objects or of several types is kept as JSON
-text, cell by cell, and written back as it was. A key that some rows lack is left out again wherever the
-cell is empty, so an explicit null beside absent keys is lost. Whole numbers beside fractions come back
-as fractions. Of a key that stands twice in one object the last counts.
-Python's json reads here, not Polars: Polars turns 1 beside "x" into "1", and a lone surrogate into NUL.
+Reading and writing back preserves strings, numbers, true/false, explicit nulls, and the order of rows and keys. A column whose
+cells are lists, objects or of several types is kept as JSON text, cell by cell, and written back unchanged. If some rows lack a
+key, it is left out wherever the cell is empty, so an explicit null next to absent keys is lost. Integers next to floats become
+floats. If an object has a key twice, the last value counts.
+Python's json module is used instead of Polars, which turns 1 next to "x" into "1" and a lone surrogate into NUL.
 """
 
 from __future__ import annotations
@@ -17,61 +16,59 @@ from typing import IO, Any
 
 import polars as pl
 
-from longway.data.problems import Tally
-from longway.data.table import Table, combine, dump
+from longway.data.problems import ProblemLog
+from longway.data.table import DataTable, combine, dump
 from longway.errors import DataError
 
-BLOCK = 2**23  # bytes parsed in one go
+BLOCK = 2**23  # bytes parsed at a time
 SCALARS = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
-ODD_BYTES = (
-    "surrogateescape"  # bytes that are not UTF-8 become lone surrogates, which from_rows mends and notes
-)
+ODD_BYTES = "surrogateescape"  # bytes that are not UTF-8 become surrogates, which from_rows replaces and logs
 WRITE_ROWS = 20_000
-EXACT = 2**53  # whole numbers up to here are exact as fractions
+EXACT = 2**53  # integers up to here are exact as floats
 ROWS_KEYS = ("data", "rows", "examples")
 
 Row = dict[str, Any]
 
 
-def read_lines(stream: IO[bytes], tally: Tally) -> Table:
+def read_lines(stream: IO[bytes], log: ProblemLog) -> DataTable:
     """The whole JSON Lines file."""
-    return combine(list(chunk_lines(stream, tally)))
+    return combine(list(chunk_lines(stream, log)))
 
 
-def chunk_lines(stream: IO[bytes], tally: Tally) -> Iterator[Table]:
-    """The JSON Lines file in pieces of some megabytes."""
+def chunk_lines(stream: IO[bytes], log: ProblemLog) -> Iterator[DataTable]:
+    """The JSON Lines file in chunks of some megabytes."""
     n_rows, n_lines = 0, 0
     for block in _line_blocks(stream):
         lines = block.split(b"\n")
-        rows = _parse_lines(lines, n_lines, tally)
-        yield from_rows(rows, tally, start=n_rows)
+        rows = _parse_lines(lines, n_lines, log)
+        yield from_rows(rows, log, start=n_rows)
         n_lines += len(lines)
         n_rows += len(rows)
     if n_rows == 0:
         raise ValueError(f"none of its {n_lines} lines is a JSON object")
 
 
-def read_array(stream: IO[bytes], tally: Tally, *, name: str) -> Table:
-    """The whole JSON file: an array of objects, or an object that holds one under "data"."""
+def read_array(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
+    """The whole JSON file: an array of objects, or an object with such an array under "data"."""
     data = stream.read()
     try:
         value = json.loads(data.decode("utf-8-sig", ODD_BYTES))
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{name} is not valid JSON ({error}). An array of objects was expected. "
-            "If each line is an object of its own, name the file .jsonl."
+            "If each line is an object, name the file .jsonl."
         ) from error
-    return from_rows(_find_rows(value, name), tally)
+    return from_rows(_find_rows(value, name), log)
 
 
-def write_lines(tables: Iterable[Table], stream: IO[bytes]) -> None:
-    """The tables as one JSON object a line."""
+def write_lines(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
+    """Write the tables as one JSON object per line."""
     for lines in _dump_rows(tables):
         stream.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def write_array(tables: Iterable[Table], stream: IO[bytes]) -> None:
-    """The tables as one JSON array, an object a line."""
+def write_array(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
+    """Write the tables as one JSON array, one object per line."""
     stream.write(b"[")
     before = "\n"
     for lines in _dump_rows(tables):
@@ -80,8 +77,8 @@ def write_array(tables: Iterable[Table], stream: IO[bytes]) -> None:
     stream.write(b"\n]\n")
 
 
-def from_rows(rows: Sequence[Row], tally: Tally, *, start: int = 0) -> Table:
-    """A table of Python dicts; see the top of this file for how cells are kept."""
+def from_rows(rows: Sequence[Row], log: ProblemLog, *, start: int = 0) -> DataTable:
+    """A table from Python dicts; the docstring of this module says how cells are kept."""
     names = list(dict.fromkeys(name for keys in dict.fromkeys(map(tuple, rows)) for name in keys))
     columns, json_columns, optional = [], set(), set()
     for name in names:
@@ -89,14 +86,14 @@ def from_rows(rows: Sequence[Row], tally: Tally, *, start: int = 0) -> Table:
             cells, n_absent = _cells(rows, name)
             column, is_json = _column(name, cells)
         except UnicodeEncodeError:
-            rows = _mend_rows(rows, start, tally)
-            return from_rows(rows, Tally(), start=start)
+            rows = _mend_rows(rows, start, log)
+            return from_rows(rows, ProblemLog(), start=start)
         columns.append(column)
         if is_json:
             json_columns.add(name)
         if n_absent:
             optional.add(name)
-    return Table(pl.DataFrame(columns), frozenset(json_columns), frozenset(optional))
+    return DataTable(pl.DataFrame(columns), frozenset(json_columns), frozenset(optional))
 
 
 def _cells(rows: Sequence[Row], name: str) -> tuple[list[Any], int]:
@@ -105,7 +102,7 @@ def _cells(rows: Sequence[Row], name: str) -> tuple[list[Any], int]:
 
 
 def _column(name: str, cells: list[Any]) -> tuple[pl.Series, bool]:
-    """The cells as a column, and whether they had to be kept as JSON text."""
+    """The cells as a column, and whether they are kept as JSON text."""
     types = set(map(type, cells)) - {type(None)}
     if not types:
         return pl.Series(name, cells, dtype=pl.Null), False
@@ -117,13 +114,13 @@ def _column(name: str, cells: list[Any]) -> tuple[pl.Series, bool]:
             if series.dtype != pl.Object:
                 return series, False
         except (OverflowError, TypeError):
-            pass  # a number too large for 64 bits: JSON text holds it
+            pass  # a number too large for 64 bits is kept as JSON text
     texts = [None if cell is None else dump(cell) for cell in cells]
     return pl.Series(name, texts, dtype=pl.String), True
 
 
 def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    """The stream in pieces that end where a line ends."""
+    """The stream in blocks of whole lines."""
     rest = b""
     if (bom := stream.read(3)) != b"\xef\xbb\xbf":
         rest = bom
@@ -138,19 +135,19 @@ def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _parse_lines(lines: list[bytes], first_line: int, tally: Tally) -> list[Row]:
-    """The objects of the lines; blank lines are passed over, broken ones noted and skipped."""
+def _parse_lines(lines: list[bytes], first_line: int, log: ProblemLog) -> list[Row]:
+    """The objects of the lines; blank lines are skipped, broken ones are logged and skipped."""
     filled = [line for line in lines if line.strip()]
     try:
         rows = json.loads(b"[" + b",".join(filled) + b"]")
         if len(rows) == len(filled) and all(type(row) is dict for row in rows):
             return list(rows)
     except (ValueError, RecursionError):
-        pass  # some line is broken: find out which
-    return list(_parse_one_by_one(lines, first_line, tally))
+        pass  # a line is broken: parse one by one
+    return list(_parse_one_by_one(lines, first_line, log))
 
 
-def _parse_one_by_one(lines: list[bytes], first_line: int, tally: Tally) -> Iterator[Row]:
+def _parse_one_by_one(lines: list[bytes], first_line: int, log: ProblemLog) -> Iterator[Row]:
     for number, line in enumerate(lines, first_line):
         text = line.decode("utf-8", ODD_BYTES)
         if not text.strip():
@@ -160,7 +157,7 @@ def _parse_one_by_one(lines: list[bytes], first_line: int, tally: Tally) -> Iter
         except (ValueError, RecursionError):
             row = None
         if type(row) is not dict:
-            tally.add("broken_line", [number])
+            log.add("broken_line", [number])
             continue
         yield row
 
@@ -172,7 +169,7 @@ def _find_rows(value: object, name: str) -> list[Row]:
         return value
     raise DataError(
         f"{name} is JSON but not a table. Expected an array of objects, or "
-        f'{{"data": [...]}} with such an array; got {_describe(value)}. Convert it to one object a row.'
+        f'{{"data": [...]}} with such an array; got {_describe(value)}. Convert it to one object per row.'
     )
 
 
@@ -181,17 +178,17 @@ def _describe(value: object) -> str:
         return "one object with the keys " + ", ".join(map(repr, list(value)[:5]))
     if isinstance(value, list):
         odd = next(item for item in value if type(item) is not dict)
-        return f"an array that also holds a {type(odd).__name__}"
+        return f"an array that also contains a {type(odd).__name__}"
     return f"a {type(value).__name__}"
 
 
-def _mend_rows(rows: Iterable[Row], start: int, tally: Tally) -> list[Row]:
-    """The rows with lone surrogates, which UTF-8 cannot hold, replaced by U+FFFD."""
+def _mend_rows(rows: Iterable[Row], start: int, log: ProblemLog) -> list[Row]:
+    """The rows with lone surrogates, which UTF-8 cannot encode, replaced by U+FFFD."""
     mended = []
     for number, row in enumerate(rows, start):
         new = _mend(row)
         if new != row:
-            tally.add("undecodable_bytes", [number])
+            log.add("undecodable_bytes", [number])
         mended.append(new)
     return mended
 
@@ -206,7 +203,7 @@ def _mend(value: Any) -> Any:
     return value
 
 
-def _dump_rows(tables: Iterable[Table]) -> Iterator[list[str]]:
+def _dump_rows(tables: Iterable[DataTable]) -> Iterator[list[str]]:
     """The rows as JSON texts, some thousand at a time."""
     for table in tables:
         for part in table.frame.iter_slices(WRITE_ROWS):
@@ -214,8 +211,8 @@ def _dump_rows(tables: Iterable[Table]) -> Iterator[list[str]]:
             yield ["{" + ", ".join(filter(None, cells)) + "}" for cells in zip(*columns, strict=True)]
 
 
-def _dump_column(series: pl.Series, table: Table) -> list[str]:
-    """Each cell as `"name": value`; "" where the key is left out."""
+def _dump_column(series: pl.Series, table: DataTable) -> list[str]:
+    """Each cell as `"name": value`; "" if the key is left out."""
     key = dump(series.name)
     absent = "" if series.name in table.optional else f"{key}: null"
     write: Callable[[Any], str] = dump

@@ -1,29 +1,26 @@
-"""From whatever the user has to a `Dataset`."""
+"""`load` and `as_dataset`: from a path, a frame, rows or a name on the hub to a `Dataset`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from longway.data import formats, frames, hf_folder, hub, memory, shards
-from longway.data.columns import Columns, choose
+from longway.data import formats, frames, memory, shards
+from longway.data.columns import Columns, choose, plain_roles
 from longway.data.dataset import Dataset
-from longway.data.problems import Tally
-from longway.data.roles import plain_roles
-from longway.data.shards import Shard
-from longway.data.source import Source, cut, in_memory
-from longway.data.table import Table, combine
+from longway.data.problems import ProblemLog
+from longway.data.shards import Shard, Source, head, in_memory
+from longway.data.table import DataTable, combine
 from longway.errors import ColumnError, DataError, SettingError
 
 SAMPLE_ROWS = 1000
 
 
 def load(
-    source: Any,
+    source: object,
     *,
     text: str | None = None,
     context: str | None = None,
@@ -33,14 +30,14 @@ def load(
     limit: int | None = None,
     stream: bool | None = None,
 ) -> Dataset:
-    """A dataset from what you have.
+    """Load a dataset.
 
     source: a file, a folder or glob of shards, a folder saved by Hugging Face datasets, "hf:NAME",
-        a pandas or Polars frame, or a list of dicts.
-    text, context, label, id, split: the columns; guessed from the usual names where not given.
-        "" for context, id or split says that there is none.
-    limit: only the first rows.
-    stream: True to read files from disk in pieces on each pass, False to hold all rows in memory;
+        a pandas or Polars frame, a Hugging Face `Dataset` or `DatasetDict`, or a list of dicts.
+    text, context, label, id, split: the columns; by default guessed from common names.
+        Use "" for context, id or split to say that there is none.
+    limit: load only the first rows.
+    stream: True reads files from disk in chunks on each pass, False holds all rows in memory;
         by default the size and the free memory decide.
 
     >>> rows = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
@@ -49,66 +46,74 @@ def load(
     """
     if limit is not None and limit < 1:
         raise SettingError(f"'limit' must be at least 1. Got {limit}. Leave it out to use all rows.")
-    tally = Tally()
-    found = _source(source, tally, limit=limit, stream=stream)
+    log = ProblemLog()
+    opened = _open(source, log, limit=limit, stream=stream)
     given = {"text": text, "context": context, "label": label, "id": id, "split": split}
-    columns = _columns(found, given)
-    return Dataset(_with_plain_roles(found, columns), columns, tally)
+    columns = _columns(opened, given)
+    return Dataset(_with_plain_roles(opened, columns), columns, log)
 
 
-def _source(source: Any, tally: Tally, *, limit: int | None, stream: bool | None) -> Source:
-    if isinstance(source, str | Path) and not str(source).startswith(hub.PREFIX):
-        return _on_disk(_path(source), tally, limit=limit, stream=stream)
-    found = hub.read(source) if isinstance(source, str) else frames.from_object(source, tally)
-    if limit is None or found.whole is None:
-        return found
-    return in_memory(
-        found.whole.with_frame(found.whole.frame.head(limit)), name=found.name, format=found.format
-    )
+def as_dataset(data: object) -> Dataset:
+    """The dataset itself, or what `load` makes of a path, frame, Hugging Face dataset or list of dicts.
+
+    >>> as_dataset([{"text": "good", "label": 1}, {"text": "bad", "label": 0}]).n_rows
+    2
+    """
+    return data if isinstance(data, Dataset) else load(data)
+
+
+def _open(source: object, log: ProblemLog, *, limit: int | None, stream: bool | None) -> Source:
+    if isinstance(source, str | Path) and not str(source).startswith(frames.HUB_PREFIX):
+        return _open_files(_path(source), log, limit=limit, stream=stream)
+    opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
+    if limit is None or opened.whole is None:
+        return opened
+    first_rows = opened.whole.with_frame(opened.whole.frame.head(limit))
+    return in_memory(first_rows, name=opened.name, format=opened.format)
 
 
 def _path(source: str | Path) -> Path:
-    """The path, `~` resolved; DataError for one that no file system takes."""
+    """The path with `~` resolved; DataError if it cannot be a path."""
     if not str(source).strip():
-        raise DataError("No file was named: the name is empty. Give the path of a file or folder.")
+        raise DataError("The file name is empty. Expected the path of a file or folder.")
     try:
         path = Path(source).expanduser()
         path.exists()
     except (OSError, RuntimeError, ValueError) as error:
-        raise DataError(f"{str(source)[:80]!r} cannot be a file here: {error}. Check the path.") from None
+        raise DataError(f"{str(source)[:80]!r} is not a valid path: {error}. Check the path.") from None
     return path
 
 
-def _on_disk(path: Path, tally: Tally, *, limit: int | None, stream: bool | None) -> Source:
-    is_hf = hf_folder.is_hf_folder(path)
-    parts = hf_folder.find(path) if is_hf else shards.find(path)
-    format = "hf" if is_hf else parts[0].file.format
+def _open_files(path: Path, log: ProblemLog, *, limit: int | None, stream: bool | None) -> Source:
+    is_hf = shards.is_hf_folder(path)
+    files = shards.find_in_hf_folder(path) if is_hf else shards.find(path)
+    format = "hf" if is_hf else files[0].file.format
     name = path.name or str(path)
-    if _must_stream(parts, limit, stream):
+    if _must_stream(files, limit, stream):
 
-        def tables(columns: Sequence[str] | None, tally: Tally) -> Iterator[Table]:
-            return cut(shards.chunks(parts, columns, tally), limit)
+        def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
+            return head(shards.chunks(files, columns, log), limit)
 
-        return Source(name, format, tables, files=tuple(parts) if limit is None else ())
+        return Source(name, format, tables, files=tuple(files) if limit is None else ())
     if limit is None:
-        return in_memory(shards.read(parts, tally), name=name, format=format)
-    first_rows = combine(list(cut(shards.chunks(parts, None, tally), limit)))
+        return in_memory(shards.read(files, log), name=name, format=format)
+    first_rows = combine(list(head(shards.chunks(files, None, log), limit)))
     return in_memory(first_rows, name=name, format=format)
 
 
-def _must_stream(parts: Sequence[Shard], limit: int | None, stream: bool | None) -> bool:
-    """Whether to stream; an error if that is needed and cannot be done."""
+def _must_stream(files: Sequence[Shard], limit: int | None, stream: bool | None) -> bool:
+    """Whether to stream; DataError if the files are too large and cannot be streamed."""
     if stream is False or (stream is None and limit is not None):
         return False
-    sizes = [formats.memory_bytes(shard.file) for shard in parts]
+    sizes = [formats.memory_bytes(shard.file) for shard in files]
     if stream is None and memory.fits(sum(sizes)):
         return False
-    for shard, size in zip(parts, sizes, strict=True):
+    for shard, size in zip(files, sizes, strict=True):
         if not shard.file.can_stream and not memory.fits(size):
             raise DataError(
                 f"{shard.file.path.name} needs about {size / 2**30:.1f} GiB, too much for the free memory of "
                 f"{memory.available_bytes() / 2**30:.1f} GiB. A {shard.file.format} file must be read whole. "
-                "Convert to Parquet, which is read in pieces, or split it into several files."
+                "Convert it to Parquet, which is read in chunks, or split it into several files."
             )
     return True
 
@@ -129,9 +134,9 @@ def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
 
 def _sample(source: Source) -> pl.DataFrame:
     """The first rows with all columns."""
-    tables: list[Table] = []
-    with closing(source.tables(None, Tally())) as pieces:  # type: ignore[type-var]
-        for table in pieces:
+    tables: list[DataTable] = []
+    with closing(source.tables(None, ProblemLog())) as chunks:  # type: ignore[type-var]
+        for table in chunks:
             tables.append(table.with_frame(table.frame.head(SAMPLE_ROWS)))
             if table.frame.height:
                 break
@@ -139,7 +144,7 @@ def _sample(source: Source) -> pl.DataFrame:
 
 
 def _with_plain_roles(source: Source, columns: Columns) -> Source:
-    """The source with plain text where a text, context or label column was kept as JSON cells."""
+    """The source with plain text in text, context and label columns that were kept as JSON text."""
     if source.whole is None or not source.whole.json_columns & set(columns.used()):
         return source
     return in_memory(plain_roles(source.whole, columns), name=source.name, format=source.format)

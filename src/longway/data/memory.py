@@ -1,26 +1,26 @@
-"""How much memory this process may still take: the least of what machine, container and ulimit leave."""
+"""How much memory this process can still allocate: the least of what machine, container and ulimit allow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-SHARE = 0.4  # of the available memory that a dataset may fill; the rest is for working on it
+SHARE = 0.4  # of the available memory that a dataset may use; the rest is for processing it
 
 
 def available_bytes() -> int:
-    """Bytes that can still be allocated before something refuses."""
+    """Bytes that can still be allocated."""
     limits = [_machine(), _address_space(), *_cgroups()]
     return max(0, min(limit for limit in limits if limit is not None))
 
 
 def fits(n_bytes: int) -> bool:
-    """Whether a dataset of this size leaves enough memory to work on it."""
+    """Whether a dataset of this size leaves enough memory to process it."""
     return n_bytes <= SHARE * available_bytes()
 
 
 def can_hold(n_bytes: int) -> bool:
-    """Whether a dataset of this size can be in memory at all, for someone who wants it there; what works on it needs a copy."""
+    """Whether a dataset of this size and one copy of it fit into memory."""
     return 2 * n_bytes <= available_bytes()
 
 
@@ -32,14 +32,14 @@ def _machine() -> int:
 def _cgroups(
     root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
 ) -> Iterator[int | None]:
-    """What each control group around this process leaves, in version 2 and version 1 of the interface."""
+    """What each control group of this process allows, in versions 2 and 1 of the interface."""
     for folder in _own_folders(root, own):
-        yield _left(folder, "memory.max", "memory.current", "inactive_file")
-        yield _left(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        yield _allowed(folder, "memory.max", "memory.current", "inactive_file")
+        yield _allowed(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 def _own_folders(root: Path, own: Path) -> Iterator[Path]:
-    """The folders of the group of this process and of all groups around it."""
+    """The folders of the control group of this process and of its parents."""
     try:
         lines = own.read_text().splitlines()
     except OSError:
@@ -52,11 +52,13 @@ def _own_folders(root: Path, own: Path) -> Iterator[Path]:
         yield from (top.joinpath(*parts[: n + 1]) for n in range(len(parts)))
 
 
-def _left(folder: Path, limit_name: str, used_name: str, cache_name: str) -> int | None:
+def _allowed(folder: Path, limit_name: str, used_name: str, cache_name: str) -> int | None:
     limit, used = _number(folder / limit_name), _number(folder / used_name)
     if limit is None:
         return None
-    cache = _proc_field(folder / "memory.stat", cache_name) or 0  # file pages that are given back when needed
+    cache = (
+        _proc_field(folder / "memory.stat", cache_name) or 0
+    )  # file pages that the kernel frees when needed
     return limit - max(0, (used or 0) - cache)
 
 
@@ -72,7 +74,7 @@ def _address_space() -> int | None:
 
 
 def _number(path: Path) -> int | None:
-    """The number in the file; nothing where the file is absent or says "max"."""
+    """The number in the file; None if the file is absent or says "max"."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):
@@ -80,7 +82,7 @@ def _number(path: Path) -> int | None:
 
 
 def _proc_field(path: Path, name: str) -> int | None:
-    """The number beside the name in a file of lines such as "MemAvailable: 123 kB"."""
+    """The number after the name in a file of lines such as "MemAvailable: 123 kB"."""
     try:
         lines = path.read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""From a dataset or a frame to a file, all of it or nothing."""
+"""Writing a dataset, a frame or tables to a file."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ import polars as pl
 from longway.data import formats
 from longway.data.dataset import Dataset
 from longway.data.formats import DataFile
-from longway.data.table import Table
+from longway.data.table import DataTable
 from longway.errors import DataError
 
 
 def save(
-    data: pl.DataFrame | Dataset | Iterable[Table], path: str | Path, *, like: Dataset | None = None
+    data: pl.DataFrame | Dataset | Iterable[DataTable], path: str | Path, *, like: Dataset | None = None
 ) -> Path:
-    """The path of the file written; its ending says the format.
+    """Write a file and return its path; its ending determines the format.
 
-    The file appears when it is complete; until then a hidden file beside it is written. A streamed
-    dataset is written piece by piece, and so are tables that come one after the other (`data/edited.py`).
+    The write is atomic: a hidden file next to the target is written first. A streamed dataset and an iterable of tables are
+    written table by table (`data/edited.py`).
     like: the dataset a frame was made from; its JSON cells and absent keys are then written as they were.
     """
     file = formats.data_file(Path(path))
     part = file.path.with_name(f".{file.path.name}.{os.getpid()}.part")
     try:
         formats.write(DataFile(part, file.kind, file.compression), _tables(data, like))
-        _flush(part)
+        with part.open("rb+") as written:
+            os.fsync(written.fileno())  # before the rename, or a power cut could leave an incomplete file
         part.replace(file.path)
     except OSError as error:
         raise DataError(
@@ -41,16 +42,10 @@ def save(
     return file.path
 
 
-def _flush(path: Path) -> None:
-    """Have the bytes on the disk before the name points at them."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _tables(data: pl.DataFrame | Dataset | Iterable[Table], like: Dataset | None) -> Iterator[Table]:
+def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | None) -> Iterator[DataTable]:
     if isinstance(data, Dataset):
         yield from data.tables()
     elif isinstance(data, pl.DataFrame):
-        yield Table(data) if like is None else next(like.tables()).with_frame(data)
+        yield DataTable(data) if like is None else next(like.tables()).with_frame(data)
     else:
         yield from data

@@ -1,12 +1,19 @@
-"""One dataset in several files: a folder or a glob of shards, sorted by name and read one after the other.
+"""The files of a dataset, and where its rows come from.
 
-A single file is a dataset of one shard, so everything on disk is read through here.
+    find(path)   a file, or a folder or glob of shards, sorted by name and read one after the other
+    find_in_hf_folder(path)   a folder written by `save_to_disk` of Hugging Face datasets, read without that package:
+        dataset_info.json, state.json and data-*.arrow for one dataset;
+        dataset_dict.json with one such folder per split, whose name becomes a column
+    Source       rows that can be read again and again, from files or from memory
+
+A single file is a dataset of one shard, so all files are read through this module.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,24 +22,24 @@ import polars as pl
 
 from longway.data import formats
 from longway.data.formats import DataFile
-from longway.data.problems import Tally
-from longway.data.table import Table, combine
+from longway.data.problems import ProblemLog
+from longway.data.table import DataTable, combine
 from longway.errors import DataError
 
-NOT_DATA = {
+NOT_DATA = {  # files that the hub keeps next to the data
     "dataset_info.json",
     "dataset_infos.json",
     "dataset_dict.json",
     "state.json",
-}  # beside data of the hub
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
     """One file of a dataset.
 
-    split: the split all its rows belong to, where the folder says so.
-    class_names: for columns that hold class numbers, the names of the classes.
+    split: the split of all its rows, if the folder names it.
+    class_names: for columns of class numbers, the names of the classes.
     """
 
     file: DataFile
@@ -40,8 +47,46 @@ class Shard:
     class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows that can be read again and again.
+
+    tables: yields the rows in order; takes the columns wanted (None: all) and a log for problems.
+    whole: all rows, if they are in memory; None for a streamed source.
+    files: the files of a streamed source, in order; empty if only some of their rows are used.
+    """
+
+    name: str
+    format: str
+    tables: Callable[[Sequence[str] | None, ProblemLog], Iterator[DataTable]]
+    whole: DataTable | None = None
+    files: tuple[Shard, ...] = ()
+
+
+def in_memory(table: DataTable, *, name: str, format: str) -> Source:
+    """A source of rows that are in memory already."""
+
+    def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
+        yield table.select(columns)
+
+    return Source(name, format, tables, table)
+
+
+def head(tables: Iterator[DataTable], limit: int | None) -> Iterator[DataTable]:
+    """The first `limit` rows of the tables; all rows if it is None."""
+    left = limit
+    for table in tables:
+        if left is None:
+            yield table
+            continue
+        yield table.with_frame(table.frame.head(left))
+        left -= table.frame.height
+        if left <= 0:
+            return
+
+
 def find(path: Path) -> list[Shard]:
-    """The files that a path, a folder or a glob stands for."""
+    """The files of a path, folder or glob."""
     if path.is_dir():
         return _shards(path, [p for p in path.iterdir() if p.is_file()], "The folder")
     if path.exists():
@@ -52,27 +97,27 @@ def find(path: Path) -> list[Shard]:
     raise DataError(_no_such_file(path))
 
 
-def read(shards: Sequence[Shard], tally: Tally) -> Table:
+def read(shards: Sequence[Shard], log: ProblemLog) -> DataTable:
     """All rows of all shards."""
-    tables: list[Table] = []
+    tables: list[DataTable] = []
     n_rows = 0
     for shard in shards:
-        tables.append(_dress(formats.read(shard.file, tally.from_row(n_rows)), shard, None))
+        tables.append(_complete(formats.read(shard.file, log.from_row(n_rows)), shard, None))
         _check_columns(shards[0], tables[0], shard, tables[-1])
         n_rows += tables[-1].frame.height
     return combine(tables)
 
 
 def chunks(
-    shards: Sequence[Shard], columns: Sequence[str] | None, tally: Tally, *, rows: range | None = None
-) -> Iterator[Table]:
-    """All rows of all shards in pieces, with these columns only. rows: of a Parquet file; see `formats.chunks`."""
-    first: Table | None = None
+    shards: Sequence[Shard], columns: Sequence[str] | None, log: ProblemLog, *, rows: range | None = None
+) -> Iterator[DataTable]:
+    """All rows of all shards in chunks, with these columns only. rows: of a Parquet file; see `formats.chunks`."""
+    first: DataTable | None = None
     n_rows = 0
     for shard in shards:
         n_before = n_rows
-        for number, piece in enumerate(_pieces(shard.file, columns, tally.from_row(n_before), rows)):
-            table = _dress(piece, shard, columns)
+        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), rows)):
+            table = _complete(chunk, shard, columns)
             first = first or table
             if number == 0:
                 _check_columns(shards[0], first, shard, table)
@@ -80,17 +125,17 @@ def chunks(
             yield table
 
 
-def _pieces(
-    file: DataFile, columns: Sequence[str] | None, tally: Tally, rows: range | None
-) -> Iterator[Table]:
+def _file_chunks(
+    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, rows: range | None
+) -> Iterator[DataTable]:
     if file.can_stream:
-        yield from formats.chunks(file, columns, tally, rows=rows)
+        yield from formats.chunks(file, columns, log, rows=rows)
     else:
-        yield formats.read(file, tally).select(columns)
+        yield formats.read(file, log).select(columns)
 
 
-def _dress(table: Table, shard: Shard, columns: Sequence[str] | None) -> Table:
-    """The table with class names in place of class numbers, and with the shard's split."""
+def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> DataTable:
+    """The table with class names instead of class numbers, and with the shard's split."""
     frame = table.frame
     for name, classes in shard.class_names.items():
         if name in frame.columns and frame[name].dtype.is_integer():
@@ -98,11 +143,11 @@ def _dress(table: Table, shard: Shard, columns: Sequence[str] | None) -> Table:
     wants_split = columns is None or "split" in columns
     if shard.split is not None and wants_split and "split" not in frame.columns:
         frame = frame.with_columns(pl.lit(shard.split).alias("split"))
-    return Table(frame, table.json_columns, table.optional)
+    return DataTable(frame, table.json_columns, table.optional)
 
 
 def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:
-    """The names of numbered classes; a number without a name (-1: no label) becomes empty.
+    """The names of numbered classes; a number without a name (-1: no label) becomes null.
 
     >>> name_classes(pl.Series([1, -1]), ["no", "yes"]).to_list()
     ['yes', None]
@@ -111,18 +156,18 @@ def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:
 
 
 def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
-    """The data files among those found, which must be of one format."""
+    """The data files among those found; they must have one format."""
     files = [formats.data_file(p) for p in sorted(found) if _is_data(p)]
     if not files:
         raise DataError(
-            f"{what} {path} holds no data file. Files that end in {', '.join(formats.KINDS)} "
-            "were expected, also with .gz or .zst. Check the path."
+            f"{what} {path} contains no data file. Expected files that end in {', '.join(formats.KINDS)}, "
+            "also with .gz or .zst. Check the path."
         )
     kinds = sorted({file.format for file in files})
     if len(kinds) > 1:
         raise DataError(
-            f"{what} {path} holds files of several formats: {', '.join(kinds)}. "
-            f"Shards of one format were expected. Name one of them, as in {path}/*.{kinds[0]}"
+            f"{what} {path} contains files of several formats: {', '.join(kinds)}. "
+            f"All shards must have one format. Choose one, as in {path}/*.{kinds[0]}"
         )
     return [Shard(file) for file in files]
 
@@ -131,17 +176,17 @@ def _is_data(path: Path) -> bool:
     return formats.is_known(path) and path.name not in NOT_DATA and not path.name.startswith(".")
 
 
-def _check_columns(first: Shard, expected: Table, shard: Shard, got: Table) -> None:
-    """Shards must have the same columns; only JSON rows may lack keys."""
-    before, now = expected.frame.columns, got.frame.columns  # once: each call lists all names anew
+def _check_columns(first: Shard, expected: DataTable, shard: Shard, got: DataTable) -> None:
+    """DataError if a shard has other columns than the first; only JSON rows may lack keys."""
+    before, now = expected.frame.columns, got.frame.columns  # each call creates a new list
     known, here = set(before), set(now)
-    lacking = [name for name in before if name not in here]
+    missing = [name for name in before if name not in here]
     extra = [name for name in now if name not in known]
-    if (lacking or extra) and shard.file.kind not in ("json", "jsonl"):
+    if (missing or extra) and shard.file.kind not in ("json", "jsonl"):
         raise DataError(
             f"{shard.file.path.name} does not have the columns of {first.file.path.name}: "
-            f"it lacks {lacking or 'none'} and has {extra or 'none'} besides. "
-            "All shards must have the same columns. Move the odd file away, or load it alone."
+            f"missing {missing or 'none'}, additional {extra or 'none'}. "
+            "All shards must have the same columns. Move this file away, or load it separately."
         )
 
 
@@ -151,5 +196,58 @@ def _no_such_file(path: Path) -> str:
     near = get_close_matches(path.name, names, n=3, cutoff=0.6)
     if near:
         return f"{path} does not exist. A file or folder was expected. Did you mean {' or '.join(near)}?"
-    where = "The folder exists, but holds" if folder.is_dir() else "The folder does not exist; there is"
+    where = "The folder exists, but contains" if folder.is_dir() else "The folder does not exist; there is"
     return f"{path} does not exist. {where} nothing with a similar name. Check the path."
+
+
+def is_hf_folder(path: Path) -> bool:
+    """Whether `save_to_disk` of Hugging Face datasets wrote this folder."""
+    return (path / "dataset_dict.json").is_file() or _is_hf_dataset(path)
+
+
+def find_in_hf_folder(path: Path) -> list[Shard]:
+    """The Arrow files of such a folder, with the names of its splits and classes."""
+    if _is_hf_dataset(path):
+        return _hf_shards(path, None)
+    listed = _read_object(path / "dataset_dict.json").get("splits")
+    splits = listed if isinstance(listed, list) else []
+    missing = [split for split in splits if not _is_hf_dataset(path / split)]
+    if missing or not splits:
+        raise DataError(
+            f"{path} is a saved DatasetDict, but lacks the folder of a split: {', '.join(missing) or 'all'}. "
+            "One folder with dataset_info.json and state.json was expected for each split. Save it again."
+        )
+    return [shard for split in splits for shard in _hf_shards(path / split, split)]
+
+
+def _is_hf_dataset(path: Path) -> bool:
+    return (path / "dataset_info.json").is_file() and (path / "state.json").is_file()
+
+
+def _hf_shards(path: Path, split: str | None) -> list[Shard]:
+    entries = _read_object(path / "state.json").get("_data_files")
+    features = _read_object(path / "dataset_info.json").get("features")
+    names = [entry["filename"] for entry in entries] if isinstance(entries, list) else []
+    files = [path / name for name in names] or sorted(path.glob("data-*.arrow"))
+    missing = [file.name for file in files if not file.is_file()]
+    if missing or not files:
+        raise DataError(
+            f"{path} is a saved dataset, but its data is missing: {', '.join(missing) or 'data-*.arrow'}. "
+            "state.json lists the expected files. Save or copy it again."
+        )
+    classes = {
+        column: list(feature["names"])
+        for column, feature in (features.items() if isinstance(features, dict) else ())
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names")
+    }
+    return [Shard(DataFile(file, "arrow", ""), split, classes) for file in files]
+
+
+def _read_object(path: Path) -> Mapping[str, object]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(
+            f"{path} is not valid JSON ({error}). `save_to_disk` writes this file. Save the dataset again."
+        ) from error
+    return value if isinstance(value, dict) else {}

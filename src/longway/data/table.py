@@ -1,8 +1,7 @@
-"""A piece of a dataset in memory, and how pieces are put together.
+"""A part of a dataset in memory, and how parts are put together.
 
-A cell that no column type can hold together with its neighbours (a list, an object, a number among
-words) is kept as its own JSON text, so that it can be written back unchanged. `json_columns` says
-which columns are kept so; `optional` which columns came from keys that some JSON rows did not have.
+A cell that does not fit the type of its column (a list, an object, a number among words) is kept as JSON text, so it can be
+written back unchanged. `json_columns` names the columns kept that way, `optional` those whose key some JSON rows did not have.
 """
 
 from __future__ import annotations
@@ -13,36 +12,36 @@ from dataclasses import dataclass
 
 import polars as pl
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)  # json.dumps would make one for each cell
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)  # json.dumps would create one per cell
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DataTable:
     """Some rows with all their columns, in source order."""
 
     frame: pl.DataFrame
     json_columns: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
 
-    def select(self, columns: Sequence[str] | None) -> Table:
-        """The same rows with these columns only; a column that is not here is left out."""
+    def select(self, columns: Sequence[str] | None) -> DataTable:
+        """The same rows with these columns only; missing columns are ignored."""
         if columns is None:
             return self
         return self.with_frame(self.frame.select([c for c in columns if c in self.frame.columns]))
 
-    def with_frame(self, frame: pl.DataFrame) -> Table:
+    def with_frame(self, frame: pl.DataFrame) -> DataTable:
         """Another frame, with what is known about the columns it still has."""
         names = frozenset(frame.columns)
-        return Table(frame, self.json_columns & names, self.optional & names)
+        return DataTable(frame, self.json_columns & names, self.optional & names)
 
 
-def combine(tables: Sequence[Table]) -> Table:
-    """All rows of the tables, one after the other; the columns are the union, in order of appearance.
+def combine(tables: Sequence[DataTable]) -> DataTable:
+    """All rows of the tables in order; the columns are the union, in order of appearance.
 
-    Whole numbers beside fractions become fractions; other types that do not fit become JSON text.
+    Integers beside floats become floats; other types that do not fit together become JSON text.
 
-    >>> numbers = Table(pl.DataFrame({"a": [1]}))
-    >>> words = Table(pl.DataFrame({"a": ["x"]}))
+    >>> numbers = DataTable(pl.DataFrame({"a": [1]}))
+    >>> words = DataTable(pl.DataFrame({"a": ["x"]}))
     >>> combine([numbers, words]).frame["a"].to_list()
     ['1', '"x"']
     """
@@ -56,10 +55,10 @@ def combine(tables: Sequence[Table]) -> Table:
         if is_json:
             json_columns.add(name)
     optional = frozenset[str]().union(*(table.optional for table in tables))
-    return Table(pl.DataFrame(columns), frozenset(json_columns), optional)
+    return DataTable(pl.DataFrame(columns), frozenset(json_columns), optional)
 
 
-def _combine_column(name: str, tables: Sequence[Table]) -> tuple[pl.Series, bool]:
+def _combine_column(name: str, tables: Sequence[DataTable]) -> tuple[pl.Series, bool]:
     """One column of all tables, and whether it holds JSON text."""
     parts = [_part(name, table) for table in tables]
     is_json = [name in table.json_columns for table in tables]
@@ -71,7 +70,7 @@ def _combine_column(name: str, tables: Sequence[Table]) -> tuple[pl.Series, bool
 
 
 def _common_type(types: set[pl.DataType]) -> pl.DataType | None:
-    """The type that holds the cells of all these types unchanged; None where there is none."""
+    """The type that holds the cells of all these types unchanged; None if there is none."""
     if len(types) <= 1:
         return next(iter(types), pl.Null())
     if all(dtype.is_numeric() for dtype in types):
@@ -82,7 +81,7 @@ def _common_type(types: set[pl.DataType]) -> pl.DataType | None:
     return None
 
 
-def _part(name: str, table: Table) -> pl.Series:
+def _part(name: str, table: DataTable) -> pl.Series:
     if name in table.frame.columns:
         return table.frame[name]
     return pl.Series(name, [None] * table.frame.height, dtype=pl.Null)
@@ -95,5 +94,5 @@ def to_json(series: pl.Series) -> pl.Series:
 
 
 def dump(value: object) -> str:
-    """The value as JSON text; what JSON does not know (a date, a decimal) as a quoted string."""
+    """The value as JSON text; a value that JSON does not support (a date, a decimal) as a string."""
     return _ENCODER.encode(value)

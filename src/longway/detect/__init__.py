@@ -1,12 +1,14 @@
-"""Detectors: each looks at one kind of surface pattern, and all of them answer to the same two verbs.
+"""Detectors: each looks at one kind of pattern, and all of them implement `detector.Detector`.
 
-`detectors_for(reading)` lists those that apply; adding one is adding a file and a line here. The level "grammar" is apart: its detector
-needs trees (`detect.grammar`), which whoever asks for it has to make first.
+Adding one is adding a file, a line in `DETECTORS`, and a page in docs/detectors. `detectors_for(reading)` makes those that apply to a
+dataset; `where(pattern, row)` finds a pattern in one row. The level "grammar" needs trees and "sufficient" needs sets of words, so
+the jobs that have them make these detectors themselves.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
 
-from longway.detect.features import Detector
+from longway.detect.detector import PAIR, ROW, Detector, Spans, TokenizedRow
+from longway.detect.grammar import GrammarDetector
 from longway.detect.length import LengthDetector
 from longway.detect.negation import NegationDetector
 from longway.detect.ngram import NgramDetector
@@ -15,36 +17,74 @@ from longway.detect.pair import PairDetector
 from longway.detect.people import PeopleDetector
 from longway.detect.position import PositionDetector
 from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.detect.sufficient import SufficientDetector
 from longway.detect.surface import SurfaceDetector
 from longway.detect.token import TokenDetector
+from longway.records import Pattern
 
-OF_ONE_COLUMN: dict[str, Callable[[Reading, str], Detector]] = {
+DETECTORS: dict[str, type[Detector]] = {
     "token": TokenDetector,
     "ngram": NgramDetector,
     "position": PositionDetector,
     "length": LengthDetector,
     "surface": SurfaceDetector,
     "people": PeopleDetector,
+    "negation": NegationDetector,
+    "overlap": OverlapDetector,
+    "pair": PairDetector,
+    "grammar": GrammarDetector,
+    "sufficient": SufficientDetector,
 }
-OF_THE_CONTEXT = ("token", "length", "surface", "people")
-OF_THE_EXAMPLE: dict[str, Callable[[Reading], Detector]] = {"negation": NegationDetector}
-OF_A_PAIR: dict[str, Callable[[Reading], Detector]] = {"overlap": OverlapDetector, "pair": PairDetector}
-
-GRAMMAR = "grammar"
-LEVELS = (*OF_ONE_COLUMN, *OF_THE_EXAMPLE, *OF_A_PAIR, GRAMMAR)
+GRAMMAR, SUFFICIENT = "grammar", "sufficient"
+LEVELS = tuple(level for level in DETECTORS if level != SUFFICIENT)  # what an audit can look for
 
 
 def detectors_for(reading: Reading, levels: Collection[str] = LEVELS) -> list[Detector]:
-    """The detectors of these levels that have something to look at in this dataset.
+    """The detectors of these levels that apply to a dataset.
 
-    The context is read, not rewritten: there only words, length, surface and people are looked at.
+    The context is read but not rewritten, so fewer detectors look at it: each lists its roles.
     """
-    found: list[Detector] = [make(reading, TEXT) for level, make in OF_ONE_COLUMN.items() if level in levels]
-    found += [make(reading) for level, make in OF_THE_EXAMPLE.items() if level in levels]
-    if CONTEXT in reading.columns:
-        found += [OF_ONE_COLUMN[level](reading, CONTEXT) for level in OF_THE_CONTEXT if level in levels]
-        found += [make(reading) for level, make in OF_A_PAIR.items() if level in levels]
-    return found
+    roles = (TEXT, ROW, CONTEXT, PAIR) if CONTEXT in reading.columns else (TEXT, ROW)
+    return [
+        detector(reading, role)
+        for role in roles
+        for level, detector in DETECTORS.items()
+        if level in levels and role in detector.roles
+    ]
 
 
-__all__ = ["GRAMMAR", "LEVELS", "Detector", "detectors_for"]
+def where(pattern: Pattern, row: TokenizedRow | Mapping[str, str]) -> dict[str, Spans] | None:
+    """The spans of a pattern in one row, by column; {} if it is at no particular place, None if the row does not show it.
+
+    row: its texts by column; a `TokenizedRow` saves time if many patterns are looked for.
+
+    >>> where(Pattern("position", "review", ("honestly",), "first word"), {"review": "Honestly, not bad."})
+    {'review': [(0, 8)]}
+    """
+    detector = DETECTORS.get(pattern.level)
+    if detector is None:
+        return None
+    return detector.where(row if isinstance(row, TokenizedRow) else TokenizedRow(row), pattern)
+
+
+def required_words(pattern: Pattern) -> tuple[str, ...]:
+    """Words that every text with the pattern contains in sequence; none if texts with different words can show it.
+
+    >>> required_words(Pattern("length", "review", place="at least", bound=38))
+    ()
+    """
+    if pattern.level == "pair":
+        return pattern.words[1:]
+    return pattern.words if pattern.level in ("token", "ngram", "position") else ()
+
+
+__all__ = [
+    "DETECTORS",
+    "GRAMMAR",
+    "LEVELS",
+    "Detector",
+    "TokenizedRow",
+    "detectors_for",
+    "required_words",
+    "where",
+]

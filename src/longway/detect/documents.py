@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Telling
-from longway.shortcut_space import Each, Labels, ShortcutSpace, Variant
-from longway.text.corpus import Block
-from longway.text.tokens import token_spans
+from longway.space.shortcut import Each, Labels, ShortcutSpace, Variant
+from longway.tokens.corpus import Block
+from longway.tokens.tokenizer import token_spans
 
 SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
 MAX_LABELS = 8

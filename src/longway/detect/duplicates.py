@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, vstack
 from longway.data.problems import say_rows
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 from longway.records import Problem
-from longway.text.corpus import mix
+from longway.tokens.corpus import mix
 
 NEAR = 0.8
 MAX_TOKENS_NEAR = 50_000_000  # more would need too much memory; the user is told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longway.text.tokens import token_spans
+from longway.tokens.tokenizer import token_spans
 
 WIDTH = 110  # characters of an example
 

@@ -9,7 +9,8 @@ always come with one label ("10/10", an actor's name), by the low end of their s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -17,16 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
+from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import detectors_for
-from longway.detect.features import Detector, Features, Pattern, zeros
+from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.groups import Together, group_patterns
-from longway.detect.reading import Piece, Reading
-from longway.records import Finding
+from longway.detect.reading import TEXT, Piece, Reading
+from longway.detect.sufficient import SufficientDetector
+from longway.detect.token import TokenDetector
+from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
 
 LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
+
+MIN_ROWS = 2  # wrong answers that a set of words must be sufficient for
 
 Ints = NDArray[np.int64]
 
@@ -40,7 +46,7 @@ class Chosen:
 
     detector: Detector
     key: int
-    pattern: Pattern
+    description: Description
     finding: Finding
     supporting: list[int] = field(default_factory=list)
     counter: list[int] = field(default_factory=list)
@@ -107,7 +113,12 @@ def search(
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock". What was counted in a sample leads nothing that was
     # counted in all examples: of those outside of the sample it knows nothing.
     chosen.sort(
-        key=lambda c: (id(c.detector) in sampled, -c.finding.gain, -len(c.pattern.phrase), c.pattern.name)
+        key=lambda c: (
+            id(c.detector) in sampled,
+            -c.finding.gain,
+            -len(c.description.phrase),
+            c.finding.pattern.name,
+        )
     )
     return Search(_with_groups_and_examples(reading, chosen), tested, significant, tests)
 
@@ -150,20 +161,16 @@ def _strongest(
     surest = places[np.argsort(-scores.share_low[places], kind="stable")[:n]]
     result = []
     for i in np.union1d(strongest, surest).tolist():
-        pattern = detector.describe(int(features.keys[i]))
-        finding = finding_of(reading, detector, pattern, scores, i, q=float(q[i]))
-        result.append(Chosen(detector, int(features.keys[i]), pattern, finding))
+        description = detector.describe(int(features.keys[i]))
+        finding = finding_of(reading, description.pattern, scores, i, q=float(q[i]))
+        result.append(Chosen(detector, int(features.keys[i]), description, finding))
     return result
 
 
-def finding_of(
-    reading: Reading, detector: Detector, pattern: Pattern, scores: Scores, i: int, *, q: float
-) -> Finding:
-    """The finding of a pattern whose scores are at place i; ids and example come later."""
+def finding_of(reading: Reading, pattern: Pattern, scores: Scores, i: int, *, q: float) -> Finding:
+    """The finding of a pattern with the scores at index i, without ids and example."""
     return Finding(
-        level=detector.level,
-        pattern=pattern.name if len(pattern.name) <= LONGEST_NAME else pattern.name[:LONGEST_NAME] + "…",
-        field=pattern.field or detector.field,
+        pattern=pattern.shortened(LONGEST_NAME),
         label=reading.label_names[int(scores.label[i])],
         majority_label=reading.label_names[int(scores.majority[i])],
         count=int(scores.count[i]),
@@ -189,7 +196,7 @@ def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Ch
 
     seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
     together = Together(seen.all, seen.own, n_label, reading.n_texts)
-    leaders = group_patterns([c.pattern for c in chosen], labels.tolist(), together)
+    leaders = group_patterns([c.description for c in chosen], labels.tolist(), together)
     told = zip(chosen, seen.supporting, seen.counter, leaders, strict=True)
     return [
         replace(c, supporting=supporting, counter=counter, leader=leader)
@@ -252,3 +259,33 @@ def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:
         order += places
     back = np.argsort(np.array(order, dtype=np.int64), kind="stable")
     return csr_matrix(hstack(parts, format="csr")[:, back]).astype(np.int64)
+
+
+def recurring_sets(
+    found: Iterable[Sufficient | None], *, min_rows: int = MIN_ROWS
+) -> dict[tuple[str, ...], int]:
+    """The sets that are enough for at least so many wrong answers, most first; words in order of the alphabet.
+
+    Answers that the model gives to no words at all do not count: there any set would do.
+    """
+    misled = (one for one in found if one is not None and not one.by_default)
+    counts = Counter(tuple(sorted(set(one.words))) for one in misled)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {words: n for words, n in ordered if n >= min_rows}
+
+
+def recurring(
+    reading: Reading,
+    found: Iterable[Sufficient | None],
+    *,
+    role: str = TEXT,
+    max_q: float = 0.05,
+    min_rows: int = MIN_ROWS,
+) -> list[Chosen]:
+    """The sets that recur and are tied to a label over the whole dataset, strongest first."""
+    sets = list(recurring_sets(found, min_rows=min_rows))
+    if not sets:
+        return []
+    detectors: list[Detector] = [TokenDetector(reading, role), SufficientDetector(reading, role, sets)]
+    chosen = search(reading, detectors=detectors, max_q=max_q).chosen
+    return [one for one in chosen if one.detector.level == SufficientDetector.level]

@@ -15,28 +15,37 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged
-from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    TokenizedText,
+    columns_of,
+    enough,
+    tagged,
+)
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 from longway.errors import SettingError
-from longway.grammar.features import count_rules, count_subtrees, for_and_against, spans_of, subtrees_of_rule
 from longway.grammar.forest import Forest, rule_of
-from longway.grammar.trees import Tree, brackets, sides, span
-from longway.grammar.words import UNKNOWN
-from longway.stats import score_counts
-from longway.text.tokens import tokenize
+from longway.grammar.information import count_rules, count_subtrees, subtrees_of_rule
+from longway.grammar.trees import Tree, brackets, sides
+from longway.grammar.vocabulary import UNKNOWN
+from longway.records import Pattern
+from longway.tokens.tokenizer import tokenize
 
 SHOWN = 2  # subtrees that show what a rule makes
 _RULE = 1 << 62  # marks the key of a rule
-_CUT_NUMBER = re.compile(r"(?<=\d) ([.,/:]) (?=\d)")  # as `grammar.words` cuts numbers
+_CUT_NUMBER = re.compile(r"(?<=\d) ([.,/:]) (?=\d)")  # as `grammar.vocabulary` splits numbers
 
 
-class GrammarDetector:
+class GrammarDetector(Detector):
     """Has the example's tree this subtree, or this rule?
 
     documents: the trees of each example that was parsed; several where its text was parsed sentence by sentence.
@@ -55,12 +64,13 @@ class GrammarDetector:
         places: Sequence[int] | None = None,
         rules: bool = True,
     ) -> None:
+        super().__init__(reading, TEXT)
         self._reading, self.forest = reading.number, Forest(documents)
         rows = np.arange(reading.n_texts) if places is None else np.array(places, dtype=np.int64)
         self.places: Ints = _checked(rows, self.forest.n_documents, reading)
         self.rules = rules
         self.is_pair = self.forest.subtrees.has_pairs
-        self.field = reading.columns[TEXT]
+        self._context = reading.columns[CONTEXT] if self.is_pair else ""
         if self.is_pair:
             self.field = f"{reading.columns[TEXT]} + {reading.columns[CONTEXT]}"
         labels, n_labels = reading.labels[self.places].astype(np.int64), reading.n_labels
@@ -68,8 +78,9 @@ class GrammarDetector:
         self._subtrees = count_subtrees(self.forest, labels, n_labels, min_leaves=min_leaves)
         self._rules = count_rules(self.forest, labels, n_labels)
         self._features = self._often_enough(labels, n_labels, reading.min_count)
-        names = Counter(self._name(key) for key in self._features.keys.tolist() if not key & _RULE)
-        self._shared_names = {name for name, n in names.items() if n > 1}
+        subtrees = [key for key in self._features.keys.tolist() if not key & _RULE]
+        names = Counter(self._pattern(self.forest.subtrees.tree(key)).name for key in subtrees)
+        self._ambiguous = {name for name, n in names.items() if n > 1}
 
     def _often_enough(self, labels: Ints, n_labels: int, min_count: int) -> Features:
         """The subtrees and rules that stand in enough examples to say anything."""
@@ -88,7 +99,7 @@ class GrammarDetector:
         _check_own(reading.number == self._reading)
         return self._features
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The words of a subtree, or a rule with the words of some subtrees that it makes."""
         return self._describe_rule(key & ~_RULE) if key & _RULE else self._describe_subtree(key)
 
@@ -106,29 +117,58 @@ class GrammarDetector:
         """The symbol at the root of a subtree; None for a rule."""
         return None if key & _RULE else self.forest.subtrees.tree(key).symbol
 
-    def _name(self, number: int) -> str:
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """The words of the subtree, or of the first subtree of a rule or kind that the row contains.
+
+        A row's words do not determine its tree, so this only looks for the words of the subtrees that the pattern lists.
+        """
+        columns = [text for column in pattern.columns if (text := row.get(column)) is not None]
+        if len(columns) != len(pattern.columns):
+            return None
+        for span in pattern.words:
+            *first, last = span.split("\t")  # of a pair: the context's words, the text's words
+            phrases = (last, *first)
+            spans = {
+                name: _as_cut(text, tuple(phrase.split(" ")))
+                for name, text, phrase in zip(pattern.columns, columns, phrases, strict=False)
+                if phrase
+            }
+            if spans and all(spans.values()):
+                return spans
+        return None
+
+    def span(self, tree: Tree) -> str:
+        """The words of a subtree as a pattern holds them; for pairs, the context's words, a tab and the text's words."""
+        first, second = (" ".join(words) for words in sides(tree))
+        return f"{first}\t{second}" if self.is_pair else first
+
+    def pattern(self, place: str, spans: Iterable[str]) -> Pattern:
+        """The pattern of some subtrees. place: their root, the rule that makes them, or one tree in brackets."""
+        return Pattern(self.level, self.field, tuple(spans), place, context=self._context)
+
+    def _pattern(self, tree: Tree) -> Pattern:
+        return self.pattern(str(tree.symbol), [self.span(tree)])
+
+    def _describe_subtree(self, number: int) -> Description:
         tree = self.forest.subtrees.tree(number)
-        return f"{tree.symbol}: {span(tree, pair=self.is_pair)}"
-
-    def _describe_subtree(self, number: int) -> Pattern:
-        tree, name = self.forest.subtrees.tree(number), self._name(number)
-        if name in self._shared_names:  # the same words, put together in different ways
-            name = brackets(tree, pair=self.is_pair)
+        pattern = self._pattern(tree)
+        if pattern.name in self._ambiguous:  # the same words in different trees
+            pattern = self.pattern(brackets(tree, pair=self.is_pair), pattern.words)
         role, phrase = self._shown(tree)
-        return Pattern(name, self._words(tree), role, phrase, others=as_written(phrase))
+        return Description(pattern, self._tags(tree), role, phrase, others=as_written(phrase))
 
-    def _describe_rule(self, key: int) -> Pattern:
+    def _describe_rule(self, key: int) -> Description:
         label = int(self._rules.labels[self._rules.keys == key][0])
         numbers = subtrees_of_rule(self.forest.subtrees, self._subtrees, key, label, SHOWN)
         made = [self.forest.subtrees.tree(number) for number in numbers]
-        spans = ", ".join(dict.fromkeys(span(tree, pair=self.is_pair) for tree in made))
+        pattern = self.pattern(f"rule {rule_of(key)}", dict.fromkeys(map(self.span, made)))
         shown = [self._shown(tree) for tree in made]
         roles = {role for role, _ in shown}
         role = roles.pop() if len(roles) == 1 else TEXT
         phrases = [phrase for its_role, phrase in shown if its_role == role]
-        others = tuple(one for phrase in phrases for one in as_written(phrase) or (phrase,))
-        name = f"rule {rule_of(key)}" + (f": {spans}" if spans else "")
-        return Pattern(name, frozenset(), role, others=others)
+        others = tuple(each for phrase in phrases for each in as_written(phrase) or (phrase,))
+        return Description(pattern, frozenset(), role, others=others)
 
     def _shown(self, tree: Tree) -> tuple[str, tuple[str, ...]]:
         """The column to show a subtree in, and its words there."""
@@ -137,53 +177,11 @@ class GrammarDetector:
             return TEXT, first
         return (TEXT, second) if second else (CONTEXT, first)
 
-    def _words(self, tree: Tree) -> frozenset[str]:
+    def _tags(self, tree: Tree) -> frozenset[str]:
         first, second = ([word for word in words if word != UNKNOWN] for words in sides(tree))
         if not self.is_pair:
             return tagged(TEXT, *first)
         return tagged(CONTEXT, *first) | tagged(TEXT, *second)
-
-
-def kinds(found: Search, reading: Reading, detector: GrammarDetector) -> list[Chosen]:
-    """The subtrees of a search that have one root and speak for one label, joined (the paper's composite features).
-
-    An example has a kind where it has any of its subtrees; the subtrees are the finding's variants. Which subtrees belong to it was
-    chosen by looking at the labels, so that a test of the kind itself would flatter it: p and q are those of its surest subtree.
-    """
-    members: dict[tuple[int, str], list[Chosen]] = {}
-    for one in found.chosen:
-        if one.detector is detector and (root := detector.root(one.key)) is not None:
-            members.setdefault((root, one.finding.label), []).append(one)
-    joined = [_kind(root, its, reading, detector) for (root, _), its in members.items()]
-    joined.sort(key=lambda one: (-one.finding.gain, one.pattern.name))
-    return [replace(one, leader=place) for place, one in enumerate(joined)]
-
-
-def _kind(root: int, members: list[Chosen], reading: Reading, detector: GrammarDetector) -> Chosen:
-    labels, subtrees = reading.labels[detector.places].astype(np.int64), [one.key for one in members]
-    present = detector.forest.has_any(subtrees)
-    counts = np.bincount(labels[present], minlength=reading.n_labels)
-    scores = score_counts(counts[None, :], np.bincount(labels, minlength=reading.n_labels))
-    spans = ", ".join(spans_of(detector.forest.subtrees, subtrees, len(subtrees)))
-    strongest = members[0].pattern
-    others = tuple(
-        phrase
-        for one in members
-        for phrase in one.pattern.others or (one.pattern.phrase,)
-        if one.pattern.role == strongest.role
-    )
-    pattern = replace(strongest, name=f"{root}: {spans}", others=others)
-    surest = min((one.finding for one in members), key=lambda finding: finding.p)
-    finding = replace(
-        finding_of(reading, detector, pattern, scores, 0, q=surest.q),
-        p=surest.p,
-        variants=tuple(one.finding for one in members),
-    )
-    supporting, counter = (
-        detector.places[rows][:KEPT_IDS].tolist()
-        for rows in for_and_against(present, labels, int(scores.label[0]))
-    )
-    return Chosen(detector, root, pattern, finding, supporting, counter)
 
 
 def as_written(phrase: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -194,6 +192,12 @@ def as_written(phrase: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """
     whole = tuple(tokenize(_CUT_NUMBER.sub(r"\1", " ".join(phrase))))
     return (whole, phrase) if len(whole) < len(phrase) else ()
+
+
+def _as_cut(text: TokenizedText, phrase: tuple[str, ...]) -> Spans:
+    """The spans of words as a grammar cuts them: it reads "10/10" as three."""
+    found = (text.phrases(each, wildcard=UNKNOWN) for each in as_written(phrase) or (phrase,))
+    return next((spans for spans in found if spans), [])
 
 
 def _check_own(is_own: bool) -> None:

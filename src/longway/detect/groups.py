@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.detect.features import Pattern
+from longway.detect.detector import Description
 
 LITTLE_LEFT = 1 / 3
 SAME_TEXTS = 0.8
@@ -45,7 +45,7 @@ class Together:
         return np.array([self.n_label[i], self.n - self.n_label[i]])
 
 
-def group_patterns(patterns: Sequence[Pattern], labels: Sequence[int], together: Together) -> list[int]:
+def group_patterns(patterns: Sequence[Description], labels: Sequence[int], together: Together) -> list[int]:
     """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
 
     labels: the label each pattern speaks for.
@@ -55,14 +55,14 @@ def group_patterns(patterns: Sequence[Pattern], labels: Sequence[int], together:
     leaders_with: defaultdict[str, set[int]] = defaultdict(set)  # groups with a member that has the word
     alike = _same_texts(together.all)
     for i, pattern in enumerate(patterns):
-        related: set[int] = set().union(*(leaders_with[word] for word in pattern.words))
+        related: set[int] = set().union(*(leaders_with[word] for word in pattern.tags))
         related.update(np.array(leaders, dtype=np.int64)[alike[i, leaders]].tolist())
         same_label = sorted(lead for lead in related if labels[lead] == labels[i])
         leader = next((lead for lead in same_label if _says_the_same(together, lead, i)), i)
         leader_of.append(leader)
         if leader == i:
             leaders.append(i)
-        for word in pattern.words:
+        for word in pattern.tags:
             leaders_with[word].add(leader)
     return leader_of
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 from scipy.sparse.csgraph import connected_components
 
-from longway.classify.bow import BagOfWords
+from longway.classify.nbsvm import NbSvm
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Leak
 from longway.stats import wilson_interval
-from longway.text.corpus import Block
+from longway.tokens.corpus import Block
 
 MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
 FEWEST_GROUPS = 20  # groups of rows from which folds can be made of them
@@ -52,7 +52,7 @@ def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
         for k in range(n_folds):
             test, train = fold == k, fold != k
             if test.any() and train.any():
-                model = BagOfWords(seed=seed).fit(features[train], labels[train])
+                model = NbSvm(seed=seed).fit(features[train], labels[train])
                 correct[test] += (model.predict(features[test]) == labels[test]) / n_repeats
     how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
     how += ", copies in all folds" if few_texts else ""
@@ -67,9 +67,7 @@ def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed:
     roles = parts_of(reading)[part]
     rows, test_rows = _sample(reading, roles, seed), _sample(test, roles, seed)
     features = word_features([reading, test], roles, [rows, test_rows])
-    model = BagOfWords(seed=seed).fit(
-        features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]]
-    )
+    model = NbSvm(seed=seed).fit(features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]])
     truth = np.array(test.label_names)[test.labels[test_rows]]
     correct = (model.predict(features[len(rows) :]) == truth).astype(np.float64)
     return _leak(

@@ -7,35 +7,52 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect import steps
-from longway.detect.features import Features, Ints, Pattern, enough, tagged
-from longway.detect.reading import Piece, Reading
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    enough,
+    tagged,
+)
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.records import Pattern
 
 
-class LengthDetector:
-    """Has the text at least, or at most, this many words?"""
+class LengthDetector(Detector):
+    """Does the text have at least, or at most, this many words?"""
 
     level = "length"
+    roles = (TEXT, CONTEXT)
 
     def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
+        super().__init__(reading, role)
         self._is_word = reading.vocabulary.word_mask()
         self._questions: list[steps.Question] = []
 
     def count(self, reading: Reading) -> Features:
-        """How often each length stands with each label."""
+        """Counts of every length."""
         self._questions, counts = steps.count_steps(reading, self._lengths)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
-        """The bound in words."""
+    def describe(self, key: int) -> Description:
+        """The comparison and its bound."""
         side, value = self._questions[key]
-        name = f"{value:.0f} or {'more' if side == 'at least' else 'fewer'} words"
-        return Pattern(name, tagged(self.role, "<length>"), self.role)
+        pattern = Pattern(self.level, self.field, place=side, bound=value)
+        return Description(pattern, tagged(self.role, "<length>"), self.role)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts are that long."""
         return steps.answer(self._lengths(piece), [self._questions[k] for k in keys])
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """Nowhere in particular, if the text is that long."""
+        text = row.get(pattern.field)
+        return {} if text is not None and steps.holds(pattern, len(text.words)) else None
 
     def _lengths(self, piece: Piece) -> NDArray[np.float64]:
         block = piece.blocks[self.role]

@@ -15,9 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
-from longway.detect.reading import Piece, Reading
-from longway.text.corpus import Block
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    columns_of,
+    enough,
+    tagged,
+    tally,
+)
+from longway.detect.reading import TEXT, Piece, Reading
+from longway.records import Pattern
+from longway.tokens.corpus import Block
 
 _BITS = 20  # of one word's code (corpus.MAX_WORDS)
 _TRIPLE = 1 << 3 * _BITS  # marks a key of three words
@@ -25,17 +37,18 @@ _TABLE_BITS = (16, 24)  # fewest and most
 _MERGE_AT = 1 << 19
 
 
-class NgramDetector:
-    """Does the text contain these two or three words in a row? No mark may stand between them."""
+class NgramDetector(Detector):
+    """Does the text contain these two or three words in sequence, without a mark between them?"""
 
     level = "ngram"
+    roles = (TEXT,)
 
     def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
+        super().__init__(reading, role)
         self._words = reading.vocabulary.words
 
     def count(self, reading: Reading) -> Features:
-        """How often each frequent n-gram stands with each label."""
+        """Counts of every frequent n-gram."""
         frequency = reading.corpora[self.role].document_frequency()
         words = (frequency >= reading.min_count) & reading.vocabulary.word_mask()
         pairs = self._count(reading, partial(_pairs, words=words))
@@ -67,10 +80,11 @@ class NgramDetector:
         frequent = counts.sum(axis=1) >= reading.min_count
         return Features(keys[frequent], counts[frequent])
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The words in order."""
-        parts = [self._words[code] for code in _codes_of(key)]
-        return Pattern(" ".join(parts), tagged(self.role, *parts), self.role, tuple(parts))
+        words = tuple(self._words[code] for code in _codes_of(key))
+        pattern = Pattern(self.level, self.field, words)
+        return Description(pattern, tagged(self.role, *words), self.role, words)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts have which n-grams."""
@@ -80,6 +94,11 @@ class NgramDetector:
         triple_rows, triples = _triples(block, every, None)
         rows, found = np.concatenate([pair_rows, triple_rows]), np.concatenate([pairs, triples])
         return columns_of(rows, found, keys, piece.n_texts)
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """Every occurrence of the words in sequence."""
+        return row.phrases(pattern.field, pattern.words)
 
 
 class _Counter:

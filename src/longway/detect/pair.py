@@ -9,25 +9,37 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, tagged, zeros
+from longway.detect.detector import (
+    PAIR,
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    tagged,
+    zeros,
+)
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.records import Pattern
 
 N_WORDS = 200
 
 
-class PairDetector:
-    """Does the context have this word and the text that one?"""
+class PairDetector(Detector):
+    """Does the context contain this word and the text that word?"""
 
     level = "pair"
+    roles = (PAIR,)
 
-    def __init__(self, reading: Reading) -> None:
-        self._text, self._context = reading.columns[TEXT], reading.columns[CONTEXT]
-        self.field = f"{self._text} + {self._context}"
+    def __init__(self, reading: Reading, role: str = PAIR) -> None:
+        super().__init__(reading, role)
+        self._context = reading.columns[CONTEXT]
         self._words = reading.vocabulary.words
         self._chosen = {role: _frequent_words(reading, role) for role in (CONTEXT, TEXT)}
 
     def count(self, reading: Reading) -> Features:
-        """How often each pair of words stands with each label."""
+        """Counts of every pair of frequent words."""
         n_labels = reading.n_labels
 
         def add(counts: Ints, piece: Piece) -> None:
@@ -42,17 +54,26 @@ class PairDetector:
         keys = np.flatnonzero(counts.sum(axis=1) >= reading.min_count)
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
-        """The two words and where each stands."""
+    def describe(self, key: int) -> Description:
+        """The word of the context and the word of the text."""
         context, text = self._pair(key)
-        words = tagged(CONTEXT, context) | tagged(TEXT, text)
-        return Pattern(f"{context} ({self._context}) + {text} ({self._text})", words, TEXT, (text,))
+        pattern = Pattern(self.level, self.field, (context, text), context=self._context)
+        return Description(pattern, tagged(CONTEXT, context) | tagged(TEXT, text), TEXT, (text,))
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which examples have which pair."""
         context, text = np.divmod(keys, len(self._chosen[TEXT]))
         both = self._side(piece, CONTEXT)[:, context].multiply(self._side(piece, TEXT)[:, text])
         return csr_matrix(both)
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """Every occurrence of both words."""
+        if not pattern.words or not pattern.context:
+            return None
+        (text, context), (there, here) = pattern.columns, pattern.words
+        in_text, in_context = row.phrases(text, [here]), row.phrases(context, [there])
+        return {**in_text, **in_context} if in_text and in_context else None
 
     def _pair(self, key: int) -> tuple[str, str]:
         context, text = divmod(key, len(self._chosen[TEXT]))

@@ -10,18 +10,31 @@ A word inside a longer phrase of the same axis does not count: the "man" of "old
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.demographics.axes import AXES, Attribute
-from longway.demographics.plain_words import plain_words
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    TokenizedText,
+    columns_of,
+    enough,
+    tagged,
+    tally,
+)
 from longway.detect.phrases import PhraseFinder, inside_a_longer
-from longway.detect.reading import Piece, Reading
-from longway.text.corpus import Block
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.english.people.demographics import AXES, Attribute
+from longway.english.people.unambiguous_words import unambiguous_words
+from longway.records import Pattern
+from longway.tokens.corpus import Block
 
 ATTRIBUTES = tuple(Attribute(axis, name) for axis, names in AXES.items() for name in names)
 WHO = {
@@ -62,17 +75,18 @@ class _Counts:
         self.texts_with += other.texts_with
 
 
-class PeopleDetector:
+class PeopleDetector(Detector):
     """Does the text speak of a person with this attribute?
 
     texts, mentions: by attribute and label, how many texts do and how often; known after `count`.
     """
 
     level = "people"
+    roles = (TEXT, CONTEXT)
 
     def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
-        phrases = plain_words()
+        super().__init__(reading, role)
+        phrases = unambiguous_words()
         self._finder = PhraseFinder(phrases, reading.vocabulary.codes)
         self._words = list({id(one): one for one in phrases.values()}.values())
         number = {id(one): i for i, one in enumerate(self._words)}
@@ -82,7 +96,12 @@ class PeopleDetector:
             self._tokens[number[id(one)]].append(tokens)
         known = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
         self._tells = [
-            np.array([known[one.tells[axis]] if axis in one.tells else _SILENT for one in phrases.values()])
+            np.array(
+                [
+                    known[one.attributes[axis]] if axis in one.attributes else _SILENT
+                    for one in phrases.values()
+                ]
+            )
             for axis in AXES
         ]
         self.texts = self.mentions = np.zeros((len(ATTRIBUTES), reading.n_labels), dtype=np.int64)
@@ -105,16 +124,27 @@ class PeopleDetector:
         keys = enough(self.texts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, self.texts[keys])
 
-    def describe(self, key: int) -> Pattern:
-        """Who is spoken of."""
+    def describe(self, key: int) -> Description:
+        """The attribute."""
         phrases = [tokens for word in self._said(key) for tokens in self._tokens[word]]
-        words = tagged(self.role, *(token for tokens in phrases for token in tokens))
-        return Pattern(pattern_of(ATTRIBUTES[key]), words, self.role, others=tuple(phrases))
+        tags = tagged(self.role, *(token for tokens in phrases for token in tokens))
+        pattern = Pattern(self.level, self.field, place=trait_of(ATTRIBUTES[key]))
+        return Description(pattern, tags, self.role, others=tuple(phrases))
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts speak of whom."""
         rows, told, _ = self._mentioned(piece.blocks[self.role])
         return columns_of(rows, told, keys, piece.n_texts)
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """The words that mention a person with the attribute."""
+        attribute = next((each for each in ATTRIBUTES if trait_of(each) == pattern.place), None)
+        text = row.get(pattern.field)
+        if attribute is None or text is None:
+            return None
+        spans = _mentions(text, attribute)
+        return {pattern.field: spans} if spans else None
 
     def words(self, key: int) -> list[tuple[str, int]]:
         """The words that told an attribute and the texts they stand in, most texts first."""
@@ -138,6 +168,29 @@ class PeopleDetector:
         return rows, attributes, words
 
 
-def pattern_of(attribute: Attribute) -> str:
-    """How findings call it: "speaks of a woman"."""
+def trait_of(attribute: Attribute) -> str:
+    """The name of the pattern: "speaks of a woman"."""
     return f"speaks of {WHO[attribute.name]}"
+
+
+def _mentions(text: TokenizedText, attribute: Attribute) -> Spans:
+    """The phrases that mention the attribute, but not those inside a longer one about the same axis."""
+    known, longest = unambiguous_words(), _longest_phrase()
+    tokens = [token for token, _, _ in text.tokens]
+    on_axis = [
+        (start, stop, known[phrase].attributes[attribute.axis])
+        for start in range(len(tokens))
+        for stop in range(start + 1, min(start + longest, len(tokens)) + 1)
+        if (phrase := tuple(tokens[start:stop])) in known and attribute.axis in known[phrase].attributes
+    ]
+    return [
+        (text.tokens[start][1], text.tokens[stop - 1][2])
+        for start, stop, meant in on_axis
+        if meant == attribute
+        and not any(a <= start and stop <= b and b - a > stop - start for a, b, _ in on_axis)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _longest_phrase() -> int:
+    return max(map(len, unambiguous_words()))

@@ -1,6 +1,6 @@
 """A word at a place: "honestly" at the start, "ever" at the end.
 
-A word that is harmless anywhere else can give the label away where it stands. Four places: the first word, the
+A word that is harmless elsewhere can predict the label at one place. There are four places: the first word, the
 last word, and for texts of eight words or more the first and the last quarter.
 """
 
@@ -9,26 +9,42 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally, zeros
-from longway.detect.reading import Piece, Reading
-from longway.text.corpus import Block
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    columns_of,
+    enough,
+    tagged,
+    tally,
+    zeros,
+)
+from longway.detect.reading import TEXT, Piece, Reading
+from longway.records import Pattern
+from longway.tokens.corpus import Block
 
-PLACES = ("first word", "last word", "in the first quarter", "in the last quarter")
-QUARTERS_FROM = 8  # words, from which quarters mean something
+FIRST, LAST = "first word", "last word"
+FIRST_QUARTER, LAST_QUARTER = "in the first quarter", "in the last quarter"
+PLACES = (FIRST, LAST, FIRST_QUARTER, LAST_QUARTER)
+QUARTERS_FROM = 8  # words; shorter texts have no quarters
 
 
-class PositionDetector:
-    """Does this word stand at this place? Punctuation is passed over when counting places."""
+class PositionDetector(Detector):
+    """Is this word at this place? Punctuation marks are skipped."""
 
     level = "position"
+    roles = (TEXT,)
 
     def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
+        super().__init__(reading, role)
         self._words = reading.vocabulary.words
         self._is_word = reading.vocabulary.word_mask()
 
     def count(self, reading: Reading) -> Features:
-        """How often each word at each place stands with each label."""
+        """Counts of every frequent word at each place."""
         n, n_labels = len(PLACES) * len(self._words), reading.n_labels
 
         def add(counts: Ints, piece: Piece) -> None:
@@ -40,20 +56,43 @@ class PositionDetector:
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The place and the word."""
         place, code = divmod(key, len(self._words))
         word = self._words[code]
+        pattern = Pattern(self.level, self.field, (word,), PLACES[place])
         at_end = "last" in PLACES[place]
-        return Pattern(f"{PLACES[place]}: {word}", tagged(self.role, word), self.role, (word,), at_end=at_end)
+        return Description(pattern, tagged(self.role, word), self.role, (word,), at_end=at_end)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts have which word at which place."""
         rows, found = self._placed(piece.blocks[self.role])
         return columns_of(rows, found, keys, piece.n_texts)
 
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """The occurrences at that place; several words must follow one another there."""
+        text, n_words = row.get(pattern.field), len(pattern.words)
+        if text is None or not n_words or pattern.place not in PLACES:
+            return None
+        n = len(text.words)
+        last = n - n_words  # where the last occurrence can start
+        quarters = n if n >= QUARTERS_FROM else 0
+        starts = {
+            FIRST: range(min(1, last + 1)),
+            LAST: range(max(0, last), last + 1),
+            FIRST_QUARTER: (i for i in range(quarters) if 4 * i // n == 0),
+            LAST_QUARTER: (i for i in range(quarters) if 4 * i // n == 3),
+        }[pattern.place]
+        spans = [
+            (text.words[i][1], text.words[i + n_words - 1][2])
+            for i in starts
+            if tuple(word for word, _, _ in text.words[i : i + n_words]) == pattern.words
+        ]
+        return {pattern.field: spans} if spans else None
+
     def _placed(self, block: Block) -> tuple[Ints, Ints]:
-        """Row and key (place, word) of every word that stands at one of the places."""
+        """Row and key (place, word) of every word at one of the places."""
         words = self._is_word[block.codes]
         rows, codes = block.rows()[words], block.codes[words].astype(np.int64)
         length = np.bincount(rows, minlength=block.n_texts)[rows]

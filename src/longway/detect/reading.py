@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from longway.data import Dataset
 from longway.detect import flags
 from longway.errors import DataError
-from longway.text.corpus import Block, Corpus, Vocabulary, slices
+from longway.tokens.corpus import Block, Corpus, Vocabulary, slices
 
 TEXT, CONTEXT = "text", "context"
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longway.detect.features import Pattern
-from longway.text.real_signal import is_real_signal
-from longway.text.tokens import tokenize
+from longway.detect.detector import Description
+from longway.tokens.keep import is_real_signal
+from longway.tokens.tokenizer import tokenize
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class RealSignal:
     unused: tuple[str, ...]
 
     @classmethod
-    def of(cls, keep: Sequence[str], patterns: Sequence[Pattern]) -> RealSignal:
+    def of(cls, keep: Sequence[str], patterns: Sequence[Description]) -> RealSignal:
         """What `keep` stands for among these patterns."""
-        described = {one.name.lower() for one in patterns if one.name != " ".join(one.phrase)}
+        described = {one.pattern.name.lower() for one in patterns if one.pattern.name != " ".join(one.phrase)}
         names = frozenset(text.lower() for text in keep if text.lower() in described)
         phrases = {text: tuple(tokenize(text)) for text in keep if text.lower() not in names}
         unused = [
@@ -37,6 +37,6 @@ class RealSignal:
         ]
         return cls(names, tuple(phrases.values()), tuple(unused))
 
-    def covers(self, pattern: Pattern) -> bool:
+    def covers(self, pattern: Description) -> bool:
         """Whether the pattern is real signal."""
-        return pattern.name.lower() in self.names or is_real_signal(pattern.phrase, self.phrases)
+        return pattern.pattern.name.lower() in self.names or is_real_signal(pattern.phrase, self.phrases)

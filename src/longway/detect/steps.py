@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Ints, tally
+from longway.detect.detector import Ints, tally
 from longway.detect.reading import Piece, Reading
+from longway.records import Pattern
 
 Numbers = NDArray[np.float64]
 Question = tuple[str, float]  # ("at most" or "at least", value)
@@ -85,6 +86,13 @@ def answer(numbers: Numbers, questions: list[Question]) -> csr_matrix:
     for i, (side, value) in enumerate(questions):
         result[:, i] = numbers <= value if side == "at most" else numbers >= value
     return csr_matrix(result)
+
+
+def holds(pattern: Pattern, number: float) -> bool:
+    """Whether a number is at most, or at least, the pattern's bound."""
+    if pattern.bound is None:
+        return False
+    return number <= pattern.bound if pattern.place == "at most" else number >= pattern.bound
 
 
 def _cuts(histogram: Ints) -> list[int]:

@@ -9,28 +9,35 @@ the doubt is that of a search through the vocabulary, not of a few lucky picks.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.classify.sufficient import Sufficient
-from longway.detect.features import Detector, Features, Ints, Pattern, columns_of, enough, tagged, zeros
-from longway.detect.findings import Chosen, search
-from longway.detect.reading import TEXT, Piece, Reading
-from longway.detect.token import TokenDetector
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    columns_of,
+    enough,
+    tagged,
+    zeros,
+)
+from longway.detect.reading import Piece, Reading
+from longway.records import Pattern
 
-MIN_ROWS = 2  # wrong answers that a set must be enough for
 
-
-class SufficientDetector:
+class SufficientDetector(Detector):
     """Does the text contain all these words?"""
 
     level = "sufficient"
 
     def __init__(self, reading: Reading, role: str, sets: Sequence[tuple[str, ...]]) -> None:
-        self.role, self.field = role, reading.columns[role]
+        super().__init__(reading, role)
         self.sets = sets
         codes = reading.vocabulary.codes
         self._codes = [np.array([codes[word] for word in words if word in codes], np.int64) for words in sets]
@@ -39,7 +46,7 @@ class SufficientDetector:
         )
 
     def count(self, reading: Reading) -> Features:
-        """How often each set stands with each label."""
+        """Counts of every set."""
         every, n_labels = np.arange(len(self.sets)), reading.n_labels
 
         def add(counts: Ints, piece: Piece) -> None:
@@ -51,10 +58,11 @@ class SufficientDetector:
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The words."""
         words = self.sets[key]
-        return Pattern(" + ".join(words), tagged(self.role, *words), self.role, words[:1])
+        pattern = Pattern(self.level, self.field, words)
+        return Description(pattern, tagged(self.role, *words), self.role, words[:1])
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts have which sets."""
@@ -71,32 +79,9 @@ class SufficientDetector:
         found.eliminate_zeros()
         return found
 
-
-def recurring_sets(
-    found: Iterable[Sufficient | None], *, min_rows: int = MIN_ROWS
-) -> dict[tuple[str, ...], int]:
-    """The sets that are enough for at least so many wrong answers, most first; words in order of the alphabet.
-
-    Answers that the model gives to no words at all do not count: there any set would do.
-    """
-    misled = (one for one in found if one is not None and not one.by_default)
-    counts = Counter(tuple(sorted(set(one.words))) for one in misled)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return {words: n for words, n in ordered if n >= min_rows}
-
-
-def recurring(
-    reading: Reading,
-    found: Iterable[Sufficient | None],
-    *,
-    role: str = TEXT,
-    max_q: float = 0.05,
-    min_rows: int = MIN_ROWS,
-) -> list[Chosen]:
-    """The sets that recur and are tied to a label over the whole dataset, strongest first."""
-    sets = list(recurring_sets(found, min_rows=min_rows))
-    if not sets:
-        return []
-    detectors: list[Detector] = [TokenDetector(reading, role), SufficientDetector(reading, role, sets)]
-    chosen = search(reading, detectors=detectors, max_q=max_q).chosen
-    return [one for one in chosen if one.detector.level == SufficientDetector.level]
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """Every occurrence of the words, if the text contains all of them."""
+        text = row.get(pattern.field)
+        spans = [] if text is None else [text.phrases([word]) for word in pattern.words]
+        return {pattern.field: sorted(chain.from_iterable(spans))} if spans and all(spans) else None

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, enough, tagged, zeros
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    enough,
+    tagged,
+    zeros,
+)
 from longway.detect.flags import QUESTIONS
-from longway.detect.reading import Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.records import Pattern
+
+MAX_SHARE = 0.5  # of a text: a trait that covers more of it is at no particular place
 
 
-class SurfaceDetector:
-    """Does the raw text have this trait? The questions are in `flags.py`."""
+class SurfaceDetector(Detector):
+    """Does the raw text have this trait? The traits are in `flags.py`."""
 
     level = "surface"
-
-    def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
+    roles = (TEXT, CONTEXT)
 
     def count(self, reading: Reading) -> Features:
-        """How often each trait stands with each label."""
+        """Counts of every trait."""
         every, n_labels = np.arange(len(QUESTIONS)), reading.n_labels
 
         def add(counts: Ints, piece: Piece) -> None:
@@ -31,14 +43,33 @@ class SurfaceDetector:
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The trait in words."""
         family, name, _ = QUESTIONS[key]
-        return Pattern(name, tagged(self.role, f"<{family}>"), self.role)
+        pattern = Pattern(self.level, self.field, place=name)
+        return Description(pattern, tagged(self.role, f"<{family}>"), self.role)
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
         """Which texts have which trait."""
         return csr_matrix(self._answers(piece, keys))
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """The characters that match the trait's expression, if they are a small part of the text."""
+        expression = next((expression for _, name, expression in QUESTIONS if name == pattern.place), None)
+        column = row.get(pattern.field)
+        if expression is None or column is None:
+            return None
+        text = pl.Series([column.text])
+        if not text.str.contains(expression).item():
+            return None
+        spans, end = [], 0
+        for part in text.str.extract_all(expression).item().to_list():
+            start = column.text.index(part, end)
+            end = start + len(part)
+            if part.strip() and len(part) <= MAX_SHARE * len(column.text):
+                spans.append((start, end))
+        return {pattern.field: spans} if spans else {}
 
     def _answers(self, piece: Piece, keys: Ints) -> Ints:
         return (piece.flags[self.role][:, None] >> keys.astype(np.uint32) & 1).astype(np.int64)

@@ -5,21 +5,35 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.detect.features import Features, Ints, Pattern, columns_of, enough, tagged, tally, zeros
-from longway.detect.reading import Piece, Reading
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    columns_of,
+    enough,
+    tagged,
+    tally,
+    zeros,
+)
+from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.records import Pattern
 
 
-class TokenDetector:
+class TokenDetector(Detector):
     """Does the text contain this word? Punctuation marks are left to the surface detector."""
 
     level = "token"
+    roles = (TEXT, CONTEXT)
 
     def __init__(self, reading: Reading, role: str) -> None:
-        self.role, self.field = role, reading.columns[role]
+        super().__init__(reading, role)
         self._words = reading.vocabulary.words
 
     def count(self, reading: Reading) -> Features:
-        """How often each word stands with each label."""
+        """Counts of every frequent word."""
         role, n_words, n_labels = self.role, len(self._words), reading.n_labels
 
         def add(counts: Ints, piece: Piece) -> None:
@@ -32,12 +46,18 @@ class TokenDetector:
         keys = keys[reading.vocabulary.word_mask()[keys]]
         return Features(keys, counts[keys])
 
-    def describe(self, key: int) -> Pattern:
+    def describe(self, key: int) -> Description:
         """The word."""
         word = self._words[key]
-        return Pattern(word, tagged(self.role, word), self.role, (word,))
+        pattern = Pattern(self.level, self.field, (word,))
+        return Description(pattern, tagged(self.role, word), self.role, (word,))
 
     def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
-        """Which texts have which words."""
+        """Which texts contain which words."""
         block = piece.blocks[self.role]
         return columns_of(block.rows(), block.codes.astype(np.int64), keys, piece.n_texts)
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """Every occurrence of the word."""
+        return row.phrases(pattern.field, pattern.words)

@@ -1,9 +1,9 @@
-"""Shortcut grammars: a grammar learned from the texts, and which of its pieces give the label away.
+"""Shortcut grammars: a grammar induced from the texts, and which of its subtrees and rules predict the label.
 
-    texts  ->  words.py  ->  a trained grammar  ->  one tree for each text  ->  forest.py  ->  features.py  ->  tables, findings
+    texts  ->  vocabulary.py  ->  induction.py  ->  parser.py: a tree per text  ->  forest.py  ->  information.py: tables, findings
 
-Without torch: `trees` (a tree, and brackets), `words` (tokens and the vocabulary), `forest` (all subtrees and rules as integers),
-`features` (what they tell about the label), `attribution` (which rules speak for one wrong answer). Learning a grammar and
-parsing with it need torch and are imported only there. All of it is "Finding Dataset Shortcuts with Grammar Induction"
-(Friedman, Wettig, Chen 2022).
+Without torch: `trees` (trees and bracket notation), `vocabulary` (tokens), `forest` (all subtrees and rules as integers),
+`information` (their mutual information with the label, and which rules explain a wrong prediction). Inducing a grammar and
+parsing need torch: `model` (rule probabilities), `chart`, `semiring`, `partition`, `backtrace` (the recursion), `gpu` (its
+Triton kernels). All of it follows "Finding Dataset Shortcuts with Grammar Induction" (Friedman, Wettig, Chen 2022).
 """

@@ -1,12 +1,12 @@
-"""The inside recursion over one text or two, written once for every algebra.
+"""The inside recursion over one text or two, written once for every semiring.
 
-A cell is a span of the first text and a span of the second, and holds a value for each
-nonterminal. A single sentence is a pair whose second text is empty, so there is one recursion.
+A cell is a span of the first text and a span of the second, and holds a value per nonterminal.
+A single sentence is a pair with an empty second text, so there is one recursion.
 
     first   a  man  is  walking         cell (i, wa, k, wb): words i .. i+wa of the first text
     second  a  woman  sits                                and k .. k+wb of the second
 
-A rule a -> b c writes the words of b before those of c in both texts, so a cell is made of
+A rule a -> b c writes the words of b before those of c in both texts, so a cell consists of
 
     left part (i, sa, k, sb)    and    right part (i+sa, wa-sa, k+sb, wb-sb)
 
@@ -20,8 +20,8 @@ for every sa in 0..wa and sb in 0..wb. Either side of a part may be empty, never
       |    +-----+-----+       in the second          in the first
       +--------sa----wa-> first
 
-A leaf is a cell of widths (1, 0), (0, 1) or (1, 1): a word gone, a word new, a word for a word.
-Cells (1, 0) and (0, 1) hold nothing but leaves, cells (1, 1) also trees (one word gone, one new).
+A leaf is a cell of widths (1, 0), (0, 1) or (1, 1): a word deleted, inserted or replaced.
+Cells (1, 0) and (0, 1) hold only leaves, cells (1, 1) also trees (one word deleted, one inserted).
 
 Cells are filled by wa + wb, small ones first. For one cell the work is three matrix products:
 
@@ -31,7 +31,7 @@ Cells are filled by wa + wb, small ones first. For one cell the work is three ma
                     value[a]   += (leaf @ rules)[a, b] @ left[b]               and three more
     two leaves      value[a]   += (leaf @ rules)[a, c] @ leaf[c]               in cells up to (2, 2)
 
-What a leaf does to the rules does not depend on the cell, so it is computed once for each leaf. The chart is
+The product of a leaf and the rules does not depend on the cell, so it is computed once per leaf. The chart is
 the array [batch, i, wa, k, wb, symbol]; both parts of all splits are strided views of it.
 """
 
@@ -48,23 +48,23 @@ from torch import Tensor
 from longway.grammar.semiring import EMPTY, Semiring, product
 
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
-LARGEST = 1e30  # of an outside value: a symbol this unlikely inside its cell counts for nothing
+LARGEST = 1e30  # limit of an outside value: a symbol this unlikely inside its cell is negligible
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How long the texts of a batch are at most, and where its leaves lie."""
+    """The maximum lengths of a batch's texts, and the layout of its leaves."""
 
     n: int
     m: int
 
     @property
     def leaves(self) -> int:
-        """How many leaf cells a pair of this length has."""
+        """The number of leaf cells."""
         return sum(rows * columns for rows, columns in map(self.grid, KINDS))
 
     def grid(self, widths: tuple[int, int]) -> tuple[int, int]:
-        """How many places of either text a cell of these widths can begin at."""
+        """The number of start positions of a cell of these widths in either text."""
         return max(0, self.n + 1 - widths[0]), max(0, self.m + 1 - widths[1])
 
     def block(self, leaves: Tensor, kind: tuple[int, int]) -> Tensor:
@@ -75,10 +75,10 @@ class Shape:
             if other == kind:
                 return leaves[:, start : start + rows * columns].unflatten(1, (rows, columns))
             start += rows * columns
-        raise ValueError(f"no leaf has the widths {kind}")
+        raise ValueError(f"There is no leaf of widths {kind}.")
 
     def widths(self) -> Iterator[tuple[int, int]]:
-        """The widths of all cells that a rule can make, each behind those it is made of."""
+        """The widths of all cells that a rule can make, each after those of its parts."""
         for total in range(2, self.n + self.m + 1):
             for wa in range(max(0, total - self.m), min(self.n, total) + 1):
                 yield wa, total - wa
@@ -86,40 +86,40 @@ class Shape:
 
 @dataclass(frozen=True)
 class Rules:
-    """Log probabilities of a grammar's rules; the preterminals come behind the nonterminals."""
+    """Log probabilities of a grammar's rules; preterminals come after nonterminals."""
 
     root: Tensor  # [symbols]
     binary: Tensor  # [nonterminals, symbols, symbols]
 
     @property
     def nonterminals(self) -> int:
-        """How many symbols are made of two others."""
+        """The number of nonterminals."""
         return self.binary.shape[0]
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Rules and leaves in the values of one algebra, as the recursion takes them."""
+class ChartParts:
+    """Rules and leaves as values of one semiring, ready for the recursion."""
 
-    rules: Tensor  # [N, N, N], of two trees
-    left: Tensor  # [batch, leaf, N, N]: what a leaf on the left makes of a tree on the right
-    right: Tensor  # [batch, leaf, N, N]: what a leaf on the right makes of a tree on the left
-    left_of_leaf: Tensor  # [batch, leaf, N, P]: what a leaf on the left makes of a leaf on the right
+    rules: Tensor  # [N, N, N], both parts are trees
+    left: Tensor  # [batch, leaf, N, N]: rules with this leaf on the left and a tree on the right
+    right: Tensor  # [batch, leaf, N, N]: rules with this leaf on the right and a tree on the left
+    left_of_leaf: Tensor  # [batch, leaf, N, P]: rules with this leaf on the left and a leaf on the right
     leaf: Tensor  # [batch, leaf, P]
-    leaf_scale: Tensor  # [batch, leaf]; a constant to every derivative
-    lengths: Tensor  # [batch, 2]: words of either text; nobody reads the cells behind them, and the GPU leaves them out
+    leaf_scale: Tensor  # [batch, leaf]; a constant to every gradient
+    lengths: Tensor  # [batch, 2]: words of either text; cells of padding are never read, and skipped on a GPU
 
 
 @dataclass(frozen=True)
-class Chart:
+class ParseChart:
     """Every cell's values [batch, i, wa, k, wb, symbol] and its log scale."""
 
     values: Tensor
     scales: Tensor
 
 
-def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -> Parts:
-    """Everything that does not depend on a cell.
+def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -> ChartParts:
+    """Compute everything that does not depend on a cell.
 
     leaves: log probabilities [batch, leaf, preterminal], leaves ordered by kind, then i, then k.
     """
@@ -129,14 +129,14 @@ def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -
     binary = semiring.lift(rules.binary)
     P = binary.shape[1] - N
 
-    def made(of: Tensor, shown: int) -> Tensor:  # of: [P, N, shown], what a leaf is multiplied with
-        return semiring.matmul(values, of.reshape(P, N * shown)).unflatten(-1, (N, shown))
+    def times_leaf(rules: Tensor, columns: int) -> Tensor:  # rules: [P, N, columns]
+        return semiring.matmul(values, rules.reshape(P, N * columns)).unflatten(-1, (N, columns))
 
-    return Parts(
+    return ChartParts(
         rules=binary[:, :N, :N],
-        left=made(binary[:, N:, :N].transpose(0, 1), N),
-        right=made(binary[:, :N, N:].permute(2, 0, 1), N),
-        left_of_leaf=made(binary[:, N:, N:].transpose(0, 1), P),
+        left=times_leaf(binary[:, N:, :N].transpose(0, 1), N),
+        right=times_leaf(binary[:, :N, N:].permute(2, 0, 1), N),
+        left_of_leaf=times_leaf(binary[:, N:, N:].transpose(0, 1), P),
         leaf=values,
         leaf_scale=scale,
         lengths=lengths,
@@ -145,16 +145,16 @@ def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -
 
 @dataclass(frozen=True)
 class _TwoLeaves:
-    """Where the leaves lie that make the cells of some widths."""
+    """The leaves that make the cells of some widths."""
 
     one: tuple[int, int]
     other: tuple[int, int]
-    first: Any  # places of the left leaves among those of their kind
-    last: Any  # places of the right leaves
+    first: Any  # index of the left leaves among those of their kind
+    last: Any  # index of the right leaves
 
 
 def _two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
-    """The widths that two leaves can make, at most twice each, with the places of the leaves."""
+    """The widths that two leaves can make, at most twice each, with the indices of the leaves."""
     for one, other in every_pair(KINDS, KINDS):
         widths = one[0] + other[0], one[1] + other[1]
         rows, columns = shape.grid(widths)
@@ -165,7 +165,7 @@ def _two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
 
 
 def _small_cells(
-    semiring: Semiring, parts: Parts, shape: Shape
+    semiring: Semiring, parts: ChartParts, shape: Shape
 ) -> dict[tuple[int, int], tuple[Tensor, Tensor]]:
     """For the widths that two leaves can make: values [batch, i, k, N] and scales [batch, i, k]."""
     small: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
@@ -190,8 +190,8 @@ def _added(
     return semiring.add(*weighed), scales
 
 
-def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
-    """The value of every cell and symbol: all its trees, or the best one, by the algebra."""
+def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
+    """The value of every cell and symbol: over all its trees, or the best one, by the semiring."""
     chart = start_chart(semiring, parts, shape)
     leaf_parts = _leaf_parts(parts, shape)
     for widths in shape.widths():
@@ -211,24 +211,29 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
     return chart
 
 
-def start_chart(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
-    """A chart that holds what two leaves make, and nothing else."""
+def start_chart(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
+    """A chart with the cells that two leaves make; all others are empty."""
     size = (parts.leaf.shape[0], shape.n + 1, shape.n + 1, shape.m + 1, shape.m + 1)
     values = parts.left.new_full((*size, parts.rules.shape[0]), semiring.zero)
     scales = parts.left.new_full(size, EMPTY)
     for widths, (made, own) in _small_cells(semiring, parts, shape).items():
         values[_place(widths, shape)], scales[_place(widths, shape)] = made, own
-    return Chart(values, scales)
+    return ParseChart(values, scales)
 
 
 def _place(widths: tuple[int, int], shape: Shape) -> Any:
-    """All cells of these widths in an array of the chart."""
+    """The index of all cells of these widths in an array of the chart."""
     rows, columns = shape.grid(widths)
     return (slice(None), slice(rows), widths[0], slice(columns), widths[1])
 
 
 def _of_splits(
-    semiring: Semiring, chart: Chart, parts: Parts, widths: tuple[int, int], shape: Shape, weights: Tensor
+    semiring: Semiring,
+    chart: ParseChart,
+    parts: ChartParts,
+    widths: tuple[int, int],
+    shape: Shape,
+    weights: Tensor,
 ) -> Tensor:
     outer = _outer(semiring, chart.values, widths, shape, weights)
     return semiring.matmul(outer.flatten(-2), parts.rules.flatten(1).T)
@@ -243,9 +248,9 @@ def _outer(
 
 
 def _weights(
-    chart: Chart, leaves: list[_LeafPart], shape: Shape, widths: tuple[int, int]
+    chart: ParseChart, leaves: list[_LeafPart], shape: Shape, widths: tuple[int, int]
 ) -> tuple[list[Tensor], Tensor]:
-    """Log weights of the splits and of each leaf part, relative to the largest, and that one."""
+    """Log weights of the splits and of each leaf part, relative to the largest; and the largest."""
     scales = chart.scales.unsqueeze(-1)
     split = (_flat(left_parts(scales, widths, shape)) + _flat(right_parts(scales, widths, shape))).squeeze(
         -1
@@ -259,15 +264,15 @@ def _weights(
 
 @dataclass(frozen=True)
 class _LeafPart:
-    """A leaf that begins or ends the cells of some widths: what it makes of the rest, and where that lies in the chart."""
+    """A leaf that begins or ends the cells of some widths, and the index of the rest in the chart."""
 
     matrix: Tensor  # [batch, i, k, N, N]
     scale: Tensor  # [batch, i, k], of the leaf
     rest: Any
 
 
-def _leaf_parts(parts: Parts, shape: Shape) -> Callable[[tuple[int, int]], list[_LeafPart]]:
-    """For any widths, the leaves that may begin or end such a cell, with the tree that is the rest of it."""
+def _leaf_parts(parts: ChartParts, shape: Shape) -> Callable[[tuple[int, int]], list[_LeafPart]]:
+    """A function of widths: the leaves that may begin or end such a cell, with the tree that is the rest."""
     blocks = {
         kind: [shape.block(array, kind) for array in (parts.left, parts.right, parts.leaf_scale)]
         for kind in KINDS
@@ -280,7 +285,7 @@ def _leaf_parts(parts: Parts, shape: Shape) -> Callable[[tuple[int, int]], list[
         found = []
         for (da, db), (left, right, scale) in blocks.items():
             wa, wb = widths[0] - da, widths[1] - db
-            if wa < 0 or wb < 0 or wa + wb < 2:  # the rest is no tree
+            if wa < 0 or wb < 0 or wa + wb < 2:  # the rest is not a tree
                 continue
             first = every, slice(rows), slice(columns)
             last = every, slice(wa, wa + rows), slice(wb, wb + columns)
@@ -294,9 +299,9 @@ def _leaf_parts(parts: Parts, shape: Shape) -> Callable[[tuple[int, int]], list[
 
 
 def _splits(own: int, other: int) -> tuple[int, int]:
-    """Where the first cut of one text may lie: first and how many.
+    """The split positions of one text: the first, and how many.
 
-    With nothing in the other text both parts need two words to be trees.
+    If the other text is empty, both parts need two words to be trees.
     """
     return (0, own + 1) if other else (2, max(0, own - 3))
 
@@ -318,7 +323,7 @@ def _view(array: Tensor, widths: tuple[int, int], shape: Shape, *, right: bool) 
     batch, i, a, k, b, symbol = array.stride()
     step_a, step_b = (i - a, k - b) if right else (a, b)
     offset = array.storage_offset() + first_a * step_a + first_b * step_b
-    if right:  # begins where the left part ends, and is as much narrower
+    if right:  # starts at the end of the left part
         offset += wa * a + wb * b
     size = (array.shape[0], rows, columns, count_a, count_b, array.shape[-1])
     return array.as_strided(size, (batch, i, k, step_a, step_b, symbol), offset)
@@ -328,12 +333,11 @@ def _flat(parts: Tensor) -> Tensor:
     return parts.flatten(3, 4)
 
 
-def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> Parts:
-    """The derivatives of sum(outer_values * chart.values) by every part, from the largest cells down.
+def outside(parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor) -> ChartParts:
+    """The gradient of sum(outer_values * chart.values) for every part, from the largest cells down.
 
-    outer_values: [batch, i, wa, k, wb, N], not zero only at the roots; it is used up as the array of all
-    outside values. The outer products are computed again, not kept. A part's derivative times the part
-    itself is its expected count.
+    outer_values: [batch, i, wa, k, wb, N], nonzero only at the roots; it is overwritten with all outside
+    values. The outer products are recomputed, not stored. A part's gradient times the part is its expected count.
     """
     N = parts.rules.shape[0]
     flat_rules = parts.rules.flatten(1)
@@ -363,27 +367,29 @@ def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> P
     return counts
 
 
-def _count_leaf_parts(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
-    """Adds the derivatives of every leaf beside a tree, once all outside values are there: one product for a kind."""
+def _count_leaf_parts(
+    parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor, counts: ChartParts
+) -> None:
+    """Add the gradients of every leaf beside a tree, after all outside values are known: one product per kind."""
     for kind in KINDS:
         if not all(shape.grid(kind)):
             continue
         scale = shape.block(parts.leaf_scale, kind)
         for beside, counted in ((_behind, counts.left), (_before, counts.right)):
-            tree, _, there = beside(chart.values, shape, kind)
+            tree, _, exists = beside(chart.values, shape, kind)
             tree_scale, whole_scale, _ = beside(chart.scales.unsqueeze(-1), shape, kind)
             given = beside(outer_values, shape, kind)[1]
             tree_scale, whole_scale = _flat(tree_scale), _flat(whole_scale)
-            is_tree = there.flatten(2).unsqueeze(-1) & (tree_scale > EMPTY / 2)
+            is_tree = exists.flatten(2).unsqueeze(-1) & (tree_scale > EMPTY / 2)
             log_weight = torch.where(is_tree, tree_scale - whole_scale + scale[..., None, None], EMPTY)
             weighed = _flat(given).clamp(max=LARGEST) * log_weight.exp()
             shape.block(counted, kind).add_(product(weighed.transpose(-1, -2), _flat(tree)))
 
 
 def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
-    """For each leaf of a kind all trees that may follow it, the cells they make together, and which are there.
+    """For each leaf of a kind all trees that may follow it, the cells they make together, and which exist.
 
-    Two views [batch, i, k, wa, wb, symbol], i and k the leaf's place and wa and wb the tree's widths; and [i, k, wa, wb].
+    Two views [batch, i, k, wa, wb, symbol], i and k the leaf's position, wa and wb the tree's widths; and [i, k, wa, wb].
     """
     da, db = kind
     rows, columns = shape.grid(kind)
@@ -391,18 +397,18 @@ def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor,
     size = (array.shape[0], rows, columns, rows, columns, array.shape[-1])
     strides = (batch, i, k, a, b, symbol)
     one, other = (torch.arange(length, device=array.device) for length in (rows, columns))
-    there = _both(one[:, None] + one < rows, other[:, None] + other < columns)
+    exists = _both(one[:, None] + one < rows, other[:, None] + other < columns)
     return (
         array.as_strided(size, strides, da * i + db * k),
         array.as_strided(size, strides, da * a + db * b),
-        there,
+        exists,
     )
 
 
 def _before(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
-    """For each leaf of a kind all trees that may stand before it, the cells they make together, and which are there.
+    """For each leaf of a kind all trees that may precede it, the cells they make together, and which exist.
 
-    Two views [batch, p, q, i, k, symbol], p and q the leaf's place, i and k where the tree begins; and [p, q, i, k].
+    Two views [batch, p, q, i, k, symbol], p and q the leaf's position, i and k the tree's start; and [p, q, i, k].
     """
     da, db = kind
     rows, columns = shape.grid(kind)
@@ -410,19 +416,19 @@ def _before(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor,
     size = (array.shape[0], rows, columns, shape.n + 1, shape.m + 1, array.shape[-1])
     strides = (batch, a, b, i - a, k - b, symbol)  # the tree ends where the leaf begins
     one, other = (torch.arange(length + 1, device=array.device) for length in (shape.n, shape.m))
-    there = _both(one <= one[:rows, None], other <= other[:columns, None])
-    return array.as_strided(size, strides, 0), array.as_strided(size, strides, da * a + db * b), there
+    exists = _both(one <= one[:rows, None], other <= other[:columns, None])
+    return array.as_strided(size, strides, 0), array.as_strided(size, strides, da * a + db * b), exists
 
 
 def _both(first: Tensor, second: Tensor) -> Tensor:
-    """Where something is there in both texts: [i, wa] and [k, wb] -> [i, k, wa, wb]."""
+    """The logical and for both texts: [i, wa] and [k, wb] -> [i, k, wa, wb]."""
     return first[:, None, :, None] & second[None, :, None, :]
 
 
-def zero_counts(parts: Parts) -> Parts:
-    """Room for the derivative of every part."""
+def zero_counts(parts: ChartParts) -> ChartParts:
+    """Zeros for the gradient of every part."""
     N = parts.rules.shape[0]
-    return Parts(
+    return ChartParts(
         rules=parts.rules.new_zeros(N, N, N),
         left=torch.zeros_like(parts.left),
         right=torch.zeros_like(parts.right),
@@ -433,8 +439,10 @@ def zero_counts(parts: Parts) -> Parts:
     )
 
 
-def _count_two_leaves(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor, counts: Parts) -> None:
-    """Adds the derivatives of the cells that two leaves make, once all outside values are there."""
+def _count_two_leaves(
+    parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor, counts: ChartParts
+) -> None:
+    """Add the gradients of the cells that two leaves make, after all outside values are known."""
     for widths, at in _two_leaves(shape):
         place = _place(widths, shape)
         weight = (

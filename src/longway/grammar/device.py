@@ -1,23 +1,40 @@
-"""Where the arithmetic runs: the package `gpu` where it can take the work, the plain twins elsewhere.
+"""Where the arithmetic runs: the package `gpu` if it supports the work, else NumPy products on all CPU cores.
 
-    gpu_kernels()                        any work of 32-bit numbers on a GPU with Triton
-    gpu_twins(rules, preterminals)       the recursion, whose kernels also ask for fitting numbers of symbols
+    gpu_kernels()                        for 32-bit numbers on a GPU with Triton
+    gpu_twins(rules, preterminals)       for the recursion, whose kernels also need suitable numbers of symbols
+    product(left, right)                 many small matrix products on all cores
+    all_cores()                          context in which `product` uses them
 
-Both give the package, or None: the caller then goes on with its own plain lines.
+The first two return the package, or None: the caller then uses its own code.
+
+    [stack, rows, inner] @ [stack, inner, columns]     the stack is split into as many parts as there are cores
+    [..., rows, inner]   @ [inner, columns]            one product; its rows are split
+
+NumPy's loop over a stack costs a tenth of PyTorch's, and releases the interpreter lock. BLAS is limited to one core inside
+`all_cores`: small matrices gain nothing from a second, and wait for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
+from math import prod
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
+
+_WORTH = 1 << 18  # multiplications that justify another thread
+_threads = [1]  # how many `product` may use; a stack, the last entry counts
 
 
 @lru_cache(maxsize=1)
 def gpu_kernels() -> Any:
-    """The package `grammar.gpu`; None where there is no Triton beside this PyTorch."""
+    """The package `grammar.gpu`; None if Triton is not installed with this PyTorch."""
     try:
         from longway.grammar import gpu
     except ImportError:
@@ -26,10 +43,56 @@ def gpu_kernels() -> Any:
 
 
 def gpu_twins(rules: Tensor, preterminals: int) -> Any:
-    """The package `grammar.gpu` where it can take rules [N, ...], else None.
+    """The package `grammar.gpu` if it supports rules [N, ...], else None.
 
-    It can on a GPU, with 32-bit numbers, and with numbers of symbols that are powers of two from 16.
+    It needs a GPU, 32-bit numbers, and numbers of symbols that are powers of two from 16.
     """
     sizes = (rules.shape[0], preterminals)
     fits = all(size >= 16 and size & (size - 1) == 0 for size in sizes)
     return gpu_kernels() if fits and rules.is_cuda and rules.dtype == torch.float32 else None
+
+
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left @ right, of stacks of matrices, or of a stack and one matrix for all."""
+    one_for_all = right.ndim == 2
+    rows = left.reshape(prod(left.shape[:-1]), left.shape[-1]) if one_for_all else left
+    result = np.empty((*rows.shape[:-1], right.shape[-1]), left.dtype)
+    n_parts = max(1, min(_threads[-1], len(rows), 1 + left.size * right.shape[-1] // _WORTH))
+    cuts = [len(rows) * i // n_parts for i in range(n_parts + 1)]
+    parts = [(rows[a:b], right if one_for_all else right[a:b], result[a:b]) for a, b in pairwise(cuts)]
+    others = [_pool().submit(_multiply, *part) for part in parts[1:]]
+    _multiply(*parts[0])
+    for other in others:
+        other.result()
+    return result.reshape(*left.shape[:-1], right.shape[-1])
+
+
+def _multiply(left: np.ndarray, right: np.ndarray, into: np.ndarray) -> None:
+    np.matmul(left, right, out=into)
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Within it PyTorch and BLAS use one core each, and `product` uses all."""
+    threads = torch.get_num_threads()
+    _threads.append(threads)
+    torch.set_num_threads(1)
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _threads.pop()
+        torch.set_num_threads(threads)
+
+
+@lru_cache(maxsize=1)
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_name_prefix="grammar")
+
+
+@lru_cache(maxsize=1)
+def _blas() -> Any:
+    """The BLAS of NumPy's wheels only; limiting PyTorch's as well would slow down all its other work."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(prefix="libscipy_openblas")

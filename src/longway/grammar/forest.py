@@ -1,11 +1,11 @@
-"""Parsed documents as integers: every different subtree has a number, every document a set of them.
+"""Parsed documents as integers: every distinct subtree has a number, every document a set of them.
 
     (14 (41 a/a) (32 man/woman))   ->   41 a/a: 0     32 man/woman: 1     14 of 0 and 1: 2
     (14 (41 a/a) (32 dog/cat))     ->   41 a/a: 0     32 dog/cat: 3       14 of 0 and 3: 4
 
-A subtree is complete: its leaves are words. Two subtrees are the same where symbol and parts are, so that a subtree is known by
-its symbol and the numbers of its two parts, and no subtree is ever compared word by word. A document may have several
-trees (the sentences of a review); a subtree counts once for it.
+A subtree is complete: its leaves are words. Two subtrees are equal if their symbols and parts are, so a subtree is identified by
+its symbol and the numbers of its two parts, and subtrees are never compared word by word. A document may have several
+trees (the sentences of a review); a subtree counts once per document.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Rule(NamedTuple):
 
 
 class Subtrees:
-    """Every different subtree by number, counted up as they come; parts have smaller numbers than wholes."""
+    """Every distinct subtree by number, in order of appearance; parts have smaller numbers than wholes."""
 
     def __init__(self) -> None:
         self._numbers: dict[int | tuple[int, str, str], int] = {}
         self._words: list[tuple[str, str]] = []
-        # For each subtree: symbol, leaves, and its two parts; for a leaf -1 and the place of its words.
+        # For each subtree: symbol, leaves, and its two parts; for a leaf -1 and the index of its words.
         self._symbol, self._leaves, self._left, self._right = (array("i") for _ in range(4))
         self.has_pairs = False
 
@@ -51,8 +51,8 @@ class Subtrees:
 
     def number_all(self, tree: Tree) -> list[int]:
         """The numbers of all subtrees of a tree, the tree itself last; new ones get the next numbers."""
-        found: list[int] = []
-        done: list[int] = []  # parts that wait for their whole
+        numbers: list[int] = []
+        done: list[int] = []  # parts whose parent is not numbered yet
         for node in nodes(tree):
             if node.parts is None:
                 number = self._leaf(node)
@@ -64,8 +64,8 @@ class Subtrees:
                 if number == len(self._symbol):
                     self._add(node.symbol, self._leaves[left] + self._leaves[right], left, right)
             done.append(number)
-            found.append(number)
-        return found
+            numbers.append(number)
+        return numbers
 
     def _leaf(self, node: Tree) -> int:
         number = self._numbers.setdefault((node.symbol, *node.words), len(self._symbol))
@@ -85,17 +85,16 @@ class Subtrees:
         """The subtree with this number."""
         waiting, needed = [number], set()
         while waiting:
-            one = waiting.pop()
-            needed.add(one)
-            if self._left[one] >= 0:
-                waiting += (self._left[one], self._right[one])
+            part = waiting.pop()
+            needed.add(part)
+            if self._left[part] >= 0:
+                waiting += (self._left[part], self._right[part])
         made: dict[int, Tree] = {}
-        for one in sorted(needed):  # parts before wholes
-            left, right, symbol = self._left[one], self._right[one], self._symbol[one]
-            made[one] = (
-                Tree(symbol, words=self._words[right])
-                if left < 0
-                else Tree(symbol, (made[left], made[right]))
+        for part in sorted(needed):  # parts before wholes
+            left, right, symbol = self._left[part], self._right[part], self._symbol[part]
+            is_leaf = left < 0
+            made[part] = (
+                Tree(symbol, words=self._words[right]) if is_leaf else Tree(symbol, (made[left], made[right]))
             )
         return made[number]
 
@@ -104,7 +103,7 @@ class Subtrees:
         return np.array(self._symbol, dtype=np.int64)
 
     def n_leaves(self) -> Ints:
-        """How many leaves each subtree has."""
+        """The number of leaves of each subtree."""
         return np.array(self._leaves, dtype=np.int64)
 
     def rule_keys(self) -> Ints:
@@ -123,27 +122,27 @@ class Subtrees:
 class Forest:
     """Documents and which subtrees and rules each of them has.
 
-    documents: the trees of each; a document may have none. like: use this forest's numbers, so that they mean the same in both.
+    documents: the trees of each; a document may have none. like: a forest to share subtree numbers with.
     """
 
     def __init__(self, documents: Iterable[Iterable[Tree]], *, like: Forest | None = None) -> None:
         self.subtrees: Subtrees = Subtrees() if like is None else like.subtrees
-        found, sizes = array("i"), array("i")
+        numbers, sizes = array("i"), array("i")
         for trees in documents:
-            here = {number for tree in trees for number in self.subtrees.number_all(tree)}
-            found.extend(sorted(here))
-            sizes.append(len(here))
-        self._found = np.array(found, dtype=np.int32)
+            in_document = {number for tree in trees for number in self.subtrees.number_all(tree)}
+            numbers.extend(sorted(in_document))
+            sizes.append(len(in_document))
+        self._numbers = np.array(numbers, dtype=np.int32)
         self._sizes = np.array(sizes, dtype=np.int64)
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return len(self._sizes)
 
     def subtree_places(self) -> tuple[Ints, Ints]:
         """Every (document, subtree) that occurs, as two arrays."""
-        return np.repeat(np.arange(self.n_documents), self._sizes), self._found.astype(np.int64)
+        return np.repeat(np.arange(self.n_documents), self._sizes), self._numbers.astype(np.int64)
 
     def rule_places(self) -> tuple[Ints, Ints]:
         """Every (document, key of a rule) that occurs, as two arrays."""
@@ -156,10 +155,10 @@ class Forest:
 
     def has_any(self, numbers: Sequence[int]) -> NDArray[np.bool_]:
         """Which documents have any of these subtrees."""
-        documents, found = self.subtree_places()
+        documents, present = self.subtree_places()
         wanted = np.zeros(len(self.subtrees), dtype=bool)
         wanted[list(numbers)] = True
-        return _among(documents[wanted[found]], self.n_documents)
+        return _among(documents[wanted[present]], self.n_documents)
 
     def has_rule(self, rule: Rule) -> NDArray[np.bool_]:
         """Which documents have this rule."""

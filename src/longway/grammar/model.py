@@ -1,4 +1,4 @@
-"""The neural grammars: small networks that give every rule its probability.
+"""Neural grammars: small networks that compute the probability of every rule.
 
     p(S -> a)    ~ exp(f1(v_S) . u_a)            S: the start; a: any symbol
     p(a -> b c)  ~ exp(f2(v_a) . u_bc)           a: a nonterminal; b, c: any symbols
@@ -9,11 +9,11 @@ the kind of leaf, then the first text's word, then the second's (appendix A of t
 
     p(a -> wa/wb) = p(kind | a) p(wa | a, kind) p(wb | a, kind, wa)
     p(kind | a)  ~ exp(f3(v_ak) . u_kind)        kinds: copy, word/word, word/ε, ε/word
-    p(wa | ...)  ~ exp(f4(v_aa) . u_wa)          1 where the first word is ε
-    p(wb | ...)  ~ exp(f5(v_ab + v_wa) . u_wb)   1 where the second word is ε or the copy of the first;
-                                                 in word/word it is any word but wa
+    p(wa | ...)  ~ exp(f4(v_aa) . u_wa)          1 if the first word is ε
+    p(wb | ...)  ~ exp(f5(v_ab + v_wa) . u_wb)   1 if the second word is ε or the copy of the first;
+                                                 in word/word it is any word except wa
 
-Two unknown words are copies of each other, since the grammar sees one word [UNK]. f1 to f5 are
+Two unknown words are copies of each other, because the grammar sees the same word [UNK]. f1 to f5 are
 networks of two residual layers (Kim et al. 2019); v and u are learned vectors of `dimension` numbers.
 """
 
@@ -31,7 +31,7 @@ from longway.grammar.chart import Rules
 from longway.grammar.device import gpu_kernels
 
 COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
-_CHUNK = 1 << 27  # logits laid out at once
+_CHUNK = 1 << 27  # logits computed at once
 
 
 class _Residual(nn.Module):
@@ -55,7 +55,7 @@ class _Residual(nn.Module):
 
 
 class NeuralGrammar(nn.Module, ABC):
-    """What both grammars share: the start and the binary rules."""
+    """Base class: the start and the binary rules."""
 
     kind: str
 
@@ -73,7 +73,7 @@ class NeuralGrammar(nn.Module, ABC):
         self.parts = nn.Parameter(torch.empty(symbols * symbols, dimension))
 
     def initialise(self) -> None:
-        """Fresh weights: Xavier for the matrices, unit normal for what stands for a symbol."""
+        """Initialize the weights: Xavier for matrices, unit normal for the vectors of symbols."""
         for name, weight in self.named_parameters():
             if name in ("start", "whole", "writes", "kind_of", "first_of", "second_of"):
                 nn.init.normal_(weight)
@@ -107,7 +107,7 @@ class SentenceGrammar(NeuralGrammar):
         self.initialise()
 
     def leaves(self, first: Tensor, second: Tensor) -> Tensor:
-        """[batch, n, preterminal]: every word is a leaf of its own."""
+        """[batch, n, preterminal]: every word is a leaf."""
         logs = (self.writes_net(self.writes) @ self.word.T).log_softmax(-1)
         return logs.T[first]
 
@@ -134,7 +134,7 @@ class PairGrammar(NeuralGrammar):
         self.initialise()
 
     def leaves(self, first: Tensor, second: Tensor) -> Tensor:
-        """All (word, ε), then (ε, word), then (word, word), each for every place of the other text."""
+        """All (word, ε), then (ε, word), then (word, word), each for every position of the other text."""
         n, m = first.shape[1], second.shape[1]
         kinds = (self.kind_net(self.kind_of) @ self.kinds.T).log_softmax(-1).T  # [kind, P]
         # [batch, n, P]
@@ -169,7 +169,7 @@ class PairGrammar(NeuralGrammar):
 
 
 class _LogTotals(torch.autograd.Function):
-    """log sum exp(hidden @ words) a few rows at a time, on the way back computed again."""
+    """log sum exp(hidden @ words), a few rows at a time; recomputed in the backward pass."""
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
@@ -192,9 +192,9 @@ class _LogTotals(torch.autograd.Function):
 
 
 def log_totals(hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
-    """For each row of `hidden` the log of the sum over all words of exp(hidden . word), one word left out.
+    """For each row of `hidden` the log of the sum over all words except one of exp(hidden . word).
 
-    without: the number of the word that each row leaves out; past the last word, none is.
+    without: the id of the word that each row leaves out; an id past the last word leaves out none.
     """
     return _LogTotals.apply(hidden, words, without)
 
@@ -229,12 +229,12 @@ def _left_out_(logits: Tensor, without: Tensor) -> Tensor:
 
 @contextmanager
 def _quick_products(like: Tensor) -> Iterator[None]:
-    """On a GPU, products of 32-bit numbers as TF32, here alone: factors are rounded to 10 bits of mantissa instead of 23.
+    """On a GPU, compute products of 32-bit numbers as TF32, only here: factors are rounded to 10 bits of mantissa instead of 23.
 
-    Each term of a logit is then off by up to 2^-10 of itself, either way, so that most of it cancels in the sum of `dimension`
-    terms, and again in the sum over all words. Where logits reach 20, as they do after training, that leaves about 2e-5 of
-    a text's log probability (rounding by hand on a CPU; tests/grammar/test_kernels.py asks for 1e-4 on a GPU). The words that
-    a text has keep their full 32-bit logits, and the chart's products are TF32 in three parts (`gpu/cells.py`).
+    Each term of a logit is then off by up to 2^-10 of itself, in either direction, so most of the error cancels in the sum of
+    `dimension` terms, and again in the sum over all words. With logits of 20, as after training, about 2e-5 of a text's log
+    probability remains (measured on a CPU; tests/grammar/test_kernels.py allows 1e-4 on a GPU). The words of a text keep their
+    full 32-bit logits, and the chart's products are TF32 in three parts (`gpu/layout.py`).
     """
     if not like.is_cuda:
         yield

@@ -1,16 +1,16 @@
-"""The algebra of a chart: what "add over the alternatives" and "multiply along one" mean.
+"""The semirings of a chart: what it means to add over alternatives and to multiply along one.
 
-The recursion of `chart.py` is written once. It holds, for every cell, one value for each symbol
-and one log scale for all of them, so that no value underflows and the work stays matrix products:
+The recursion of `chart.py` is written once. For every cell it holds one value per symbol and one log scale
+for all of them, so that no value underflows and the work consists of matrix products:
 
     true value of symbol a in a cell  =  values[a]  (x)  scale of the cell
 
-    Log     values are probabilities   add = +     multiply = *    -> the probability of all trees
-    Max     values are logarithms      add = max   multiply = +    -> the probability of the best tree
-    Sample  is Log on the way up; on the way down a part is drawn instead of taken (`choose`)
+    LogSemiring     values are probabilities   add = +     multiply = *    -> the probability of all trees
+    MaxSemiring     values are logarithms      add = max   multiply = +    -> the probability of the best tree
+    SampleSemiring  is LogSemiring upwards; in the backtrace alternatives are drawn by their weight (`choose`)
 
-`EMPTY` is the log scale of a cell that no tree reaches. It is finite, so that differences of two
-such scales are zero and not "not a number".
+`EMPTY` is the log scale of a cell without any tree. It is finite, so that differences of two such scales are
+zero and not NaN.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from longway.grammar import cores
+from longway.grammar import device
 from longway.grammar.device import gpu_kernels
 
 EMPTY = -1e30
-_CHUNK = 1 << 20  # numbers that one step of a max product may lay out at once
+_CHUNK = 1 << 20  # numbers per step of a max product
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """left @ right; on a CPU by `cores.product`. Where a derivative is wanted, it is PyTorch's product all the same."""
-    wants_derivative = torch.is_grad_enabled() and (left.requires_grad or right.requires_grad)
-    if left.is_cuda or wants_derivative:
+    """left @ right; on a CPU by `device.product`, unless a gradient is needed."""
+    needs_gradient = torch.is_grad_enabled() and (left.requires_grad or right.requires_grad)
+    if left.is_cuda or needs_gradient:
         return left @ right
-    return torch.from_numpy(cores.product(left.detach().numpy(), right.detach().numpy()))
+    return torch.from_numpy(device.product(left.detach().numpy(), right.detach().numpy()))
 
 
 class Semiring(Protocol):
-    """What the chart needs to know of an algebra."""
+    """The operations that the chart needs."""
 
-    zero: float  # nothing reaches this symbol
-    by_products: bool  # whether its work is ordinary products of matrices
+    zero: float  # the value of an unreachable symbol
+    by_products: bool  # whether it uses ordinary matrix products
 
     def lift(self, logs: Tensor) -> Tensor:
         """The values of log probabilities."""
@@ -62,16 +62,16 @@ class Semiring(Protocol):
         ...
 
     def scale_of(self, values: Tensor) -> Tensor:
-        """The logarithm of the largest value of each row, finite also where there is none."""
+        """The logarithm of the largest value of each row; always finite."""
         ...
 
     def choose(self, logs: Tensor) -> Tensor:
-        """For each row the place of the alternative to follow on the way down."""
+        """For each row the index of the alternative to follow in the backtrace."""
         ...
 
 
-class Log:
-    """Sums over all trees, by plain sums and products of scaled probabilities."""
+class LogSemiring:
+    """Sums over all trees, by sums and products of scaled probabilities."""
 
     zero = 0.0
     by_products = True
@@ -81,7 +81,7 @@ class Log:
         return logs.exp()
 
     def logs(self, values: Tensor) -> Tensor:
-        """Their logarithms; nothing at all is minus infinity."""
+        """Their logarithms; minus infinity for zero."""
         return values.log()
 
     def weigh(self, values: Tensor, log_weights: Tensor) -> Tensor:
@@ -97,24 +97,24 @@ class Log:
         return left + right
 
     def scale_of(self, values: Tensor) -> Tensor:
-        """The logarithm of the largest; a row whose values all vanished keeps them so."""
+        """The logarithm of the largest value; rows of zeros stay zero."""
         return values.amax(-1).clamp(min=torch.finfo(values.dtype).tiny).log()
 
     def choose(self, logs: Tensor) -> Tensor:
-        """Not defined: a sum over all trees is no tree."""
+        """Not defined: a sum over all trees is not a tree."""
         raise TypeError(
-            "Log sums over all trees and picks none. Use Max for the best tree, Sample for a drawn one."
+            "LogSemiring sums over all trees and selects none. Use MaxSemiring for the best tree, SampleSemiring for a random one."
         )
 
 
-class Max:
+class MaxSemiring:
     """The best tree, in logarithms: the sum is the maximum, the product is the sum."""
 
     zero = EMPTY
     by_products = False
 
     def lift(self, logs: Tensor) -> Tensor:
-        """The logarithms, with a finite value for what cannot be."""
+        """The logarithms, with a finite value for the impossible."""
         return logs.clamp(min=EMPTY)
 
     def logs(self, values: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ class Max:
         return (values + log_weights).clamp(min=EMPTY)
 
     def matmul(self, left: Tensor, right: Tensor) -> Tensor:
-        """The product of matrices with maxima for sums, laid out a few rows at a time."""
+        """The matrix product with maxima instead of sums, a few rows at a time."""
         *stack, rows, inner = left.shape
         columns = right.shape[-1]
         if not inner:
@@ -136,8 +136,8 @@ class Max:
                 return kernels.max_product(left, right)
             flat = left.reshape(-1, inner)
             size = max(1, _CHUNK // (inner * columns))
-            turned = right.T.contiguous()
-            parts = [(part.unsqueeze(1) + turned).amax(-1) for part in flat.split(size)]
+            transposed = right.T.contiguous()
+            parts = [(part.unsqueeze(1) + transposed).amax(-1) for part in flat.split(size)]
             return torch.cat(parts).reshape(*stack, rows, columns)
         a, b = left.reshape(-1, rows, inner), right.reshape(-1, inner, columns)
         size = max(1, _CHUNK // (rows * inner * columns))
@@ -148,11 +148,11 @@ class Max:
         return torch.cat(parts).reshape(*stack, rows, columns)
 
     def add(self, left: Tensor, right: Tensor) -> Tensor:
-        """The larger of the two."""
+        """The maximum of the two."""
         return torch.maximum(left, right)
 
     def scale_of(self, values: Tensor) -> Tensor:
-        """The largest itself."""
+        """The maximum."""
         return values.amax(-1)
 
     def choose(self, logs: Tensor) -> Tensor:
@@ -160,14 +160,14 @@ class Max:
         return logs.argmax(-1)
 
 
-class Sample(Log):
-    """Draws trees by their probability: Log on the way up, a draw on the way down."""
+class SampleSemiring(LogSemiring):
+    """Draws trees by their probability: LogSemiring upwards, random choices in the backtrace."""
 
     def __init__(self, generator: torch.Generator | None = None) -> None:
         self.generator = generator
 
     def choose(self, logs: Tensor) -> Tensor:
-        """One alternative, drawn by its weight (the largest of the logs plus Gumbel noise)."""
+        """One alternative, drawn by its weight (the maximum of the logs plus Gumbel noise)."""
         noise = torch.rand(logs.shape, generator=self.generator, device=logs.device, dtype=logs.dtype)
         tiny = torch.finfo(logs.dtype).tiny
         return (logs - (-(noise.clamp(min=tiny)).log()).clamp(min=tiny).log()).argmax(-1)

@@ -1,4 +1,4 @@
-r"""Trees of one text, or of two texts at once, and how they are written in brackets.
+r"""Trees of one text, or of two texts at once, and their bracket notation.
 
               14                       (14 (41 a/a) (32 man/woman))
             /    \
@@ -6,12 +6,12 @@ r"""Trees of one text, or of two texts at once, and how they are written in brac
            |       |
           a/a  man/woman               first text "a man", second text "a woman"
 
-A leaf writes a word on each side, or on one side and nothing (ε) on the other; never nothing on both. In the tree of a
-single text the second word is always nothing, and the brackets leave it out: `(3 (40 the) (41 film))`. Both texts are read
-off the leaves from left to right: a rule never swaps its parts.
+A leaf writes a word in each text, or a word in one and nothing (ε) in the other; never nothing in both. In the tree of a
+single text the second word is always ε, and the brackets omit it: `(3 (40 the) (41 film))`. Both texts are the leaves from
+left to right: a rule never swaps its parts.
 
-Brackets can be read back exactly. In a word the characters ( ) / \ ε are written with a backslash before them, and a
-blank as its number, `\{20}`, so that a tree is one line and a word has no blank.
+Brackets can be read back exactly. In a word the characters ( ) / \ ε are escaped with a backslash, and white space by its
+code, `\{20}`, so a tree is one line and a word has no space.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\(?:\{([0-9a-f]+)\}|(.))")
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A node: a rule applied to two parts, or a leaf that writes a word on each side (or on one).
+    """A node: a rule applied to two parts, or a leaf that writes a word in each text (or in one).
 
     symbol: 0 to N - 1 for nonterminals, N to N + P - 1 for preterminals. parts: of a nonterminal.
     words: of a preterminal, the first text's word and the second text's; "" is ε.
@@ -48,13 +48,13 @@ def nodes(tree: Tree) -> Iterator[Tree]:
     >>> [node.symbol for node in nodes(read_brackets("(3 (40 the) (4 (41 old) (42 film)))"))]
     [40, 41, 42, 4, 3]
     """
-    waiting, found = [tree], []
-    while waiting:  # no recursion: a text of a thousand words may have a tree as deep
+    waiting, result = [tree], []
+    while waiting:  # no recursion: the tree of a text of a thousand words may be as deep
         node = waiting.pop()
-        found.append(node)
+        result.append(node)
         if node.parts is not None:
             waiting.extend(node.parts)
-    return reversed(found)
+    return reversed(result)
 
 
 def leaves(tree: Tree) -> list[Tree]:
@@ -63,7 +63,7 @@ def leaves(tree: Tree) -> list[Tree]:
 
 
 def sides(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words that the tree writes in the first text and in the second.
+    """The words of the tree in the first text and in the second.
 
     >>> sides(read_brackets("(4 (41 a/ε) (4 (33 ε/there) (43 ε/is)))"))
     (('a',), ('there', 'is'))
@@ -74,9 +74,9 @@ def sides(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def span(tree: Tree, *, pair: bool) -> str:
-    """The words of a subtree as a person reads them: "a man/a woman", "ε/to work", "the film".
+    """The words of a subtree for display: "a man/a woman", "ε/to work", "the film".
 
-    pair: whether it is of a grammar of pairs.
+    pair: whether it is from a grammar of pairs.
     """
     first, second = (" ".join(words) for words in sides(tree))
     return f"{first or NOTHING}/{second or NOTHING}" if pair else first
@@ -95,15 +95,15 @@ def outline(tree: Tree, *, pair: bool) -> str:
 
 
 def brackets(tree: Tree, *, pair: bool | None = None) -> str:
-    """The tree on one line, to be read back by `read_brackets`.
+    """The tree on one line, in the format of `read_brackets`.
 
-    pair: whether it is of a grammar of pairs; without, it is taken for one where a leaf writes in the second text.
+    pair: whether it is from a grammar of pairs; default: whether a leaf has a word in the second text.
     """
     if pair is None:
         pair = any(node.words[1] for node in nodes(tree))
     written: list[str] = []
     waiting: list[Tree | str] = [tree]
-    while waiting:  # no recursion, and nothing is copied twice: a tree may be deep
+    while waiting:  # no recursion and no repeated copying: a tree may be deep
         node = waiting.pop()
         if isinstance(node, str):
             written.append(node)
@@ -127,21 +127,21 @@ def read_brackets(text: str) -> Tree:
     tokens = iter(_tokens(text))
     for token in tokens:
         if root:
-            raise _unreadable(text, "something follows the tree")
+            raise _unreadable(text, "text follows the tree")
         if token == "(":
             symbol = next(tokens, "")
             if not symbol.isdecimal() or len(symbol) > 9:
                 raise _unreadable(text, f"a number must follow '(', not {symbol!r}")
             open_nodes.append((int(symbol), []))
         elif not open_nodes:
-            raise _unreadable(text, f"{token!r} stands outside of the brackets")
+            raise _unreadable(text, f"{token!r} is outside of the brackets")
         elif token == ")":
             node = _node(*open_nodes.pop(), text)
             (open_nodes[-1][1] if open_nodes else root).append(node)
         else:
             open_nodes[-1][1].append(_read_words(token, text))
     if not root:
-        raise _unreadable(text, "a bracket is not closed" if open_nodes else "there is none")
+        raise _unreadable(text, "a bracket is not closed" if open_nodes else "it is empty")
     return root[0]
 
 
@@ -156,10 +156,10 @@ def _node(symbol: int, inside: list[Tree | tuple[str, str]], text: str) -> Tree:
 
 
 def _tokens(text: str) -> list[str]:
-    found = _TOKEN.findall(text)
-    if sum(map(len, found)) != sum(len(part) for part in text.split()):
-        raise _unreadable(text, "a backslash stands alone")
-    return found
+    tokens = _TOKEN.findall(text)
+    if sum(map(len, tokens)) != sum(len(part) for part in text.split()):
+        raise _unreadable(text, "a backslash escapes nothing")
+    return tokens
 
 
 def _written(words: tuple[str, str], pair: bool) -> str:
@@ -178,11 +178,11 @@ def _read_words(token: str, text: str) -> tuple[str, str]:
     rest = token[first.end() :]
     second = _WORD.fullmatch(rest, 1) if rest else None
     if not first[0] or (rest and (second is None or not second[0])):
-        raise _unreadable(text, f"{token!r} is no word or pair of words")
+        raise _unreadable(text, f"{token!r} is not a word or pair of words")
     try:
         return _plain(first[0]), _plain(second[0]) if second else ""
     except (ValueError, OverflowError):
-        raise _unreadable(text, f"{token!r} names no character") from None
+        raise _unreadable(text, f"{token!r} escapes an unknown character") from None
 
 
 def _plain(word: str) -> str:
@@ -192,6 +192,6 @@ def _plain(word: str) -> str:
 def _unreadable(text: str, why: str) -> DataError:
     shown = text if len(text) <= 80 else text[:80] + "…"
     return DataError(
-        f"{shown!r} is no tree in brackets: {why}. Expected something like '(3 (40 the) (41 film))'. "
-        "Use the trees as they were written."
+        f"{shown!r} is not a tree in brackets: {why}. Expected something like '(3 (40 the) (41 film))'. "
+        "Use trees as Longway wrote them."
     )

@@ -1,17 +1,22 @@
-"""BLEU: how many of a text's words and phrases stand in a reference (Papineni et al. 2002), from 0 to 1.
+"""BLEU: how many of a text's words and phrases are in a reference (Papineni et al. 2002).
 
-    corpus_bleu(texts, references)      each text against its own reference or references; counts are added up
-    sentence_bleu(text, references)     one text; smoothed, since short texts often share no phrase of four words
+    corpus_bleu(texts, references)      each text against its own reference or references; counts are summed
     shared_bleu(texts, references)      each text against all references at once
+    sacre_bleu(texts, references)       as papers report it, by the package sacrebleu
 
     BLEU = min(1, e^(1 - r / c)) * (p_1 p_2 p_3 p_4)^(1/4)
 
-p_n is the share of n-grams found in a reference, each at most as often as the reference has it; c is the length of the
-texts and r that of the references, for each text the one nearest in length.
+p_n is the share of n-grams found in a reference, each counted at most as often as in the reference; c is the length of the
+texts and r that of the references, for each text the one closest in length.
 
-RAZOR's Table 4 gives corpus-level BLEU, times 100, of a training set "evaluated on" a test set. Which sentence is compared with which is not
-said; `shared_bleu(train, test)` takes every test sentence as a reference of every training text: high where the
-training texts are made of the test texts' phrases. Words are those of `text/tokens.py`, in lower case.
+**Scale.** Scores run from 0 to 100, as in papers. `Bleu.share` is the same number from 0 to 1, which rewrite.json stores.
+
+**Which one.** `sacre_bleu` compares two versions of the same rows, as the perturbation paper does; sacrebleu has its own
+tokenizer (13a) and smooths n-gram lengths without a match. The others use the words of `tokens/tokenizer.py`, in lower case,
+without smoothing; on the same words they give sacrebleu's score. RAZOR's Table 4 reports corpus BLEU of a training set
+"evaluated on" a test set, without saying which sentence is compared with which. `shared_bleu(train, test)` uses every test
+sentence as a reference of every training text, which sacrebleu cannot do; it is high if the training texts consist of phrases
+of the test texts.
 """
 
 from __future__ import annotations
@@ -19,98 +24,88 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from math import exp, log
-from typing import Literal
 
 import polars as pl
 
-from longway.text.tokens import tokenize_column
+from longway.errors import MissingExtra
+from longway.tokens.tokenizer import tokenize_column
 
-Smoothing = Literal["none", "epsilon", "add_one"]
-EPSILON = 0.1  # what a phrase length without a match counts as (Chen and Cherry 2014, method 1)
 Ngram = tuple[str, ...]
 
 
-def corpus_bleu(
-    texts: Sequence[str],
-    references: Sequence[str | Sequence[str]],
-    *,
-    n: int = 4,
-    smoothing: Smoothing = "none",
-) -> float:
-    """BLEU of texts against their references, one or several for each; 0 where no phrase of n words is shared.
+@dataclass(frozen=True, slots=True)
+class Bleu:
+    """A BLEU score."""
 
-    >>> round(corpus_bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 3)
-    0.537
+    share: float  # from 0 to 1
+
+    @property
+    def score(self) -> float:
+        """From 0 to 100."""
+        return 100 * self.share
+
+
+def corpus_bleu(texts: Sequence[str], references: Sequence[str | Sequence[str]], *, n: int = 4) -> Bleu:
+    """BLEU of texts against their references, one or several per text; 0 if no phrase of n words is shared.
+
+    >>> round(corpus_bleu(["the cat sat on the mat"], ["the cat sat on a mat"]).score, 1)
+    53.7
     """
-    several = [[r] if isinstance(r, str) else list(r) for r in references]
-    flat = iter(_words([r for group in several for r in group]))
+    grouped = [[group] if isinstance(group, str) else list(group) for group in references]
+    flat = iter(_words([reference for group in grouped for reference in group]))
     tally = _Tally(n)
-    for words, group in zip(_words(texts), several, strict=True):
-        theirs = [next(flat) for _ in group]
-        allowed = [_most(_ngrams(one, size) for one in theirs) for size in range(1, n + 1)]
-        tally.add(words, allowed, sorted(map(len, theirs)))
-    return tally.bleu(smoothing)
+    for words, group in zip(_words(texts), grouped, strict=True):
+        group_words = [next(flat) for _ in group]
+        tally.add(words, _allowed(group_words, n), sorted(map(len, group_words)))
+    return tally.bleu()
 
 
-def sentence_bleu(
-    text: str, references: str | Sequence[str], *, n: int = 4, smoothing: Smoothing = "add_one"
-) -> float:
-    """BLEU of one text against one reference or several.
-
-    smoothing: "add_one" adds 1 to both counts of pairs and longer phrases (Lin and Och 2004); "epsilon" counts a phrase
-    length without a match as 0.1 matches; "none" gives 0 there.
-    """
-    return corpus_bleu([text], [references], n=n, smoothing=smoothing)
-
-
-def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> float:
-    """BLEU of texts that all have the same references; the references are counted once."""
-    theirs = _words(references)
-    allowed = [_most(_ngrams(one, size) for one in theirs) for size in range(1, n + 1)]
-    lengths = sorted(set(map(len, theirs)))
+def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> Bleu:
+    """BLEU of texts that all have the same references. It rises with the number of references."""
+    reference_words = _words(references)
+    allowed = _allowed(reference_words, n)
+    lengths = sorted(set(map(len, reference_words)))
     tally = _Tally(n)
     for words in _words(texts):
         tally.add(words, allowed, lengths)
-    return tally.bleu("none")
+    return tally.bleu()
+
+
+def sacre_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
+    """Corpus BLEU of texts with one reference each, 0 to 100, by sacrebleu with its default settings."""
+    if find_spec("sacrebleu") is None:
+        raise MissingExtra("sacrebleu", extra="prove", purpose="BLEU between two versions")
+    from sacrebleu.metrics.bleu import BLEU
+
+    return float(BLEU().corpus_score(list(texts), [list(references)]).score)
 
 
 class _Tally:
-    """Matches and totals for each phrase length, and the lengths, added up over texts."""
+    """Matches and totals per n-gram length, and lengths, summed over texts."""
 
     def __init__(self, n: int) -> None:
-        self.matches = [0] * n
-        self.totals = [0] * n
+        self.matches, self.totals = [0] * n, [0] * n
         self.length = self.reference_length = 0
 
     def add(self, words: list[str], allowed: Sequence[Counter[Ngram]], lengths: Sequence[int]) -> None:
-        """Take in one text. allowed: how often each phrase may count; lengths: of its references, ascending."""
-        for size, most in enumerate(allowed, start=1):
-            found = _ngrams(words, size)
-            self.matches[size - 1] += sum(min(count, most[phrase]) for phrase, count in found.items())
-            self.totals[size - 1] += max(0, len(words) - size + 1)
+        """Add one text. allowed: how often each n-gram may count; lengths: of its references, ascending."""
+        for i, most in enumerate(allowed):
+            self.matches[i] += sum(min(count, most[ngram]) for ngram, count in _ngrams(words, i + 1).items())
+            self.totals[i] += max(0, len(words) - i)
         self.length += len(words)
         self.reference_length += _nearest(lengths, len(words))
 
-    def bleu(self, smoothing: Smoothing) -> float:
+    def bleu(self) -> Bleu:
         """The score from the counts."""
-        if not self.matches[0]:  # no word in common
-            return 0.0
+        if not all(self.matches):
+            return Bleu(0.0)
         logs = 0.0
-        for place, (match, total) in enumerate(zip(self.matches, self.totals, strict=True)):
-            share = _share(match, total, "none" if place == 0 else smoothing)
-            if share == 0:
-                return 0.0
-            logs += log(share) / len(self.matches)
-        return min(1.0, exp(1 - self.reference_length / self.length)) * exp(logs)
-
-
-def _share(match: int, total: int, smoothing: Smoothing) -> float:
-    if smoothing == "add_one":
-        return (match + 1) / (total + 1)
-    if match == 0 and smoothing == "epsilon":
-        return EPSILON / max(total, 1)
-    return match / total if total else 0.0
+        for match, total in zip(self.matches, self.totals, strict=True):
+            logs += log(match / total) / len(self.matches)
+        return Bleu(min(1.0, exp(1 - self.reference_length / self.length)) * exp(logs))
 
 
 def _words(texts: Sequence[str]) -> list[list[str]]:
@@ -121,17 +116,19 @@ def _ngrams(words: list[str], size: int) -> Counter[Ngram]:
     return Counter(zip(*(words[i:] for i in range(size)), strict=False))
 
 
+def _allowed(references: Sequence[list[str]], n: int) -> list[Counter[Ngram]]:
+    """For each n-gram length, the highest count of each n-gram in one reference."""
+    return [_most(_ngrams(words, size) for words in references) for size in range(1, n + 1)]
+
+
 def _most(counts: Iterable[Counter[Ngram]]) -> Counter[Ngram]:
-    """For each phrase, the most that one of the counts has."""
     most: Counter[Ngram] = Counter()
-    for one in counts:
-        most |= one
+    for count in counts:
+        most |= count
     return most
 
 
 def _nearest(lengths: Sequence[int], length: int) -> int:
-    """The reference length nearest to a text's; the shorter of two that are as near."""
-    place = bisect_left(lengths, length)
-    return min(
-        lengths[max(0, place - 1) : place + 1], key=lambda other: (abs(other - length), other), default=0
-    )
+    """The reference length closest to a text's; the shorter of two at the same distance."""
+    i = bisect_left(lengths, length)
+    return min(lengths[max(0, i - 1) : i + 1], key=lambda other: (abs(other - length), other), default=0)

@@ -1,42 +1,50 @@
-"""How sure a number is: mean and std over training seeds, and a 95% interval by resampling the test rows.
+"""Confidence intervals: mean and std over training seeds, and a 95% interval by resampling test rows.
 
     estimate("macro_f1", truth, probabilities, labels)     any metric of `classification.py`
-    accuracy_estimate(correct)                             accuracy, from which rows were right
-    bootstrap(statistic, n)                                anything that can be said of rows
+    accuracy_estimate(correct)                             accuracy, from which rows were correct
+    bootstrap(statistic, n)                                any statistic of rows
+    percentage(hits, n), resampled(value, draws)           a `Measurement`: a value with its interval
 
-Arrays are (seeds x rows ...): one entry for each model that was trained and each test row. A resample takes test rows with
-replacement, the same ones for all seeds, and averages over seeds; the interval runs from the 2.5% to the 97.5% resample.
-It tells what other test rows would have given; the std over seeds tells what another training would have given.
+Arrays are (seeds, rows, ...): one entry per trained model and test row. A resample draws test rows with replacement, the same
+ones for all seeds, and averages over seeds; the interval runs from the 2.5% to the 97.5% quantile of the resamples. It
+reflects the choice of test rows; the std over seeds reflects the randomness of training.
 
-Rows are not drawn one by one where few kinds of row exist (right or wrong with each seed): how often each kind is drawn
+If there are few kinds of rows (correct or wrong with each seed), rows are not drawn one by one: how often each kind is drawn
 is multinomial, so a million rows cost no more than ten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from math import isnan
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError
-from longway.metrics.classification import OF_NUMBERS, cells_of, checked, f1_of, macro_f1_of, metric_named
-from longway.stats import wilson_low
+from longway.metrics import Measure
+from longway.metrics.classification import (
+    NUMBER_METRICS,
+    checked,
+    confusion_cells,
+    f1_of,
+    macro_f1_of,
+    metric_named,
+)
+from longway.stats import wilson_interval, wilson_low
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+NAN = float("nan")
 
 DRAWS = 1000  # resamples
 AT_ONCE = 4_000_000  # numbers held at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A measured number: mean and std over seeds (NaN for one seed), 95% interval over test rows."""
+class MetricEstimate(Measure):
+    """A metric: mean and std over seeds (NaN for one seed), 95% interval over test rows."""
 
     mean: float
     std: float
@@ -45,21 +53,17 @@ class Estimate:
     n: int
     seeds: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values; None for what is not known."""
-        return plain(asdict(self))
-
 
 def mean_and_std(values: ArrayLike) -> tuple[float, float]:
-    """Mean and sample standard deviation of a number over seeds; the latter is NaN for one seed.
+    """Mean and sample standard deviation over seeds; the latter is NaN for one seed.
 
     >>> mean_and_std([0.5, 0.7])
     (0.6, 0.141...)
     """
     given = np.asarray(values, np.float64)
     if not given.size:
-        raise SettingError("There is no value to take the mean of: train with at least one seed.")
-    return float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan")
+        raise SettingError("There are no values to average. Train with at least one seed.")
+    return float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else NAN
 
 
 def estimate(
@@ -70,53 +74,64 @@ def estimate(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-) -> Estimate:
+) -> MetricEstimate:
     """A metric of `classification.METRICS` (or "f1:LABEL") with its interval.
 
-    probabilities: (seeds x rows x labels), or (rows x labels) for one seed. Of a single test row, only accuracy has an
+    probabilities: (seeds, rows, labels), or (rows, labels) for one seed. With a single test row, only accuracy has an
     interval; resamples in which the metric is NaN are left out.
     """
     given = np.asarray(probabilities, np.float64)
     by_seed = given if given.ndim == 3 else given[None]
     measure = metric_named(metric)
-    mean, std = mean_and_std([measure(truth, one, labels) for one in by_seed])
-    if metric == "accuracy":  # its interval is known even where all rows are right
+    mean, std = mean_and_std([measure(truth, one_seed, labels) for one_seed in by_seed])
+    if metric == "accuracy":  # its interval is defined even if all rows are correct
         return accuracy_estimate(correctness(truth, by_seed, labels), draws=draws, seed=seed)
     if metric == "macro_f1" or metric.startswith("f1:"):
-        drawn = _counted(metric, truth, by_seed, labels, draws=draws, seed=seed)
+        drawn = _resampled_f1(metric, truth, by_seed, labels, draws=draws, seed=seed)
     else:
         numbers, _ = checked(truth, by_seed[0], labels)
-        of_numbers = OF_NUMBERS[metric]
+        of_numbers = NUMBER_METRICS[metric]
 
         def of_rows(rows: Ints) -> float:
-            return float(np.mean([of_numbers(numbers[rows], one[rows]) for one in by_seed]))
+            return float(np.mean([of_numbers(numbers[rows], one_seed[rows]) for one_seed in by_seed]))
 
         drawn = bootstrap(of_rows, len(numbers), draws=draws, seed=seed)
-    low, high = _middle(drawn) if len(truth) > 1 else (float("nan"), float("nan"))
-    return Estimate(mean, std, low, high, len(truth), len(by_seed))
+    low, high = _middle(drawn) if len(truth) > 1 else (NAN, NAN)
+    return MetricEstimate(mean, std, low, high, len(truth), len(by_seed))
 
 
-def accuracy_estimate(correct: ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> Estimate:
-    """Accuracy with its interval. correct: (seeds x rows) or (rows,), true where the prediction was right."""
+def accuracy_estimate(correct: ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> MetricEstimate:
+    """Accuracy with its interval. correct: (seeds, rows) or (rows,), true if the prediction was correct."""
     by_seed = seeds_by_rows(correct)
     mean, std = mean_and_std(by_seed.mean(axis=1))
     low, high = mean_interval(by_seed.mean(axis=0), lowest=0.0, draws=draws, seed=seed)
-    return Estimate(mean, std, low, high, by_seed.shape[1], len(by_seed))
+    return MetricEstimate(mean, std, low, high, by_seed.shape[1], len(by_seed))
 
 
 def correctness(truth: Sequence[str], probabilities: ArrayLike, labels: Sequence[str]) -> NDArray[np.bool_]:
-    """(seeds x rows): whether the most likely label is right. probabilities: (seeds x rows x labels)."""
-    cells = np.stack([cells_of(truth, one, labels) for one in np.asarray(probabilities, np.float64)])
+    """(seeds, rows): whether the most likely label is correct. probabilities: (seeds, rows, labels)."""
+    by_seed = np.asarray(probabilities, np.float64)
+    cells = np.stack([confusion_cells(truth, one_seed, labels) for one_seed in by_seed])
     return np.asarray(cells // len(labels) == cells % len(labels))
+
+
+def seeds_by_rows(correct: ArrayLike) -> Floats:
+    """The array as (seeds, rows) of 0 and 1; a flat array is one seed."""
+    given = np.atleast_2d(np.asarray(correct, np.float64))
+    if given.ndim != 2 or not given.size:
+        raise SettingError(f"'correct' must be seeds x rows with at least one of each. Got {given.shape}.")
+    if not np.isin(given, (0.0, 1.0)).all():
+        raise SettingError("'correct' must hold only true and false (1 and 0), one per seed and test row.")
+    return given
 
 
 # ---- resampling --------------------------------------------------------------------------------------------------------
 
 
 def bootstrap(statistic: Callable[[Ints], float], n: int, *, draws: int = DRAWS, seed: int = 0) -> Floats:
-    """A statistic of each of many resamples of n rows. statistic: takes row numbers, some of them repeated."""
+    """A statistic of each of many resamples of n rows. statistic: takes row indices, some of them repeated."""
     if n < 1:
-        raise SettingError("There are no test rows to resample. Give a test with at least one row.")
+        raise SettingError("There are no test rows to resample. Use a test set with at least one row.")
     generator = np.random.default_rng(seed)
     return np.array([statistic(generator.integers(n, size=n)) for _ in range(draws)], np.float64)
 
@@ -124,76 +139,101 @@ def bootstrap(statistic: Callable[[Ints], float], n: int, *, draws: int = DRAWS,
 def mean_interval(
     values: Floats, *, lowest: float, highest: float = 1.0, draws: int = DRAWS, seed: int = 0
 ) -> tuple[float, float]:
-    """The 95% bootstrap interval of the mean of one value for each row, values between `lowest` and `highest`.
+    """The 95% bootstrap interval of the mean of one value per row, values between `lowest` and `highest`.
 
-    Where all rows have the same value v, resamples have no spread. But w, the low end of Wilson's interval for n of n rows,
-    is all that is known of how common v is; the rest may have any value: w v + (1 - w) lowest to w v + (1 - w) highest.
+    If all rows have the same value v, resamples have no spread. Let w be the lower end of Wilson's interval for n of n
+    rows: at least that share has v, and the rest may have any value. So it is w v + (1 - w) lowest to w v + (1 - w) highest.
     """
     kinds, counts = np.unique(values, return_counts=True)
     n = len(values)
     if len(kinds) == 1:
         w = float(wilson_low(np.ones(1), np.array([n]))[0])
         return w * kinds[0] + (1 - w) * lowest, w * kinds[0] + (1 - w) * highest
-    if len(kinds) * 4 > n:  # as good as all different: draw the rows themselves
+    if len(kinds) * 4 > n:  # nearly all different: draw the rows themselves
         return _middle(bootstrap(lambda rows: float(values[rows].mean()), n, draws=draws, seed=seed))
     return _middle(np.concatenate([drawn @ kinds / n for drawn in _draw_kinds(counts, draws, seed)]))
 
 
 def _draw_kinds(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
-    """How often each kind of row is in each resample: (draws x kinds), in pieces."""
+    """How often each kind of row is in each resample: (draws, kinds), in parts."""
     generator = np.random.default_rng(seed)
     n = int(counts.sum())
-    piece = max(1, AT_ONCE // len(counts))
-    for start in range(0, draws, piece):
-        yield generator.multinomial(n, counts / n, size=min(piece, draws - start))
+    size = max(1, AT_ONCE // len(counts))
+    for start in range(0, draws, size):
+        yield generator.multinomial(n, counts / n, size=min(size, draws - start))
 
 
-def _counted(
+def _resampled_f1(
     metric: str, truth: Sequence[str], by_seed: Floats, labels: Sequence[str], *, draws: int, seed: int
 ) -> Floats:
     """F1 of each resample, from its confusion tables, mean over seeds."""
     k = len(labels)
-    cells = np.stack([cells_of(truth, one, labels) for one in by_seed], axis=1)  # rows x seeds
+    cells = np.stack(
+        [confusion_cells(truth, one_seed, labels) for one_seed in by_seed], axis=1
+    )  # (rows, seeds)
     kinds, counts = np.unique(cells, axis=0, return_counts=True)
     result = []
     for drawn in _draw_kinds(counts, draws, seed):
         total = np.zeros(len(drawn))
         for column in kinds.T:
-            places = csr_matrix(
-                (np.ones(len(column)), (column, np.arange(len(column)))), (k * k, len(column))
-            )
-            total += _f1(metric, (places @ drawn.T).T.reshape(-1, k, k), labels)
+            n = len(column)
+            cell_of_kind = csr_matrix((np.ones(n), (column, np.arange(n))), (k * k, n))
+            tables = (cell_of_kind @ drawn.T).T.reshape(-1, k, k)
+            if metric == "macro_f1":
+                total += macro_f1_of(tables)
+            else:
+                total += f1_of(tables)[:, list(labels).index(metric.removeprefix("f1:"))]
         result.append(total / len(by_seed))
     return np.concatenate(result)
 
 
-def _f1(metric: str, tables: Floats, labels: Sequence[str]) -> Floats:
-    if metric == "macro_f1":
-        return macro_f1_of(tables)
-    return f1_of(tables)[:, list(labels).index(metric.removeprefix("f1:"))]
-
-
 def _middle(drawn: Floats) -> tuple[float, float]:
-    """The middle 95% of resamples; those where the number does not exist are left out, NaN where most are."""
+    """The middle 95% of the resamples; undefined ones (NaN) are left out, and NaN is returned if most are undefined."""
     known = drawn[~np.isnan(drawn)]
     if 2 * len(known) <= len(drawn):
-        return float("nan"), float("nan")
+        return NAN, NAN
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high)
 
 
-def seeds_by_rows(correct: ArrayLike) -> Floats:
-    """(seeds x rows) of 0 and 1; one row for each seed where only rows are given."""
-    given = np.atleast_2d(np.asarray(correct, np.float64))
-    if given.ndim != 2 or not given.size:
-        raise SettingError(f"'correct' must be seeds x rows with at least one of each. Got {given.shape}.")
-    if not np.isin(given, (0.0, 1.0)).all():
-        raise SettingError(
-            "'correct' must hold only true and false (1 and 0), one for each seed and test row."
-        )
-    return given
+# ---- a value with its interval -----------------------------------------------------------------------------------------
 
 
-def plain(fields: dict[str, Any]) -> dict[str, Any]:
-    """Values for JSON: None for NaN."""
-    return {k: None if isinstance(v, float) and isnan(v) else v for k, v in fields.items()}
+@dataclass(frozen=True, slots=True)
+class Measurement(Measure):
+    """A value and its 95% interval; NaN if unknown."""
+
+    value: float
+    low: float
+    high: float
+
+
+def percentage(hits: float, n: float) -> Measurement:
+    """A share in percent with Wilson's interval; unknown without trials.
+
+    >>> [round(x) for x in (percentage(50, 100).low, percentage(50, 100).high)]
+    [40, 60]
+    >>> percentage(0, 0)
+    Measurement(value=nan, low=nan, high=nan)
+    """
+    if not n:
+        return Measurement(NAN, NAN, NAN)
+    low, high = wilson_interval(hits / n, n)
+    return Measurement(100 * hits / n, 100 * low, 100 * high)
+
+
+def resampled(value: float, drawn: ArrayLike, *, n: int = 0) -> Measurement:
+    """A value with the middle 95% of its resamples; without an interval if these are all the same.
+
+    n: if the value is a percentage of so many rows. If all rows agree, resamples have no spread, and the interval is that of
+    `mean_interval`: from w v to w v + 100 (1 - w).
+    """
+    known = np.asarray(drawn, np.float64)
+    known = known[np.isfinite(known)]
+    if len(known) > 1 and np.ptp(known) > 1e-9:
+        low, high = np.quantile(known, [0.025, 0.975])
+        return Measurement(value, float(low), float(high))
+    if not n:
+        return Measurement(value, NAN, NAN)
+    w = wilson_interval(1.0, n)[0]
+    return Measurement(value, w * value, w * value + 100 * (1 - w))

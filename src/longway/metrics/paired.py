@@ -1,45 +1,45 @@
-"""Whether two versions of the training data differ in what models get right, on the same test rows.
+"""Does accuracy differ between two versions of the training data, on the same test rows?
 
     paired(before_correct, after_correct)      difference, its interval, p, and a verdict
-    adjust(comparisons)                        q-values (Benjamini and Hochberg) and verdicts by them
+    adjust(comparisons)                        q-values (Benjamini and Hochberg), and verdicts based on them
 
-A verdict is "better" or "worse" where p (or q) is at most 0.05, the interval does not hold 0, and training seeds alone would
-hardly do as much. For two models that differ by their seed alone do differ on the same test rows, and no test over rows can
-know that: with 5,000 rows and three seeds whose accuracies have a std of 0.02, rows alone told equals apart 47 times in 100.
-So Welch's t-test over seeds must tell them apart too (3 times in 100). With one seed on a side it cannot be asked: the
-verdict is then about two models, not about the data they were trained on.
+A verdict is "better" or "worse" if p (or q) is at most 0.05, the interval excludes 0, and the difference exceeds what training
+seeds alone produce. Two models that differ only in their seed also differ on the same test rows, and no test over rows can
+account for that: with 5,000 rows and three seeds whose accuracies have a std of 0.02, a test over rows alone called equal
+versions different 47 times in 100. So Welch's t-test over seeds must be significant too (3 times in 100). With one seed on a
+side it cannot be computed: the verdict is then about two models, not about their training data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isnan, lcm
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, t
 
 from longway.errors import SettingError
-from longway.metrics.intervals import DRAWS, mean_interval, plain, seeds_by_rows
+from longway.metrics import Measure
+from longway.metrics.intervals import DRAWS, NAN, mean_interval, seeds_by_rows
 from longway.stats import q_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Verdict = Literal["better", "worse", "no clear difference"]
+PairedVerdict = Literal["better", "worse", "no clear difference"]
 
 FLIPS = 19_999  # sign flips; the smallest p is one in twenty thousand
-LEVEL = 0.05  # p or q up to which a difference is called
+LEVEL = 0.05  # significance level of p or q
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(Measure):
     """After minus before on the same test rows.
 
-    low, high: 95% interval of the difference over test rows. p: of a difference this large if before and after were
-    alike, over test rows; q: among many comparisons. seed_error: the standard error of the difference over training seeds,
-    seed_p: p over seeds; both NaN with one seed on a side.
+    low, high: 95% interval of the difference over test rows. p: over test rows; q: corrected for many comparisons.
+    seed_error: the standard error of the difference over training seeds, seed_p: p over seeds; both NaN with one seed on a side.
     """
 
     before: float
@@ -52,20 +52,16 @@ class Paired:
     seed_error: float
     seed_p: float
     n: int
-    verdict: Verdict
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values; None for what is not known."""
-        return plain(asdict(self))
+    verdict: PairedVerdict
 
 
 def paired(
     before_correct: ArrayLike, after_correct: ArrayLike, *, draws: int = DRAWS, seed: int = 0
 ) -> Paired:
-    """Whether models trained after the change are right more often, on the same test rows.
+    """Whether models trained after the change are correct more often, on the same test rows.
 
-    before_correct, after_correct: (seeds x rows) or (rows,), true where the prediction was right.
-    p comes from flipping the signs of the rows' differences; with one seed each that is McNemar's test, taken exactly.
+    before_correct, after_correct: (seeds, rows) or (rows,), true if the prediction was correct.
+    p is from flipping the signs of the rows' differences; with one seed each this is McNemar's exact test.
 
     >>> paired([0] * 9 + [1], [1] * 10).verdict
     'better'
@@ -76,55 +72,45 @@ def paired(
             f"Before and after must be tested on the same rows. Got {before.shape[1]} and {after.shape[1]} rows."
         )
     n = before.shape[1]
-    unit = lcm(len(before), len(after))  # differences are whole numbers of 1 / unit
+    unit = lcm(len(before), len(after))  # differences are multiples of 1 / unit
     whole = np.rint((after.mean(axis=0) - before.mean(axis=0)) * unit).astype(np.int64)
     low, high = mean_interval(whole / unit, lowest=-1.0, draws=draws, seed=seed)
     p = _mcnemar(whole) if unit == 1 else _sign_flip(whole, seed)
     error, seed_p = _over_seeds(before.mean(axis=1), after.mean(axis=1))
-    result = Paired(
-        before=float(before.mean()),
-        after=float(after.mean()),
-        difference=float(whole.sum() / (n * unit)),
-        low=low,
-        high=high,
-        p=p,
-        q=float("nan"),
-        seed_error=error,
-        seed_p=seed_p,
-        n=n,
-        verdict="no clear difference",
-    )
+    difference = float(whole.sum() / (n * unit))
+    means = float(before.mean()), float(after.mean())
+    result = Paired(*means, difference, low, high, p, NAN, error, seed_p, n, "no clear difference")
     return replace(result, verdict=_verdict(result, p))
 
 
 def adjust(comparisons: Sequence[Paired]) -> list[Paired]:
-    """The same comparisons with q-values, and with verdicts by q instead of p: many comparisons find something by chance."""
+    """The same comparisons with q-values, and verdicts by q instead of p: of many, some are significant by chance."""
     if not comparisons:
         return []
-    q = q_values(np.array([one.p for one in comparisons]))
+    q = q_values(np.array([comparison.p for comparison in comparisons]))
     return [
-        replace(one, q=float(value), verdict=_verdict(one, float(value)))
-        for one, value in zip(comparisons, q, strict=True)
+        replace(comparison, q=float(value), verdict=_verdict(comparison, float(value)))
+        for comparison, value in zip(comparisons, q, strict=True)
     ]
 
 
-def _verdict(one: Paired, p: float) -> Verdict:
-    beyond_seeds = isnan(one.seed_p) or one.seed_p <= LEVEL
-    if not (p <= LEVEL and (one.low > 0 or one.high < 0) and beyond_seeds):
+def _verdict(result: Paired, p: float) -> PairedVerdict:
+    beyond_seeds = isnan(result.seed_p) or result.seed_p <= LEVEL
+    if not (p <= LEVEL and (result.low > 0 or result.high < 0) and beyond_seeds):
         return "no clear difference"
-    return "better" if one.difference > 0 else "worse"
+    return "better" if result.difference > 0 else "worse"
 
 
 def _mcnemar(differences: Ints) -> float:
-    """The exact test on rows where one side alone is right."""
+    """The exact test on rows that only one side gets right."""
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
 def _sign_flip(differences: Ints, seed: int) -> float:
-    """The share of random sign flips whose sum is as far from 0 as the one seen, which counts as one of them.
+    """The share of random sign flips whose sum is as far from 0 as the observed one, which counts as one of them.
 
-    Rows of the same size s flip alike: the sum of c of them is s (2 B - c), B binomial (c, 1/2).
+    Rows with the same absolute difference s flip alike: the sum of c of them is s (2 B - c), B binomial (c, 1/2).
     """
     sizes, counts = np.unique(np.abs(differences), return_counts=True)
     generator = np.random.default_rng(seed)
@@ -136,9 +122,9 @@ def _sign_flip(differences: Ints, seed: int) -> float:
 
 
 def _over_seeds(before: Floats, after: Floats) -> tuple[float, float]:
-    """The standard error of the difference over seeds, and the p of Welch's t-test, which lets the sides' spread differ."""
+    """The standard error of the difference over seeds, and the p of Welch's t-test, which allows unequal variances."""
     if min(len(before), len(after)) < 2:
-        return float("nan"), float("nan")
+        return NAN, NAN
     parts = np.array([side.var(ddof=1) / len(side) for side in (before, after)])
     error, off = float(np.sqrt(parts.sum())), abs(float(after.mean() - before.mean()))
     if error < 1e-9:  # seeds change nothing

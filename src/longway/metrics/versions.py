@@ -1,45 +1,43 @@
-"""How far two versions of the same texts are apart: words kept, words edited, meaning moved.
+"""How much texts changed between two versions: words kept, words edited, meaning moved, terms and their information.
 
-    compare_versions(before, after)                    rows in the same order; one summary
+    compare_versions(before, after)                    the same rows in the same order; one summary
     compare_versions(before, after, vectors=(a, b))    with embeddings of both
+    compare_terms(before, after, terms)                how often given terms occur (RAZOR's Fig. 3: "no" and "not")
+    compare_word_information(words, before, after)     how well single words predict the label, which CoBA should lower
 
-    bleu             0 to 100, corpus BLEU of the new texts against the old ones, by sacrebleu with its own words (13a)
-    rouge            0 to 1, ROUGE-1, -2 and -L: F1 of shared words, pairs of words, longest common subsequence; mean over rows
-    edit distance    words put in, taken out or exchanged, by rapidfuzz; also as a share of the longer version's words
+    bleu             0 to 100, corpus BLEU of the new texts against the old ones (`bleu.sacre_bleu`)
+    rouge            0 to 1, ROUGE-1, -2 and -L: F1 of shared words, word pairs, longest common subsequence; mean over rows
+    edit distance    words inserted, deleted or replaced, by rapidfuzz; also as a share of the longer version's words
     embedding        cosine distance, mean over rows
 
-ROUGE and edit distance take the words of `text/tokens.py`, in lower case (ROUGE without punctuation, as rouge_score does,
-but letters of every script are kept). The longest common subsequence is rapidfuzz's, which gives rouge_score's number
-about ninety times faster. sacrebleu cuts words its own way and smooths a phrase length without a match;
-given the same words and no smoothing, `bleu.py` gives the same number.
-
-`bleu_to_test` is Table 4 of RAZOR, BLEU of a training set "evaluated on" a test set. Which sentence is compared with which
-the paper does not say; here every test text is a reference of every training text, which only `bleu.py` can count.
+ROUGE and edit distance use the words of `tokens/tokenizer.py`, in lower case (ROUGE without punctuation, like rouge_score,
+but with letters of every script). The longest common subsequence is rapidfuzz's, which gives rouge_score's number about ninety
+times faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import MissingExtra, SettingError
-from longway.metrics.bleu import shared_bleu
-from longway.text.tokens import is_word, tokenize_column
+from longway.metrics import Measure
+from longway.metrics.bleu import sacre_bleu
+from longway.stats import mutual_information
+from longway.tokens.tokenizer import is_word, tokenize, tokenize_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Words = list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rouge:
-    """F1 of shared words, of shared pairs of words, and of the longest common subsequence; means over rows."""
+    """F1 of shared words, of shared word pairs, and of the longest common subsequence; means over rows."""
 
     rouge1: float
     rouge2: float
@@ -47,8 +45,8 @@ class Rouge:
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
-    """Two versions of the same rows. changed: share of rows that are not the same; embedding: None without vectors."""
+class VersionDistance(Measure):
+    """Two versions of the same rows. changed: share of rows that differ; embedding: None without vectors."""
 
     rows: int
     changed: float
@@ -58,17 +56,13 @@ class Versions:
     edit_share: float
     embedding: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain JSON values."""
-        return asdict(self)
-
 
 def compare_versions(
     before: Sequence[str], after: Sequence[str], *, vectors: tuple[ArrayLike, ArrayLike] | None = None
-) -> Versions:
+) -> VersionDistance:
     """All distances between two versions of the same rows, in the same order."""
     distances, shares = edit_distances(before, after)
-    return Versions(
+    return VersionDistance(
         rows=len(before),
         changed=changed_share(before, after),
         bleu=bleu(before, after),
@@ -80,44 +74,34 @@ def compare_versions(
 
 
 def changed_share(before: Sequence[str], after: Sequence[str]) -> float:
-    """The share of rows whose text is not the same, to the letter.
+    """The share of rows whose texts are not identical.
 
     >>> changed_share(["a", "b"], ["a", "B"])
     0.5
     """
-    _check(before, after)
+    _check_rows(before, after)
     return sum(old != new for old, new in zip(before, after, strict=True)) / len(before)
 
 
 def bleu(before: Sequence[str], after: Sequence[str]) -> float:
-    """Corpus BLEU of the new texts with the old ones as references, 0 to 100, as sacrebleu gives it by default."""
-    _check(before, after)
-    _need("sacrebleu", "BLEU between two versions")
-    from sacrebleu.metrics.bleu import BLEU
-
-    return float(BLEU().corpus_score(list(after), [list(before)]).score)
-
-
-def bleu_to_test(train: Sequence[str], test: Sequence[str]) -> float:
-    """How much training texts are made of a test set's phrases, 0 to 100; compare sets of the same size.
-
-    It rises with the number of test texts, since each may lend its phrases.
-    """
-    return 100 * shared_bleu(train, test)
+    """Corpus BLEU of the new texts with the old ones as references, 0 to 100."""
+    _check_rows(before, after)
+    return sacre_bleu(after, before)
 
 
 def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of the new texts with the old ones as references."""
-    _check(before, after)
+    _check_rows(before, after)
     for package in ("rouge_score", "rapidfuzz"):
-        _need(package, "ROUGE between two versions")
+        _require(package, "ROUGE between two versions")
     from rapidfuzz.distance import LCSseq
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
 
-    scorer = RougeScorer(["rouge1", "rouge2"], tokenizer=_Spaces())
+    scorer = RougeScorer(["rouge1", "rouge2"], tokenizer=_SplitAtSpaces())
     result = np.zeros((len(before), 3))
-    old_words, new_words = (_without_marks(_words(texts)) for texts in (before, after))
-    for row, (old, new) in enumerate(zip(old_words, new_words, strict=True)):
+    pairs = zip(_words(before), _words(after), strict=True)
+    for row, pair in enumerate(pairs):
+        old, new = ([word for word in words if is_word(word)] for words in pair)
         scores = scorer.score(" ".join(old), " ".join(new))
         common = LCSseq.similarity(old, new)
         longest = 2 * common / (len(old) + len(new)) if common else 0.0
@@ -126,14 +110,14 @@ def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
 
 
 def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, Floats]:
-    """Of each row, the words put in, taken out or exchanged, and their share of the longer version's words.
+    """For each row, the words inserted, deleted or replaced, and their share of the longer version's words.
 
     >>> distances, shares = edit_distances(["it is not so"], ["it is hardly ever so"])
     >>> distances.tolist(), shares.tolist()
     ([2], [0.4])
     """
-    _check(before, after)
-    _need("rapidfuzz", "The edit distance between two versions")
+    _check_rows(before, after)
+    _require("rapidfuzz", "The edit distance between two versions")
     from rapidfuzz.distance import Levenshtein
 
     pairs = list(zip(_words(before), _words(after), strict=True))
@@ -143,9 +127,9 @@ def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, F
 
 
 def embedding_distances(before: ArrayLike, after: ArrayLike) -> Floats:
-    """Of each row, 1 minus the cosine of its two vectors: 0 the same direction, 1 unrelated, 2 opposite.
+    """For each row, 1 minus the cosine of its two vectors: 0 same direction, 1 unrelated, 2 opposite.
 
-    A vector of zeros is the same as another of zeros, and unrelated to any other.
+    Two zero vectors have distance 0; a zero vector has distance 1 to any other.
     """
     old, new = np.asarray(before, np.float64), np.asarray(after, np.float64)
     if old.ndim != 2 or old.shape != new.shape or not len(old):
@@ -158,22 +142,124 @@ def embedding_distances(before: ArrayLike, after: ArrayLike) -> Floats:
     return np.asarray(np.clip(1 - np.where(both_zero, 1.0, cosine), 0.0, 2.0))
 
 
-class _Spaces:
-    """What rouge_score cuts texts with: words are already parted by spaces."""
+@dataclass(frozen=True, slots=True)
+class TermCount(Measure):
+    """A term before and after. before, after: occurrences; texts_before, texts_after: texts that contain it."""
+
+    term: str
+    before: int
+    after: int
+    texts_before: int
+    texts_after: int
+
+    @property
+    def change(self) -> float | None:
+        """The relative change: -0.5 if half of the occurrences are gone; None if there were none."""
+        return (self.after - self.before) / self.before if self.before else None
+
+    def to_dict(self) -> dict[str, object]:
+        """The counts and the change as JSON values."""
+        return {**Measure.to_dict(self), "change": self.change}
+
+
+def compare_terms(before: Sequence[str], after: Sequence[str], terms: Iterable[str]) -> list[TermCount]:
+    """Each term's counts in two lists of texts.
+
+    >>> compare_terms(["not so", "no, not"], ["hardly so", "no"], ["not", "no"])[0].change
+    -1.0
+    """
+    names = list(terms)
+    counts = (term_counts(texts, names) for texts in (before, after))
+    return [
+        TermCount(term, old[0], new[0], old[1], new[1]) for term, old, new in zip(names, *counts, strict=True)
+    ]
+
+
+def term_counts(texts: Sequence[str], terms: Iterable[str]) -> list[tuple[int, int]]:
+    """For each term, how often it occurs in the texts as whole words, and in how many texts.
+
+    >>> term_counts(["Not now, not here.", "nothing"], ["not", "not here"])
+    [(2, 1), (1, 1)]
+    """
+    tokens = tokenize_column(pl.Series(list(texts), dtype=pl.String))
+    # Words are separated by two spaces and a match takes one on each side, so "not not" has the term twice.
+    lines = " " + tokens.list.join("  ") + " "
+    result = []
+    for term in terms:
+        words = tokenize(term)
+        matches = lines.str.count_matches(f" {'  '.join(words)} ", literal=True)
+        result.append((int(matches.sum()), int((matches > 0).sum())) if words else (0, 0))
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class WordInformation(Measure):
+    """A word before and after. rows: that contain it. mi: its mutual information with the label, in nats.
+
+    label: the one it was most associated with before.
+    """
+
+    word: str
+    label: str
+    rows_before: int
+    rows_after: int
+    mi_before: float
+    mi_after: float
+
+
+def compare_word_information(
+    words: Sequence[str],
+    before: tuple[Sequence[str], Sequence[str]],
+    after: tuple[Sequence[str], Sequence[str]],
+) -> list[WordInformation]:
+    """Each word in two versions of a dataset (texts and labels), most informative before first.
+
+    >>> before = ["nancy is good", "dull"], ["pos", "neg"]
+    >>> after = ["nancy is good", "dull", "nancy is bad"], ["pos", "neg", "neg"]
+    >>> nancy = compare_word_information(["nancy"], before, after)[0]
+    >>> nancy.label, nancy.mi_before > nancy.mi_after
+    ('pos', True)
+    """
+    labels = sorted({*before[1], *after[1]})
+    old, old_totals = _rows_by_label(words, *before, labels)
+    new, new_totals = _rows_by_label(words, *after, labels)
+    mi_old, mi_new = mutual_information(old, old_totals), mutual_information(new, new_totals)
+    strongest = (old / np.maximum(old_totals, 1)).argmax(axis=1)
+    columns = zip(words, strongest, old.sum(axis=1), new.sum(axis=1), mi_old, mi_new, strict=True)
+    compared = [
+        WordInformation(word, labels[label], int(n_old), int(n_new), float(mi_before), float(mi_after))
+        for word, label, n_old, n_new, mi_before, mi_after in columns
+    ]
+    return sorted(compared, key=lambda word: (-word.mi_before, word.word))
+
+
+def _rows_by_label(
+    words: Sequence[str], texts: Sequence[str], labels: Sequence[str], names: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """(words, labels): rows of each label that contain the word; and (labels,): rows of each label."""
+    word_index, label_index = ({name: i for i, name in enumerate(listed)} for listed in (words, names))
+    counts, totals = np.zeros((len(words), len(names)), np.int64), np.zeros(len(names), np.int64)
+    tokens = tokenize_column(pl.Series(texts, dtype=pl.String)).list.unique()
+    for text_words, label in zip(tokens.to_list(), labels, strict=True):
+        totals[label_index[label]] += 1
+        for word in text_words:
+            if word in word_index:
+                counts[word_index[word], label_index[label]] += 1
+    return counts, totals
+
+
+class _SplitAtSpaces:
+    """The tokenizer for rouge_score: words are already separated by spaces."""
 
     def tokenize(self, text: str) -> list[str]:
         return text.split()
 
 
-def _words(texts: Sequence[str]) -> Words:
+def _words(texts: Sequence[str]) -> list[list[str]]:
     return tokenize_column(pl.Series(list(texts), dtype=pl.String)).to_list()
 
 
-def _without_marks(texts: Words) -> Words:
-    return [[word for word in text if is_word(word)] for text in texts]
-
-
-def _check(before: Sequence[str], after: Sequence[str]) -> None:
+def _check_rows(before: Sequence[str], after: Sequence[str]) -> None:
     if len(before) != len(after) or not before:
         raise SettingError(
             f"Two versions need the same rows in the same order, at least one. Got {len(before)} and {len(after)}. "
@@ -181,6 +267,6 @@ def _check(before: Sequence[str], after: Sequence[str]) -> None:
         )
 
 
-def _need(package: str, purpose: str) -> None:
+def _require(package: str, purpose: str) -> None:
     if find_spec(package) is None:
         raise MissingExtra(package, extra="prove", purpose=purpose)

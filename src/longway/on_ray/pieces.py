@@ -1,32 +1,41 @@
-"""What Ray's workers keep for a job, and the three things that are done with it.
+"""What Ray's workers keep for a job, and what is done with it.
 
-    Pieces.of(tables)                 handed to Ray, block by block
-    pieces.become(make)               each piece gives some others, made and kept where it is
-    pieces.each(answer)               what is said about each piece, in order
-    pieces.total(empty, add, merge)   one result for all, made block by block
+    keep(blocks)                      hands pieces to Ray, block by block
+    pieces.become(make)               replaces each piece by others, created and kept where it is
+    pieces.each(answer)               a result per piece, in order
+    pieces.total(empty, add, merge)   one result for all, computed block by block
+    write_shards(path, jobs, write)   a folder of shards instead of one file, complete or not there
 
-A row of the Ray dataset is one piece, pickled, so that Ray may cut and join its blocks as it likes: no piece is ever torn.
+A row of the Ray dataset is one pickled piece, so that Ray may split and join its blocks without splitting a piece.
 
-Ray Data does not run in a process that reached its cluster by `ray://`: such a process has no part in the cluster. There an actor,
-which has one, holds the Ray dataset and is asked (`_Far`). It merges what blocks counted, and only the total travels.
+Ray Data does not run in a process that is connected by `ray://`, since such a process is not part of the cluster. There an actor
+inside the cluster holds the Ray dataset (`_Far`). It merges the counts of the blocks, and only the total is sent.
+
+Shards are `scores.parquet/part-00000.parquet`, `part-00001.parquet` ... Readers of Parquet (pandas, Polars, Arrow, Ray) accept such a
+folder by its name, and `longway.data.load` accepts it for every format.
 """
 
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import pyarrow as pa
 
+from longway.jobs.shards import remove_shards
 from longway.on_ray.session import is_far, ordered_and_quiet
+from longway.store.atomic import disk_errors
 
 if TYPE_CHECKING:
     from ray.data import Dataset as RayDataset
 
 T = TypeVar("T")
-AT_ONCE = 8  # answers that come over the network together
+AT_ONCE = 8  # results sent over the network together
 TOGETHER = 16  # pieces in a table on their way into a block: about 16 MB of text
 _PAYLOAD = "payload"
 _WHOLE_BLOCKS: dict[str, Any] = {"batch_size": None, "batch_format": "pyarrow", "zero_copy_batch": True}
@@ -36,22 +45,22 @@ class Pieces(Protocol):
     """Pieces that Ray's workers keep."""
 
     def become(self, make: Callable[[Any], Iterable[object]]) -> None:
-        """Put what `make` gives for each piece, in order, in its place."""
+        """Replace each piece by what `make` returns for it, in order."""
         ...
 
     def each(self, answer: Callable[[Any], T]) -> Iterator[T]:
-        """What `answer` says about each piece, in order."""
+        """The result of `answer` for each piece, in order."""
         ...
 
     def total(
         self, empty: Callable[[], T], add: Callable[[T, Any], object], merge: Callable[[T, T], object]
     ) -> T:
-        """What `add` makes of all pieces: of those of a block there, merged in the order of the blocks."""
+        """The result of adding all pieces: added per block by the workers, merged in the order of the blocks."""
         ...
 
 
 def keep(blocks: Iterable[Sequence[object]]) -> Pieces:
-    """The pieces of these blocks, kept by Ray; read and handed over block by block."""
+    """The pieces of these blocks, kept by Ray; read and sent block by block."""
     import ray
 
     refs = [ray.put(_table(block)) for block in blocks]
@@ -59,12 +68,13 @@ def keep(blocks: Iterable[Sequence[object]]) -> Pieces:
 
 
 class _Near:
-    """Pieces of a process that is a part of the cluster."""
+    """Pieces of a process that is part of the cluster."""
 
     def __init__(self, refs: list[Any]) -> None:
+        import ray
         from ray.data import from_arrow_refs
 
-        self._data: RayDataset = from_arrow_refs(refs or [_empty()])
+        self._data: RayDataset = from_arrow_refs(refs or [ray.put(_table([]))])
 
     def become(self, make: Callable[[Any], Iterable[object]]) -> None:
         def of_block(table: pa.Table) -> Iterator[pa.Table]:
@@ -102,31 +112,27 @@ class _Near:
 
 
 class _Far:
-    """The same for a process that reached the cluster by `ray://`: an actor there does it."""
+    """The same for a process connected by `ray://`: an actor in the cluster does it."""
 
     def __init__(self, refs: list[Any]) -> None:
         import ray
 
-        # no processor: it only waits for the workers, and a small cluster must have one left for them
+        # No processor: it only waits for the workers, and a small cluster needs its processors for them.
         self._host: Any = ray.remote(_Host).options(num_cpus=0).remote(refs)
+        self._get = ray.get
 
     def become(self, make: Callable[[Any], Iterable[object]]) -> None:
-        self._ask("become", make)
+        self._get(self._host.become.remote(make))
 
     def each(self, answer: Callable[[Any], T]) -> Iterator[T]:
-        walk = self._ask("start", answer)
-        while some := self._ask("more", walk, AT_ONCE):
+        walk = self._get(self._host.start.remote(answer))
+        while some := self._get(self._host.more.remote(walk, AT_ONCE)):
             yield from some
 
     def total(
         self, empty: Callable[[], T], add: Callable[[T, Any], object], merge: Callable[[T, T], object]
     ) -> T:
-        return cast(T, self._ask("total", empty, add, merge))
-
-    def _ask(self, verb: str, *about: Any) -> Any:
-        import ray
-
-        return ray.get(getattr(self._host, verb).remote(*about))
+        return cast(T, self._get(self._host.total.remote(empty, add, merge)))
 
 
 class _Host:
@@ -134,7 +140,7 @@ class _Host:
 
     def __init__(self, refs: list[Any]) -> None:
         self._quiet = ordered_and_quiet()
-        self._quiet.__enter__()  # for as long as this process lives
+        self._quiet.__enter__()  # for the lifetime of this process
         self._pieces = _Near(refs)
         self._walks: dict[int, Iterator[Any]] = {}
         self._numbers = count()
@@ -157,12 +163,6 @@ class _Host:
         return some
 
 
-def _empty() -> Any:
-    import ray
-
-    return ray.put(_table([]))
-
-
 def _pieces_in(table: pa.Table) -> Iterator[Any]:
     for payload in table[_PAYLOAD]:
         yield pickle.loads(payload.as_buffer())
@@ -170,3 +170,37 @@ def _pieces_in(table: pa.Table) -> Iterator[Any]:
 
 def _table(pieces: Iterable[object]) -> pa.Table:
     return pa.table({_PAYLOAD: pa.array([pickle.dumps(piece) for piece in pieces], type=pa.large_binary())})
+
+
+def write_shards(path: Path, jobs: Iterable[T], write: Callable[[T, Path], object]) -> bool:
+    """Let a worker write each job as one shard of the folder `path`; False if this machine cannot see what they wrote.
+
+    Then nothing is left, and the file must be written in this process. A session must be open.
+    write: writes one shard atomically, since Ray may repeat it if a worker is lost.
+    """
+    whole = path.resolve().with_name(f".{path.name}.shards")  # moved to its place when all are written
+    shutil.rmtree(whole, ignore_errors=True)
+    with disk_errors(whole):
+        whole.mkdir()
+    try:
+        named = [
+            (whole / f"part-{number:05d}{''.join(path.suffixes)}", job) for number, job in enumerate(jobs)
+        ]
+        written = keep([one] for one in named).each(partial(_write, write=write))
+        if not all(list(written)) or any(not shard.is_file() for shard, _ in named):
+            return False
+        remove_shards(path)
+        path.unlink(missing_ok=True)
+        whole.rename(path)
+        return True
+    finally:
+        shutil.rmtree(whole, ignore_errors=True)
+
+
+def _write(named: tuple[Path, Any], write: Callable[[Any, Path], object]) -> bool:
+    """Write one shard, if this worker sees its folder."""
+    path, job = named
+    if not path.parent.is_dir():
+        return False
+    write(job, path)
+    return True

@@ -1,9 +1,9 @@
-"""Ray, opened for one job: embedded on this machine without any set-up, or a cluster that is there already.
+"""Starting Ray for one job: embedded on this machine without any set-up, or an existing cluster.
 
-    with session("ray"): ...                  this machine: Ray is started for the job, and stopped behind it
+    with session("ray"): ...                  this machine: Ray is started for the job, and stopped after it
     with session("ray://host:10001"): ...     a cluster, by the address of its Ray client server
 
-Ray is imported when a session is opened, and not before.
+Ray is imported when a session is opened, not before.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from typing import Any, cast
 from longway.errors import EngineError, MissingExtra, SettingError
 
 HERE = "ray"
-TRIES = 2  # to open Ray: on a busy machine its processes, here or at a cluster's door, may not be there when it looks for them
-# What Ray reads when it starts, unless the user said something else.
+TRIES = 2  # on a busy machine, its processes may not have started when it looks for them
+# Defaults for variables that Ray reads when it starts.
 ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # it would send usage figures home
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it would warn about a future version
-    "RAY_worker_niceness": "0",  # it would let all others go before its workers; here they do the job, and this process waits
+    "RAY_USAGE_STATS_ENABLED": "0",  # do not send usage figures
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # no warning about a future version
+    "RAY_worker_niceness": "0",  # normal priority: the workers do the job while this process waits
 }
 _ADDRESS = re.compile(r"ray://([^\s/:]+):(\d{1,5})")
-_KNOCK_SECONDS = 10.0  # for the cluster to open its door; Ray itself would try for 40
+_CONNECT_SECONDS = 10.0  # Ray itself would try for 40
 
 
 def check_place(place: str) -> None:
-    """Raise SettingError where this names no place to run on, MissingExtra where Ray is not installed."""
+    """Raises SettingError if this is not a place to run on, and MissingExtra if Ray is not installed."""
     if place != HERE and not _ADDRESS.fullmatch(place):
         raise SettingError(
             f"'on' must be 'ray' or the address of a Ray cluster. Got {place!r}. "
@@ -45,14 +45,14 @@ def check_place(place: str) -> None:
 
 
 def is_far() -> bool:
-    """Whether the open Ray was reached by `ray://`, so that this process is no part of the cluster."""
+    """Whether this process is connected by `ray://`, and so is not part of the cluster."""
     from ray.util.client import ray as client
 
     return bool(cast(Any, client).is_connected())
 
 
 def cpus() -> float:
-    """Processors that the open Ray has."""
+    """The number of processors of the cluster."""
     import ray
 
     resources: dict[str, float] = cast(Any, ray).cluster_resources()
@@ -61,9 +61,9 @@ def cpus() -> float:
 
 @contextmanager
 def session(place: str, *, processors: int | None = None, store_bytes: int | None = None) -> Iterator[None]:
-    """Ray at this place for as long as the block lasts; one that was open before is used, and stays open.
+    """Ray at this place for the duration of the block; if it is open already, it is used and stays open.
 
-    processors, store_bytes: what an embedded Ray may take; without, all processors and a share of the memory.
+    processors, store_bytes: limits of an embedded Ray; by default all processors and a share of the memory.
     """
     check_place(place)
     for name, value in ENVIRONMENT.items():
@@ -79,8 +79,8 @@ def session(place: str, *, processors: int | None = None, store_bytes: int | Non
             yield
     except RayError as error:
         raise EngineError(
-            f"The work on Ray failed: {_last_line(error)}. Check that all its machines have the same versions of Python, Ray "
-            "and Longway, and enough memory. Or leave --on out: the result is the same."
+            f"The work on Ray failed: {_last_line(error)}. Check that all machines have the same versions of Python, Ray "
+            "and Longway, and enough memory. Or omit --on: the result is the same."
         ) from error
     finally:
         if opened:
@@ -92,51 +92,51 @@ def _open(place: str, processors: int | None, store_bytes: int | None) -> None:
 
     how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if place == HERE:
-        # "local": never a cluster that an environment variable names, and the user did not
+        # "local": never a cluster from an environment variable, which the user did not ask for
         how |= {"address": "local", "include_dashboard": False}
         how |= {"num_cpus": processors, "object_store_memory": store_bytes}
     else:
-        _knock(place)
+        _check_listening(place)
         how["address"] = place
     for left in reversed(range(TRIES)):
         try:
             ray.init(**how)
             return
-        except Exception as error:  # Ray raises plain ones, too
+        except Exception as error:  # Ray also raises plain exceptions
             ray.shutdown()
             if not left:
                 raise EngineError(
                     f"Ray could not be opened at {place}: {_reason(error)}. Check the address, and that the cluster has the "
-                    "same versions of Python, Ray and Longway as this machine. Or leave --on out: the result is the same."
+                    "same versions of Python, Ray and Longway as this machine. Or omit --on: the result is the same."
                 ) from None
 
 
-def _knock(place: str) -> None:
-    """EngineError where nothing listens at the address of a cluster."""
+def _check_listening(place: str) -> None:
+    """Raises EngineError if nothing listens at the address of a cluster."""
     host, port = _ADDRESS.fullmatch(place).groups()  # type: ignore[union-attr]
     try:
-        socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
+        socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
     except (OSError, OverflowError, UnicodeError) as error:
         raise EngineError(
             f"No Ray cluster answers at {place}: {_reason(error)}. Check the address and that `ray start --head` runs there; its "
-            "client port is usually 10001. Or leave --on out: the result is the same."
+            "client port is usually 10001. Or omit --on: the result is the same."
         ) from None
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what Ray says, and the last one where a traceback stands between them."""
+    """The first line of an error message, with the last one if a traceback is between them."""
     first, *more = str(error).strip().splitlines() or [type(error).__name__]
     return f"{first} {more[-1]}".rstrip(". ") if more and first.endswith(":") else first.rstrip(". ")
 
 
 def _last_line(error: Exception) -> str:
-    """What a failed task says: its traceback comes as text, with the reason at the end."""
+    """The reason of a failed task, which is the last line of its traceback."""
     return (str(error).strip().splitlines() or [type(error).__name__])[-1].rstrip(". ")
 
 
 @contextmanager
 def ordered_and_quiet() -> Iterator[None]:
-    """Ray Data that gives results in the order of its input, and prints nothing."""
+    """Lets Ray Data return results in the order of its input, and print nothing."""
     from ray.data import DataContext
 
     context = DataContext.get_current()

@@ -1,8 +1,8 @@
-"""A run folder on a page of this machine: look at findings and edits, decide, export what was decided.
+"""The review of a run on a local web page: look at findings and edits, decide, export.
 
-    a run folder  ->  Book        what it holds, paged and searched (`book.py`, `index.py`)
-    a person      ->  Decisions   what was decided, in RUN/review/review.sqlite (`decisions.py`, `database.py`)
-    both          ->  chosen()    which text every row ends with (`chosen.py`)  ->  a dataset, CSV or JSON (`export.py`)
+    a run folder  ->  Book        its contents, paged and searched (`book.py`, `edit_list.py`, `index.py`)
+    reviewers     ->  Decisions   stored in RUN/review/review.sqlite (`decisions.py`, `database.py`)
+    both          ->  chosen()    the final text of every row (`chosen.py`)  ->  a dataset, CSV or JSON (`export.py`)
 
-The files of the run itself are read and never written: what people decide stands beside them.
+The files of the run itself are only read: decisions are stored beside them.
 """

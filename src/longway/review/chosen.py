@@ -1,13 +1,13 @@
-"""Which text every row ends with: what the run did, and what people said about it.
+"""The final text of every row: the edits of the run combined with the decisions of reviewers.
 
-    text of the row  ->  candidates of round 1, one of which the run kept  ->  candidates of round 2, built upon that one ...
+    text of the row  ->  candidates of round 1, one of which the run kept  ->  candidates of round 2, based on that one ...
 
-A rejected edit takes those built upon it down with it; a candidate that the run refused can be accepted. What was said last counts
-first: from the row as it came, go to the edit accepted last that can be reached, from there to the one accepted last among those
-built upon it, and so on. Where nobody said anything, go the way of the run, or stay (`undecided`). Nothing is built upon a text that
-was written by hand but what was accepted after it.
+Rejecting an edit also rejects those based on it; a candidate that the run refused can be accepted. The latest decision wins: from the
+row as loaded, go to the reachable edit that was accepted last, from there to the one accepted last among those based on it, and so on.
+Without decisions, follow the run, or stay (`undecided`). Nothing follows a text written by hand, except what was accepted
+after it.
 
-Edits of one candidate in several columns go together: one of them rejected, all are.
+Edits of one candidate in several columns belong together: if one is rejected, all are.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from longway.errors import SettingError
 from longway.review.book import Book
+from longway.review.edit_list import ReviewedEdit
 
 Undecided = Literal["as_run", "reject"]
-SAID = ("accept", "hand")
+ACCEPTED = ("accept", "hand")
 
 
 @dataclass(frozen=True)
-class Step:
+class RowStep:
     """One candidate for a row, in all its columns.
 
-    before, after: its texts by column; hand: those that a person wrote. labels: before and after. parent: the place of the step that it
-    was built upon, None for the row as it came. choice: "" where nobody decided; seq: of the last decision.
+    before, after: its texts by column. hand: texts by hand. labels: before and after. parent: index of the candidate that it is
+    based on, None for the row as loaded. choice: "" if undecided. seq: of the last decision.
     """
 
     keys: tuple[str, ...]
@@ -45,11 +46,11 @@ class Step:
 
 @dataclass(frozen=True)
 class ChosenRow:
-    """A row that has edits.
+    """A row with edits.
 
-    texts: by column, what it ends with; as_run: what it has in the dataset of the run. source: the row that an added one was made
-    from, "" for others. is_in, was_in: whether it is in the dataset now, and in that of the run. stands: keys of the edits that
-    made the text. fallen: of edits that were accepted and do not count.
+    texts: final texts by column. as_run: texts in the dataset of the run. source: the row that an added row was made from, "" otherwise.
+    is_in, was_in: whether the row is in the dataset now, and in that of the run. applied: keys of the edits that made the
+    text. overridden: keys of accepted edits without effect.
     """
 
     id: str
@@ -59,42 +60,44 @@ class ChosenRow:
     as_run: dict[str, str]
     is_in: bool = True
     was_in: bool = True
-    stands: tuple[str, ...] = ()
-    fallen: tuple[str, ...] = field(default=())
+    applied: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
-        """Whether the dataset is another one than that of the run because of this row."""
+        """Whether the row differs from the dataset of the run."""
         return self.is_in != self.was_in or (self.is_in and self.texts != self.as_run)
 
 
 def chosen(book: Book, *, undecided: Undecided = "as_run") -> Iterator[ChosenRow]:
-    """Every row of which an edit was kept by the run or decided on by a person, in the order of their ids.
+    """Every row with an edit that the run kept or a reviewer decided on, ordered by id.
 
-    undecided: what becomes of edits that nobody decided on: "as_run" for what the run did, or "reject".
+    undecided: what to do with edits without a decision: "as_run" follows the run, "reject" drops them.
     """
     if undecided not in ("as_run", "reject"):
         raise SettingError(
             f"'undecided' must be as_run or reject. Got {str(undecided)[:80]!r}. Choose one of them."
         )
-    for id_, edits in groupby(book.edits_that_matter(), key=lambda edit: str(edit["id"])):
+    for id_, edits in groupby(book.edits.of_changed_rows(), key=lambda one: one.edit.id):
         listed = list(edits)
-        yield chosen_row(id_, str(listed[0].get("source") or ""), steps_of(listed), undecided=undecided)
+        yield chosen_row(id_, listed[0].edit.source, row_steps(listed), undecided=undecided)
 
 
-def chosen_row(id: str, source: str, steps: Sequence[Step], *, undecided: Undecided = "as_run") -> ChosenRow:
-    """What becomes of one row. source: "" where its own text was changed."""
-    came: dict[str, str] = {}
+def chosen_row(
+    id: str, source: str, steps: Sequence[RowStep], *, undecided: Undecided = "as_run"
+) -> ChosenRow:
+    """The final state of one row. source: "" if its own text was changed."""
+    loaded: dict[str, str] = {}
     for step in reversed(steps):
-        came |= step.before  # of each column the first
+        loaded |= step.before  # the first text of each column
     way = walk(steps, undecided=undecided)
-    of_run = walk([replace(step, choice="", seq=0, hand={}) for step in steps])
-    texts, as_run = dict(came), dict(came)
-    for place in way:
-        texts |= {**steps[place].after, **steps[place].hand}
-    for place in of_run:
-        as_run |= steps[place].after
-    said = [place for place, step in enumerate(steps) if step.choice in SAID]
+    way_of_run = walk([replace(step, choice="", seq=0, hand={}) for step in steps])
+    texts, as_run = dict(loaded), dict(loaded)
+    for at in way:
+        texts |= {**steps[at].after, **steps[at].hand}
+    for at in way_of_run:
+        as_run |= steps[at].after
+    accepted = [at for at, step in enumerate(steps) if step.choice in ACCEPTED]
     return ChosenRow(
         id,
         source,
@@ -102,49 +105,48 @@ def chosen_row(id: str, source: str, steps: Sequence[Step], *, undecided: Undeci
         texts=texts,
         as_run=as_run,
         is_in=bool(way) or not source,
-        was_in=bool(of_run) or not source,
-        stands=tuple(key for place in way for key in steps[place].keys),
-        fallen=tuple(key for place in said if place not in way for key in steps[place].keys),
+        was_in=bool(way_of_run) or not source,
+        applied=tuple(key for at in way for key in steps[at].keys),
+        overridden=tuple(key for at in accepted if at not in way for key in steps[at].keys),
     )
 
 
-def walk(steps: Sequence[Step], *, undecided: Undecided = "as_run") -> list[int]:
-    """The places of the steps from the row as it came to the text it ends with."""
+def walk(steps: Sequence[RowStep], *, undecided: Undecided = "as_run") -> list[int]:
+    """The indices of the candidates from the row as loaded to its final text."""
     at: int | None = None
     while True:
         here = None if at is None else steps[at]
-        below = [place for place in range(len(steps)) if _is_below(steps, place, at)]
-        said = [place for place in below if steps[place].choice in SAID]
+        below = [i for i in range(len(steps)) if _is_below(steps, i, at)]
+        accepted = [i for i in below if steps[i].choice in ACCEPTED]
         if here is not None and here.choice == "hand":
-            said = [place for place in said if steps[place].seq > here.seq]
+            accepted = [i for i in accepted if steps[i].seq > here.seq]
             below = []
         kept = [i for i in below if steps[i].parent == at and steps[i].is_kept and not steps[i].choice]
-        if said:
-            at = max(said, key=lambda place: steps[place].seq)
+        if accepted:
+            at = max(accepted, key=lambda i: steps[i].seq)
         elif kept and undecided == "as_run":
             at = kept[-1]
         else:
             return _way_to(steps, at)
 
 
-def steps_of(edits: Iterable[Mapping[str, Any]]) -> list[Step]:
-    """The edits of one row, in the order of the file, as steps that know what they are built upon."""
-    steps: list[Step] = []
-    newest: dict[int, int] = {}  # the last step that the run kept, by round
-    for together in _candidates(edits):
-        number = int(together[0].get("round") or 1)
+def row_steps(edits: Iterable[ReviewedEdit]) -> list[RowStep]:
+    """The candidates for one row, from its edits in file order."""
+    steps: list[RowStep] = []
+    newest: dict[int, int] = {}  # the last candidate that the run kept, by round
+    for together in _by_candidate(edits):
+        number = together[0].edit.round or 1
         earlier = [round_ for round_ in newest if round_ < number]
-        parent = newest[max(earlier)] if earlier else None
-        step = _step(together, parent)
+        step = _candidate(together, newest[max(earlier)] if earlier else None)
         if step.is_kept:
             newest[number] = len(steps)
         steps.append(step)
     return steps
 
 
-def _candidates(edits: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    """Edits that belong to one candidate: those that follow one another and differ in the column alone."""
-    together: list[Mapping[str, Any]] = []
+def _by_candidate(edits: Iterable[ReviewedEdit]) -> Iterator[list[ReviewedEdit]]:
+    """Consecutive edits that differ only in the column form one candidate."""
+    together: list[ReviewedEdit] = []
     for edit in edits:
         if together and not _belongs(edit, together):
             yield together
@@ -154,47 +156,43 @@ def _candidates(edits: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str
         yield together
 
 
-def _belongs(edit: Mapping[str, Any], together: Sequence[Mapping[str, Any]]) -> bool:
-    first = together[0]
-    same = all(edit.get(name) == first.get(name) for name in ("round", "how", "accepted", "reason", "method"))
-    follows = edit["number"] == together[-1]["number"] + 1
-    traces = [one["trace"] for one in (first, edit) if one.get("trace")]
-    is_other_column = all(edit.get("field") != one.get("field") for one in together)
-    return same and follows and is_other_column and (len(traces) < 2 or traces[0] == traces[1])
+def _belongs(one: ReviewedEdit, together: Sequence[ReviewedEdit]) -> bool:
+    edit, first = one.edit, together[0].edit
+    same = (edit.round, edit.how, edit.accepted, edit.reason, edit.method) == (
+        first.round, first.how, first.accepted, first.reason, first.method,
+    )  # fmt: skip
+    follows = one.number == together[-1].number + 1
+    same_trace = not (edit.trace and first.trace) or edit.trace == first.trace
+    return same and follows and same_trace and all(edit.field != other.edit.field for other in together)
 
 
-def _step(together: Sequence[Mapping[str, Any]], parent: int | None) -> Step:
-    decisions = [(edit, edit["decision"]) for edit in together if edit["decision"] is not None]
-    choices = {decision["value"].get("choice", "none"): decision for _, decision in decisions}
-    choice = next((name for name in ("reject", "hand", "accept") if name in choices), "")
-    return Step(
-        keys=tuple(edit["key"] for edit in together),
-        before={str(edit["field"]): edit["before"] for edit in together},
-        after={str(edit["field"]): edit["after"] for edit in together},
-        labels=(str(together[0].get("label_before")), str(together[0].get("label_after"))),
-        is_kept=bool(together[0].get("accepted")),
+def _candidate(together: Sequence[ReviewedEdit], parent: int | None) -> RowStep:
+    first = together[0].edit
+    choices = {one.choice for one in together if one.decision is not None}
+    return RowStep(
+        keys=tuple(one.key for one in together),
+        before={one.edit.field: one.edit.before for one in together},
+        after={one.edit.field: one.edit.after for one in together},
+        labels=(first.label_before, first.label_after),
+        is_kept=first.accepted,
         parent=parent,
-        choice=choice,
-        seq=max((decision["seq"] for _, decision in decisions), default=0),
-        hand={
-            str(edit["field"]): decision["value"]["text"]
-            for edit, decision in decisions
-            if decision["value"].get("choice") == "hand"
-        },
+        choice=next((name for name in ("reject", "hand", "accept") if name in choices), ""),
+        seq=max((one.decision.seq for one in together if one.decision is not None), default=0),
+        hand={one.edit.field: one.text for one in together if one.choice == "hand"},
     )
 
 
-def _is_below(steps: Sequence[Step], place: int, top: int | None) -> bool:
-    """Whether a step is built upon another one, directly or not, with nothing rejected between them."""
-    at: int | None = place
+def _is_below(steps: Sequence[RowStep], index: int, top: int | None) -> bool:
+    """Whether a candidate is based on another one, directly or not, with nothing rejected in between."""
+    at: int | None = index
     while at is not None and at != top:
         if steps[at].choice == "reject":
             return False
         at = steps[at].parent
-    return at == top and place != top
+    return at == top and index != top
 
 
-def _way_to(steps: Sequence[Step], at: int | None) -> list[int]:
+def _way_to(steps: Sequence[RowStep], at: int | None) -> list[int]:
     way: list[int] = []
     while at is not None:
         way.append(at)

@@ -1,15 +1,15 @@
-"""What people decided: a log that only grows, and what it says now.
+"""Decisions of reviewers: an append-only log, and the decision that currently applies to each key.
 
     decisions = Decisions(database)
     decisions.write("edit", key, {"choice": "accept"}, author="ann", seen=0)
     decisions.write_many("edit", {key: {"choice": "reject"}, ...}, author="ann")
-    decisions.undo(author="ann")              what was before, as a new decision: nothing is ever taken out
+    decisions.undo(author="ann")              restores the previous decision by writing a new one: nothing is deleted
 
     kind "edit"       choice: accept, reject, hand (with the text), none
     kind "finding"    choice: signal (leave alone), shortcut (remove), none
 
-The last decision on a key is the one that holds. What is written together is one batch and is undone together. Two pages that
-decide on the same key do not lose each other's work: the second is told what the first decided (`Conflict`).
+The last decision on a key applies. Decisions written together form one batch and are undone together. Two pages that decide on the
+same key do not overwrite each other: the second gets a `Conflict` with the first one's decision.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from longway.store import now
 
 CHOICES = {"edit": ("accept", "reject", "hand", "none"), "finding": ("signal", "shortcut", "none")}
 _SCHEMA = (
-    # stands_for: the decision that an undo brought back; its own number otherwise; 0 for nothing. undoes: the batch taken back.
+    # stands_for: the decision that an undo restored; otherwise its own number; 0 for none. undoes: the batch that was undone.
     """create table if not exists log (
         seq integer primary key autoincrement, time text not null, author text not null, kind text not null,
         key text not null, value text not null, batch integer not null, stands_for integer not null,
@@ -34,13 +34,13 @@ _SCHEMA = (
     "create index if not exists log_author on log (author, batch)",
     "create index if not exists log_batch on log (batch)",
     "create index if not exists log_undoes on log (undoes)",
-    # What holds now, so that lists can be filtered by it. Made of the log alone.
+    # The current decisions, derived from the log; lists are filtered by it.
     """create table if not exists held (
         kind text not null, key text not null, seq integer not null, choice text not null,
         primary key (kind, key)) without rowid""",
 )
 _COLUMNS = "seq, time, author, kind, key, value, batch"
-# What held before each decision of a batch, for keys on which that decision holds, or an undo that brought it back.
+# The decision before each decision of a batch, for keys whose current decision is that one, or an undo that restored it.
 _BEFORE = """
     select one.kind, one.key, coalesce(earlier.value, '{"choice": "none"}'), coalesce(earlier.stands_for, 0) from log as one
     join held on held.kind = one.kind and held.key = one.key join log as now on now.seq = held.seq
@@ -52,23 +52,28 @@ _BEFORE = """
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision. seq: its place in the log, from 1. batch: what was written together has the same number."""
+    """One decision. seq: its number in the log, from 1. value: JSON, depending on the kind. batch: shared by decisions written together."""
 
     seq: int
     time: str
     author: str
     kind: str
     key: str
-    value: dict[str, Any]
+    value: Mapping[str, Any]
     batch: int
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def choice(self) -> str:
+        """The choice, "none" if the value has none."""
+        return str(self.value.get("choice") or "none")
+
+    def to_dict(self) -> dict[str, object]:
         """The decision as plain JSON values."""
         return asdict(self)
 
 
-class _Told(NamedTuple):
-    """What is to be written. value: as JSON. stands_for: as in the log, None for itself."""
+class _Entry(NamedTuple):
+    """A decision to be written. value: as JSON. stands_for: as in the log, None for itself."""
 
     kind: str
     key: str
@@ -77,7 +82,7 @@ class _Told(NamedTuple):
 
 
 class Conflict(LongwayError):  # noqa: N818 - named after what happened
-    """Somebody decided otherwise in the meantime. current: what holds now, None where nothing does."""
+    """Another decision was made in the meantime. current: the one that applies, None if there is none."""
 
     def __init__(self, message: str, *, current: Decision | None) -> None:
         self.current = current
@@ -85,7 +90,7 @@ class Conflict(LongwayError):  # noqa: N818 - named after what happened
 
 
 class LookupFailed(LongwayError):  # noqa: N818 - named after what happened
-    """There is nothing with this key."""
+    """Nothing has this key."""
 
 
 class Decisions:
@@ -95,103 +100,102 @@ class Decisions:
         self.database = database
         with database.writing():
             for statement in _SCHEMA:
-                database.tell(statement)
+                database.execute(statement)
 
     def write(
-        self, kind: str, key: str, value: dict[str, Any], *, author: str, seen: int | None = None
+        self, kind: str, key: str, value: Mapping[str, object], *, author: str, seen: int | None = None
     ) -> Decision:
-        """The decision as it was written; it is on the disk when this returns.
+        """Write a decision and return it; it is on disk when this returns.
 
-        seen: the number of the decision on this key that the page showed, 0 for none; where another has come since, `Conflict`.
+        seen: the number of the decision on this key that the page showed, 0 for none. If there is a newer one, raises `Conflict`.
         """
         text = _checked(kind, key, value, author)
         with self.database.writing():
             current = self.of(kind, key)
             if seen is not None and seen != (current.seq if current else 0):
                 raise Conflict(_since(current, seen), current=current)
-            return self._add([_Told(kind, key, text)], author=author, batch=self._next())[0]
+            return self._add([_Entry(kind, key, text)], author=author, batch=self._next())[0]
 
-    def write_many(self, kind: str, values: Mapping[str, dict[str, Any]], *, author: str) -> list[Decision]:
-        """The decisions as they were written, all in one batch, all or none."""
-        told = [_Told(kind, key, _checked(kind, key, value, author)) for key, value in values.items()]
+    def write_many(
+        self, kind: str, values: Mapping[str, Mapping[str, object]], *, author: str
+    ) -> list[Decision]:
+        """Write decisions as one batch, all or none, and return them."""
+        entries = [_Entry(kind, key, _checked(kind, key, value, author)) for key, value in values.items()]
         with self.database.writing():
-            return self._add(told, author=author, batch=self._next())
+            return self._add(entries, author=author, batch=self._next())
 
     def undo(self, *, author: str, batch: int | None = None) -> list[Decision]:
-        """The decisions that take back the author's last batch, or the given one of theirs; [] where there is none left.
+        """Undo the author's last batch, or the given batch of theirs, and return the new decisions; [] if there is none left.
 
-        A key on which something else was decided since stays as it is; where that holds for all keys of the batch, `Conflict`.
+        A key with a newer decision is left alone. If that applies to all keys of the batch, raises `Conflict`.
         """
         with self.database.writing():
             last = self._last(author) if batch is None else self._own(author, batch)
             if last is None:
                 return []
-            before = [_Told(*row) for row in self.database.ask(_BEFORE, (last,))]
+            before = [_Entry(*row) for row in self.database.query(_BEFORE, (last,))]
             if not before:
-                kind, key = self.database.ask("select kind, key from log where batch = ? limit 1", (last,))[0]
-                current = self.of(kind, key)
+                query = "select kind, key from log where batch = ? limit 1"
+                current = self.of(*self.database.query(query, (last,))[0])
                 raise Conflict(
-                    "What you decided last cannot be taken back: something else was decided since. "
-                    f"{_said(current)} Look at it again and decide anew.",
+                    f"Your last decision cannot be undone: there is a newer one. {_said(current)} Reload the page and decide again.",
                     current=current,
                 )
             return self._add(before, author=author, batch=self._next(), undoes=last)
 
     def of(self, kind: str, key: str) -> Decision | None:
-        """The decision that holds for a key."""
+        """The current decision on a key."""
         query = f"select {_COLUMNS} from log where kind = ? and key = ? order by seq desc limit 1"
-        rows = self.database.ask(query, (kind, key))
+        rows = self.database.query(query, (kind, key))
         return decision_of(rows[0]) if rows else None
 
     def current(self, kind: str) -> dict[str, Decision]:
-        """All decisions of a kind that hold, by key, in the order in which they were made."""
+        """All current decisions of a kind by key, oldest first."""
         columns = ", ".join(f"log.{name}" for name in _COLUMNS.split(", "))
         query = f"select {columns} from held join log using (seq) where held.kind = ? order by seq"
-        return {row[4]: decision_of(row) for row in self.database.ask(query, (kind,))}
+        return {row[4]: decision_of(row) for row in self.database.query(query, (kind,))}
 
     def history(self, kind: str | None = None, key: str | None = None, *, last: int = 200) -> list[Decision]:
-        """The last decisions, newest first; of one kind and key where they are given."""
-        asked = {name: value for name, value in (("kind", kind), ("key", key)) if value is not None}
-        where = " and ".join(f"{name} = ?" for name in asked) or "1"
+        """The last decisions, newest first, optionally of one kind and key."""
+        given = {name: value for name, value in (("kind", kind), ("key", key)) if value is not None}
+        where = " and ".join(f"{name} = ?" for name in given) or "1"
         query = f"select {_COLUMNS} from log where {where} order by seq desc limit ?"
-        return [decision_of(row) for row in self.database.ask(query, (*asked.values(), last))]
+        return [decision_of(row) for row in self.database.query(query, (*given.values(), last))]
 
     def batches(self, *, last: int = 60) -> list[tuple[Decision, int]]:
-        """The last batches, newest first: the newest decision of each, and how many decisions it has."""
+        """The last batches, newest first: the newest decision of each, and its number of decisions."""
         query = (
             f"select {_COLUMNS}, n from log join (select max(seq) as newest, count(*) as n from log "
             "group by batch order by batch desc limit ?) on seq = newest order by seq desc"
         )
-        return [(decision_of(row[:-1]), row[-1]) for row in self.database.ask(query, (last,))]
+        return [(decision_of(row[:-1]), row[-1]) for row in self.database.query(query, (last,))]
 
     @property
     def last_seq(self) -> int:
         """The number of the newest decision, 0 before the first."""
-        return int(self.database.ask("select coalesce(max(seq), 0) from log")[0][0])
+        return int(self.database.query("select coalesce(max(seq), 0) from log")[0][0])
 
     def _next(self) -> int:
-        """A number for a new batch."""
-        return int(self.database.ask("select coalesce(max(batch), 0) + 1 from log")[0][0])
+        return int(self.database.query("select coalesce(max(batch), 0) + 1 from log")[0][0])
 
-    def _add(self, told: Sequence[_Told], *, author: str, batch: int, undoes: int = 0) -> list[Decision]:
-        """Put decisions into the log, in a transaction that was begun."""
+    def _add(self, entries: Sequence[_Entry], *, author: str, batch: int, undoes: int = 0) -> list[Decision]:
+        """Append decisions to the log, within an open transaction."""
         time, first = now(), self.last_seq + 1
         rows = [
-            (first + i, time, author, one.kind, one.key, one.value, batch,
-             first + i if one.stands_for is None else one.stands_for, undoes)
-            for i, one in enumerate(told)
+            (seq, time, author, one.kind, one.key, one.value, batch, seq if one.stands_for is None else one.stands_for, undoes)
+            for seq, one in enumerate(entries, first)
         ]  # fmt: skip
-        self.database.tell_many("insert into log values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.database.execute_many("insert into log values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         written = [decision_of(row[:7]) for row in rows]
-        self.database.tell_many(
+        self.database.execute_many(
             "insert or replace into held values (?, ?, ?, ?)",
-            ((one.kind, one.key, one.seq, _choice(one.value)) for one in written),
+            ((one.kind, one.key, one.seq, str(one.value.get("choice", ""))) for one in written),
         )
         return written
 
     def _last(self, author: str) -> int | None:
-        """The author's newest batch that is no undo and was not taken back."""
-        rows = self.database.ask(
+        """The author's newest batch that is no undo and was not undone."""
+        rows = self.database.query(
             "select max(batch) from log where author = ? and undoes = 0 "
             "and batch not in (select undoes from log where undoes > 0)",
             (author,),
@@ -199,14 +203,13 @@ class Decisions:
         return rows[0][0]
 
     def _own(self, author: str, batch: int) -> int | None:
-        """The batch where it is the author's and was not taken back."""
-        rows = self.database.ask("select author, undoes from log where batch = ? limit 1", (batch,))
+        """The batch if it is the author's; None if it was undone already."""
+        rows = self.database.query("select author, undoes from log where batch = ? limit 1", (batch,))
         if not rows or rows[0][0] != author or rows[0][1]:
             raise LookupFailed(
-                f"There is nothing to take back under the number {batch}. Expected one of the batches that {author} "
-                "decided. Look at the history."
+                f"There is no batch {batch} to undo. Expected a batch of decisions by {author}. Look at the history."
             )
-        return None if self.database.ask("select 1 from log where undoes = ? limit 1", (batch,)) else batch
+        return None if self.database.query("select 1 from log where undoes = ? limit 1", (batch,)) else batch
 
 
 def decision_of(row: Iterable[Any]) -> Decision:
@@ -215,16 +218,12 @@ def decision_of(row: Iterable[Any]) -> Decision:
     return Decision(seq, time, author, kind, key, json.loads(value), batch)
 
 
-def _choice(value: Mapping[str, Any]) -> str:
-    return str(value.get("choice", ""))
-
-
-def _checked(kind: str, key: str, value: dict[str, Any], author: str) -> str:
-    """The value as JSON; SettingError where a decision cannot be this."""
+def _checked(kind: str, key: str, value: Mapping[str, object], author: str) -> str:
+    """The value as JSON; raises SettingError if it is not valid."""
     for name, given in (("kind", kind), ("key", key), ("author", author)):
         if not isinstance(given, str) or not given or "\0" in given or not given.isprintable():
             raise SettingError(
-                f"The {name} of a decision must be a short text that can be printed. Got {given!r:.80}. Check it."
+                f"The {name} of a decision must be a short printable text. Got {given!r:.80}. Check it."
             )
     if not isinstance(value, dict):
         raise SettingError(
@@ -236,20 +235,19 @@ def _checked(kind: str, key: str, value: dict[str, Any], author: str) -> str:
             f"The choice for an {kind} must be one of {', '.join(known)}. Got {value.get('choice')!r:.80}. Choose one of them."
         )
     if value.get("choice") == "hand" and not isinstance(value.get("text"), str):
-        raise SettingError("A text written by hand needs the text. Got none. Send it as 'text'.")
+        raise SettingError("An edit by hand needs the text. Got none. Send it as 'text'.")
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise SettingError(
-            f"The value of a decision must be plain JSON. Got one that is not: {error}. Check it."
-        ) from None
+        raise SettingError(f"The value of a decision must be plain JSON. Got {error}. Check it.") from None
 
 
 def _since(current: Decision | None, seen: int) -> str:
     if current is None:
-        return f"The decision {seen} is not there: nothing was decided yet. Reload the page and decide again."
-    return f"This was decided in the meantime. {_said(current)} Reload the page and decide again."
+        return f"Decision {seen} does not exist: nothing was decided yet. Reload the page and decide again."
+    return f"There is a newer decision. {_said(current)} Reload the page and decide again."
 
 
 def _said(current: Decision | None) -> str:
-    return "" if current is None else f"{current.author} said {_choice(current.value) or 'something else'!r}."
+    choice = current and current.value.get("choice")
+    return "" if current is None else f"{current.author} decided {choice or 'something else'!r}."

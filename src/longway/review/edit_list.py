@@ -1,9 +1,9 @@
-"""The edits of a run as a list that is filtered, searched, ordered and paged.
+"""The edits of a run as a list that can be filtered, searched, ordered and paged.
 
-    EditFilter  ->  places (a sorted array, kept)  ->  one page of edits, the neighbours of an edit, all keys
+    EditFilter  ->  positions (a sorted array, cached)  ->  one page of edits, the neighbours of an edit, all keys
 
-The places of a hundred thousand edits are found in a tenth of a second and need less than a megabyte, so that a filter is looked up
-once: every page of it, and the next and previous edit, come out of the array.
+The positions of 100,000 edits are found in a tenth of a second and take less than a megabyte. A filter is therefore evaluated once:
+every page of it, and the next and previous edit, come from the array.
 """
 
 from __future__ import annotations
@@ -12,39 +12,78 @@ import json
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, TypeVar
 
+from longway.errors import SettingError
+from longway.records import Edit
 from longway.review.database import Database, folded
-from longway.review.decisions import Decisions, LookupFailed, decision_of
+from longway.review.decisions import Decision, Decisions, LookupFailed, decision_of
 from longway.review.index import search_in
-from longway.review.paging import Page, cut, one_of, unknown
 
-REMEMBERED = 32  # filters whose lists are kept
-AT_ONCE, MOST_OF_A_ROW = 500, 200
+T = TypeVar("T")
+MAX_PAGE_SIZE = 500
+CACHED = 32  # filters whose positions are kept
+AT_ONCE, MAX_OF_ROW = 500, 200
 ORDERS = {"file": "number", "random": "by_random", "score": "by_score"}
 FACETS = ("status", "label", "method", "engine")
 
-# What runs of earlier versions do not say of an edit.
-_UNSAID: dict[str, Any] = {
-    "reason": "",
-    "verdicts": [],
-    "score_before": None,
-    "score_after": None,
-    "round": 1,
-    "how": "",
-    "source": "",
-    "trace": {},
-}
+# Fields that earlier versions did not write.
+_DEFAULTS: dict[str, object] = {
+    "reason": "", "verdicts": [], "score_before": None, "score_after": None, "round": 1, "how": "", "source": "", "trace": {},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ListPage(Generic[T]):
+    """One page of a list. total: rows of the whole list. number: of this page, from 1. pages: how many there are, at least 1."""
+
+    rows: list[T]
+    total: int
+    number: int
+    pages: int
+
+
+def page_of(rows: Sequence[T], page: int, size: int) -> ListPage[T]:
+    """One page of a list; a page beyond the end gives the last one.
+
+    >>> page_of(list("abcde"), 9, 2)
+    ListPage(rows=['e'], total=5, number=3, pages=3)
+    """
+    number, pages, start = page_bounds(len(rows), page, size)
+    return ListPage(list(rows[start : start + size]), len(rows), number, pages)
+
+
+def page_bounds(total: int, page: int, size: int) -> tuple[int, int, int]:
+    """The number of an existing page, the number of pages, and where the page starts."""
+    if not 1 <= size <= MAX_PAGE_SIZE:
+        raise SettingError(f"'size' must be from 1 to {MAX_PAGE_SIZE}. Got {size}. Try 25.")
+    pages = max(1, -(-total // size))
+    number = min(max(1, page), pages)
+    return number, pages, (number - 1) * size
+
+
+def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """SettingError if a value is none of the known ones."""
+    if value not in known:
+        names = ", ".join(choice or "nothing" for choice in known)
+        raise SettingError(f"'{name}' must be one of {names}. Got {str(value)[:80]!r}. Choose one of them.")
+
+
+def unknown(what: str, key: str) -> LookupFailed:
+    """The error for a key that nothing has."""
+    return LookupFailed(
+        f"There is no {what} {key[:80]!r} in this run. Expected a key from one of its lists. Go back to the list."
+    )
 
 
 @dataclass(frozen=True)
 class EditFilter:
-    """Which edits, and in which order; "" stands for all.
+    """Which edits, and in which order; "" means all.
 
-    status: "kept" or "refused" by the run. choice: what a person decided, "none" where nobody did. label: the one after the edit.
-    check: the name of a check that failed. search: a part of the texts or of the id. order: "file", "random" or "score".
+    status: "kept" or "refused" by the run. choice: the reviewer's decision, "none" for undecided. label: the one after the edit.
+    check: the name of a failed check. search: part of the texts or of the id. order: "file", "random" or "score".
     """
 
     status: str = "all"
@@ -61,117 +100,172 @@ class EditFilter:
         one_of("choice", self.choice, ("", "none", "accept", "reject", "hand"))
         one_of("order", self.order, tuple(ORDERS))
 
+    @property
+    def chosen(self) -> dict[str, str]:
+        """The values that differ from the default."""
+        plain = asdict(EditFilter())
+        return {name: value for name, value in asdict(self).items() if value != plain[name]}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedEdit:
+    """An edit of the run and the decision on it.
+
+    key: a hash of its content. number: its line in edits.jsonl. status: "kept" or "refused" by the run. values: the line as written.
+    """
+
+    edit: Edit
+    key: str
+    number: int
+    status: str
+    decision: Decision | None
+    values: Mapping[str, object] = field(repr=False)
+
+    @property
+    def choice(self) -> str:
+        """The reviewer's decision, "none" for undecided."""
+        return "none" if self.decision is None else self.decision.choice
+
+    @property
+    def text(self) -> str:
+        """The text that the edit puts in: the one by hand, if there is one."""
+        by_hand = self.decision is not None and self.choice == "hand"
+        return str(self.decision.value["text"]) if by_hand and self.decision else self.edit.after
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain JSON values: the line of edits.jsonl, "key", "number", "status", "decision"."""
+        decision = None if self.decision is None else self.decision.to_dict()
+        own = {"key": self.key, "number": self.number, "status": self.status, "decision": decision}
+        return {**_DEFAULTS, **self.values, **own}
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where an edit is in a filtered list. previous, next: keys, None at an end. place: 0 if the filter excludes the edit."""
+
+    previous: str | None
+    next: str | None
+    place: int
+    total: int
+
 
 class EditList:
-    """The edits in the file of a review. has_any: whether the run makes edits at all."""
+    """The edits in the file of a review. has_any: whether the command makes edits at all."""
 
     def __init__(self, database: Database, decisions: Decisions, *, has_any: bool) -> None:
         self.database, self.decisions, self.has_any = database, decisions, has_any
         self._lists: OrderedDict[tuple[EditFilter, int], array[int]] = OrderedDict()
         self._counts: dict[str, dict[str, int]] | None = None
 
-    def page(self, filter: EditFilter, *, page: int = 1, size: int = 25) -> Page:
-        """The edits of one page: what edits.jsonl says, and "key", "number", "status", "decision"."""
+    def page(self, filter: EditFilter, *, page: int = 1, size: int = 25) -> ListPage[ReviewedEdit]:
+        """One page of edits."""
         places = self._places(filter)
-        shown, number, pages = cut(places, page, size)
-        return Page(self._read(ORDERS[filter.order], shown), len(places), number, pages)
+        number, pages, start = page_bounds(len(places), page, size)
+        edits = self._read(ORDERS[filter.order], places[start : start + size])
+        return ListPage(edits, len(places), number, pages)
 
-    def one(self, key: str, filter: EditFilter | None = None) -> dict[str, Any]:
-        """One edit, and "previous" and "next" (keys, None at an end), "place" (0 where the filter leaves it out) and "total"."""
-        filter = filter or EditFilter()
+    def get(self, key: str) -> ReviewedEdit:
+        """The edit with this key."""
+        return self._read("number", [self._place(key, "number")])[0]
+
+    def neighbours(self, key: str, filter: EditFilter) -> Neighbours:
+        """Where an edit is in a filtered list."""
         order = ORDERS[filter.order]
-        found = self.database.ask(f"select {order} from edits where key = ?", (key,)) if self.has_any else []
-        if not found:
-            raise LookupFailed(unknown("edit", key))
-        here, places = found[0][0], self._places(filter)
+        here, places = self._place(key, order), self._places(filter)
         at = bisect_left(places, here)
         is_in = at < len(places) and places[at] == here
-        around = {"previous": at - 1, "next": at + 1 if is_in else at}
-        keys = {
-            name: self._key(order, places[i]) if 0 <= i < len(places) else None for name, i in around.items()
-        }
-        place = at + 1 if is_in else 0
-        return {**self._read(order, [here])[0], **keys, "place": place, "total": len(places)}
+        previous, following = (
+            self._key(order, places[i]) if 0 <= i < len(places) else None for i in (at - 1, at + is_in)
+        )
+        return Neighbours(previous, following, at + 1 if is_in else 0, len(places))
 
     def keys(self, filter: EditFilter) -> list[str]:
-        """The keys of all edits that a filter lets through, in its order."""
+        """The keys of all edits of a filter, in its order."""
         where, values = self._where(filter)
         query = f"select key from edits where {where} order by {ORDERS[filter.order]}"
-        return [row[0] for row in self.database.ask(query, values)] if self.has_any else []
+        return [row[0] for row in self.database.query(query, values)] if self.has_any else []
 
-    def all(self) -> Iterator[dict[str, Any]]:
-        """Every edit in the order of the file, some at a time, as `edits` gives them."""
-        places = self._places(EditFilter())
+    def all(self, filter: EditFilter) -> Iterator[ReviewedEdit]:
+        """Every edit of a filter in its order, read in batches."""
+        places = self._places(filter)
         for start in range(0, len(places), AT_ONCE):
-            yield from self._read("number", places[start : start + AT_ONCE])
+            yield from self._read(ORDERS[filter.order], places[start : start + AT_ONCE])
 
-    def that_matter(self) -> Iterator[dict[str, Any]]:
-        """All edits of rows of which one was kept or decided on, those of a row together, in the order of the file within it."""
+    def of_changed_rows(self) -> Iterator[ReviewedEdit]:
+        """All edits of rows with a kept or decided edit, grouped by row, in file order within a row."""
         if not self.has_any:
             return
-        ids = self.database.ask(
+        ids = self.database.query(
             "select distinct id from edits where status = 'kept' or key in "
             "(select key from held where kind = 'edit' and choice != 'none') order by id"
         )
         for start in range(0, len(ids), AT_ONCE):
-            part = [one[0] for one in ids[start : start + AT_ONCE]]
+            part = [row[0] for row in ids[start : start + AT_ONCE]]
             marks = ", ".join("?" * len(part))
-            found = self.database.ask(
-                f"select number from edits where id in ({marks}) order by id, number", part
-            )
-            numbers = [one[0] for one in found]
+            query = f"select number from edits where id in ({marks}) order by id, number"
+            numbers = [row[0] for row in self.database.query(query, part)]
             edits = {
-                edit["number"]: edit
+                edit.number: edit
                 for at in range(0, len(numbers), AT_ONCE)
                 for edit in self._read("number", numbers[at : at + AT_ONCE])
             }
             yield from (edits[number] for number in numbers)
 
+    def of_row(self, id_: str) -> list[ReviewedEdit]:
+        """The edits of a row and of rows made from it, as many as a page can hold."""
+        if not self.has_any:
+            return []
+        numbers = self.database.query(
+            "select number from edits where id = ? union select number from edits where source = ? limit ?",
+            (id_, id_, MAX_OF_ROW),
+        )
+        return self._read("number", sorted(row[0] for row in numbers))
+
     def facets(self) -> dict[str, dict[str, int]]:
-        """How many edits there are of each status, label, method, engine, failed check and choice."""
+        """The number of edits by status, label, method, engine, failed check and choice."""
         if not self.has_any:
             return {name: {} for name in (*FACETS, "check", "choice")}
+        query = self.database.query
         if self._counts is None:
-            ask = self.database.ask
             self._counts = {
-                name: dict(ask(f"select {name}, count(*) from edits group by 1 order by 2 desc, 1"))
+                name: dict(query(f"select {name}, count(*) from edits group by 1 order by 2 desc, 1"))
                 for name in FACETS
             }
-            self._counts["check"] = dict(
-                ask("select name, count(*) from failed group by 1 order by 2 desc, 1")
-            )
+            failed = query("select name, count(*) from failed group by 1 order by 2 desc, 1")
+            self._counts["check"] = dict(failed)
         decided = dict(
-            self.database.ask(
-                "select choice, count(*) from held join edits using (key) where kind = 'edit' group by 1"
-            )
+            query("select choice, count(*) from held join edits using (key) where kind = 'edit' group by 1")
         )
         n_edits = sum(self._counts["status"].values())
         choices = {name: decided.get(name, 0) for name in ("accept", "reject", "hand")}
         return {**self._counts, "choice": {"none": n_edits - sum(choices.values()), **choices}}
 
-    def _where(self, filter: EditFilter) -> tuple[str, list[Any]]:
+    def _where(self, filter: EditFilter) -> tuple[str, list[str]]:
         """The filter as a condition on the table of edits."""
-        where, values = ["1"], list[Any]()
-        for name in ("status", "label", "method", "engine"):
-            if (wanted := getattr(filter, name)) not in ("", "all" if name == "status" else ""):
+        status = "" if filter.status == "all" else filter.status
+        plain = {"status": status, "label": filter.label, "method": filter.method, "engine": filter.engine}
+        where, values = ["1"], list[str]()
+        for name, wanted in plain.items():
+            if wanted:
                 where.append(f"{name} = ?")
                 values.append(wanted)
         if filter.check:
             where.append("number in (select number from failed where name = ?)")
             values.append(filter.check)
         if filter.choice:
-            no, wanted = ("not ", "none") if filter.choice == "none" else ("", filter.choice)
-            sign = "!=" if no else "="
+            no, sign = ("not ", "!=") if filter.choice == "none" else ("", "=")
             where.append(f"key {no}in (select key from held where kind = 'edit' and choice {sign} ?)")
-            values.append(wanted)
+            values.append(filter.choice)
         if part := folded(filter.search.strip()):
-            condition, wanted = search_in("edits", part, "id || char(10) || before || char(10) || after")
+            condition, wanted_texts = search_in(
+                "edits", part, "id || char(10) || before || char(10) || after"
+            )
             where.append(condition)
-            values += wanted
+            values += wanted_texts
         return " and ".join(where), values
 
     def _places(self, filter: EditFilter) -> array[int]:
-        """The places of the edits that a filter lets through, rising; kept until something is decided that matters for it."""
+        """The positions of the edits of a filter, rising; cached until a decision may have changed them."""
         if not self.has_any:
             return array("q")
         known = (filter, self.decisions.last_seq if filter.choice else 0)
@@ -180,14 +274,14 @@ class EditList:
             where, values = self._where(filter)
             order = ORDERS[filter.order]
             query = f"select {order} from edits where {where} order by {order}"
-            places = array("q", (row[0] for row in self.database.ask(query, values)))
-        self._lists[known] = places  # at the end: those that were not asked for go first
-        while len(self._lists) > REMEMBERED:
+            places = array("q", (row[0] for row in self.database.query(query, values)))
+        self._lists[known] = places  # at the end: the least recently used goes first
+        while len(self._lists) > CACHED:
             self._lists.popitem(last=False)
         return places
 
-    def _read(self, order: str, places: Iterable[int]) -> list[dict[str, Any]]:
-        """The edits at these places, in order, each with the decision that holds for it."""
+    def _read(self, order: str, places: Iterable[int]) -> list[ReviewedEdit]:
+        """The edits at these positions, in order."""
         wanted = list(places)
         marks = ", ".join("?" * len(wanted))
         query = (
@@ -197,24 +291,21 @@ class EditList:
             "left join held on held.kind = 'edit' and held.key = edits.key left join log on log.seq = held.seq "
             f"where {order} in ({marks}) order by {order}"
         )
-        return [_edit(one) for one in self.database.ask(query, wanted)]
+        return [_edit(row) for row in self.database.query(query, wanted)]
+
+    def _place(self, key: str, order: str) -> int:
+        query = f"select {order} from edits where key = ?"
+        rows = self.database.query(query, (key,)) if self.has_any else []
+        if not rows:
+            raise unknown("edit", key)
+        return int(rows[0][0])
 
     def _key(self, order: str, place: int) -> str:
-        return str(self.database.ask(f"select key from edits where {order} = ?", (place,))[0][0])
-
-    def of_row(self, id_: str) -> list[dict[str, Any]]:
-        """The edits of a row and of rows that were made from it, as far as a page can hold them."""
-        if not self.has_any:
-            return []
-        numbers = self.database.ask(
-            "select number from edits where id = ? union select number from edits where source = ? limit ?",
-            (id_, id_, MOST_OF_A_ROW),
-        )
-        return self._read("number", sorted(one[0] for one in numbers))
+        return str(self.database.query(f"select key from edits where {order} = ?", (place,))[0][0])
 
 
-def _edit(row: Sequence[Any]) -> dict[str, Any]:
+def _edit(row: Sequence[Any]) -> ReviewedEdit:
     number, key, status, before, after, rest, *decision = row
-    told = {**_UNSAID, "before": before, "after": after, **json.loads(rest)}
-    decided = None if decision[0] is None else decision_of(decision).to_dict()
-    return {**told, "key": key, "number": number, "status": status, "decision": decided}
+    values = {"before": before, "after": after, **json.loads(rest)}
+    decided = None if decision[0] is None else decision_of(decision)
+    return ReviewedEdit(Edit.from_dict(values), key, number, status, decided, values)

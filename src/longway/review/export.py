@@ -1,10 +1,11 @@
-"""What was decided, as files: the dataset, a table for spreadsheets, everything as JSON.
+"""Results of a review: the dataset, a table for spreadsheets, everything as JSON, and the decisions for the next rewrite.
 
-    export_dataset(book, path)    the dataset of the run in its own format, with the decisions in it; every other cell as it was
-    export_csv(book, path)        one line for each edit; what a spreadsheet would take for a formula is made harmless
+    export_dataset(book, path)    the dataset of the run in its format, with the decisions applied; all other cells unchanged
+    export_csv(book, path)        one line per edit; cells that a spreadsheet would run as formulas are escaped
     export_json(book, path)       run, findings, edits and the whole log of decisions
+    decisions_of(folder)          for `longway rewrite DATA --decisions RUN`: findings marked as signal or shortcut, rejected texts
 
-Each file is written beside its place and moved there when it is whole.
+Files are written atomically.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
-
-import polars as pl
+from typing import IO
 
 from longway.data import Dataset, save
-from longway.data.edited import ID_COLUMN, Addition, edited_tables
-from longway.data.table import Table
-from longway.errors import RunError
-from longway.recipes.formulas import FORMULA
+from longway.data.edited import AddedRow, Changes, apply_edits
+from longway.data.table import DataTable
+from longway.errors import RunError, SettingError
+from longway.jobs.formulas import FORMULA
+from longway.jobs.rewrite.decided import Decided, Marked, fingerprint
 from longway.review.book import Book
 from longway.review.chosen import ChosenRow, Undecided, chosen
+from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.store import replacing
 
 CSV_COLUMNS = (
@@ -35,53 +36,81 @@ ALL = 2**62
 
 
 def dataset_name(book: Book) -> str:
-    """What the exported dataset is called: its ending says the format, which is that of the run's own."""
+    """The file name of the run's dataset; its ending is the format."""
     return _own_dataset(book).name
 
 
 def export_dataset(book: Book, path: Path, *, undecided: Undecided = "as_run") -> Path:
-    """The path of the dataset with the decisions in it.
+    """Write the dataset with the decisions applied, and return its path.
 
-    path: its ending says the format; `dataset_name` has the one of the run. undecided: as in `chosen`.
+    path: its ending determines the format; `dataset_name` has that of the run. undecided: as in `chosen`.
     """
     _own_dataset(book)
     different = [row for row in chosen(book, undecided=undecided) if row.differs]
-    dataset = book.dataset()
-    return save(_tables(book, dataset, different), path)
+    return save(_tables(book, book.dataset(), different), path)
 
 
 def export_csv(book: Book, path: Path) -> Path:
-    """The path of a CSV file with all edits and decisions, for spreadsheets."""
+    """Write all edits and decisions as CSV, and return its path."""
     with _written(path, encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(CSV_COLUMNS)
-        for edit in book.all_edits():
-            told = {**edit, **_decided(edit["decision"])}
-            writer.writerow([harmless_cell(told.get(name)) for name in CSV_COLUMNS])
+        for edit in book.edits.all(EditFilter()):
+            cells = _cells(edit)
+            writer.writerow([escape_formula(cells.get(name)) for name in CSV_COLUMNS])
     return path
 
 
 def export_json(book: Book, path: Path) -> Path:
-    """The path of a JSON file with everything: the run, its findings, its edits, what was decided about them and when."""
+    """Write the run, its findings, its edits and all decisions as JSON, and return its path."""
+    history = reversed(book.decisions.history(last=ALL))
     with _written(path) as file:
-        file.write("{")
-        _write_value(file, "run", book.about)
-        _write_value(file, "summary", book.summary)
-        _write_list(file, "findings", book.all_findings())
-        _write_list(file, "edits", book.all_edits())
-        _write_list(
-            file,
-            "decisions",
-            (one.to_dict() for one in reversed(book.decisions.history(last=ALL))),
-            end="\n}\n",
-        )
+        file.write(f'{{\n"run": {_json(book.about)},\n"summary": {_json(book.summary)},')
+        _write_list(file, "findings", (one.to_dict() for one in book.all_findings()))
+        file.write(",")
+        _write_list(file, "edits", (one.to_dict() for one in book.edits.all(EditFilter())))
+        file.write(",")
+        _write_list(file, "decisions", (one.to_dict() for one in history))
+        file.write("\n}\n")
     return path
 
 
-def harmless_cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; numbers stay what they are.
+def decisions_of(folder: Path | str) -> Decided:
+    """The decisions in the review of a run, for `RewriteSettings(decisions=...)`; raises SettingError if there are none."""
+    folder = Path(folder)
+    book = Book(folder)
+    try:
+        rejected = book.edits.all(EditFilter(choice="reject"))
+        decided = Decided(
+            folder.resolve().name,
+            signal=_marked(book, "signal"),
+            shortcuts=_marked(book, "shortcut"),
+            rejected=frozenset(
+                fingerprint(one.edit.source or one.edit.id, one.edit.field, one.edit.after)
+                for one in rejected
+            ),
+        )
+    finally:
+        book.close()
+    if not (decided.signal or decided.shortcuts or decided.rejected):
+        raise SettingError(
+            f"The review of {folder} has no decisions that a rewrite can use: no finding was marked and no edit rejected. "
+            f"Decide first, with: longway review {folder}"
+        )
+    return decided
 
-    >>> harmless_cell("=1+1"), harmless_cell(-0.5)
+
+def _marked(book: Book, choice: str) -> tuple[Marked, ...]:
+    """The findings with this decision, strongest first; those that the run no longer has are left out."""
+    return tuple(
+        Marked(one.finding.shape, one.finding.label) for one in book.all_findings() if one.choice == choice
+    )
+
+
+def escape_formula(value: object) -> object:
+    """A cell that no spreadsheet runs as a formula; numbers are left alone.
+
+    >>> escape_formula("=1+1"), escape_formula(-0.5)
     ("'=1+1", -0.5)
     """
     if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
@@ -91,7 +120,7 @@ def harmless_cell(value: Any) -> Any:
 
 @contextmanager
 def _written(path: Path, *, encoding: str = "utf-8", newline: str | None = None) -> Iterator[IO[str]]:
-    """A file that takes its place when it is whole; half of a character becomes a question mark."""
+    """A file that is moved into place when complete; lone surrogates become question marks."""
     try:
         with (
             replacing(path) as temporary,
@@ -100,13 +129,13 @@ def _written(path: Path, *, encoding: str = "utf-8", newline: str | None = None)
             yield file
     except OSError as error:
         raise RunError(
-            f"{path} cannot be written ({error.strerror or error}). An existing folder with enough space was expected. "
+            f"{path} cannot be written ({error.strerror or error}). Expected an existing folder with enough space. "
             "Choose another path."
         ) from None
 
 
 def _own_dataset(book: Book) -> Path:
-    if book.dataset_path is None or not book.has("edits"):
+    if book.dataset_path is None or not book.can_export:
         raise RunError(
             f"{book.folder} has no dataset with edits to export: `longway {book.command}` changes no texts. "
             "Open the folder of a rewrite, an augmentation or a perturbation."
@@ -114,62 +143,48 @@ def _own_dataset(book: Book) -> Path:
     return book.dataset_path
 
 
-def _tables(book: Book, dataset: Dataset, different: list[ChosenRow]) -> Iterator[Table]:
-    """The rows of the run's dataset with what is different now."""
-    columns = dataset.columns
-    dropped = {row.id for row in different if not row.is_in}
-    tables = edited_tables(
-        dataset,
-        _texts_in(different, columns.text),
-        [_addition(book, dataset, row) for row in different if row.is_in and not row.was_in],
-        contexts=_texts_in(different, columns.context),
+def _tables(book: Book, dataset: Dataset, different: list[ChosenRow]) -> Iterator[DataTable]:
+    """The rows of the run's dataset with the differences applied."""
+    names = [name for name in (dataset.columns.text, dataset.columns.context) if name is not None]
+    changes = Changes(
+        cells={name: _new_texts(different, name) for name in names},
+        added={row.id: _added(book, row) for row in different if row.is_in and not row.was_in},
+        dropped={row.id for row in different if not row.is_in},
     )
-    gone = pl.Series(sorted(dropped), dtype=pl.String)
-    for table in tables:
-        yield (
-            table.with_frame(table.frame.filter(~pl.col(ID_COLUMN).is_in(gone.implode())))
-            if dropped
-            else table
-        )
+    return apply_edits(dataset, changes, with_sources=book.command != "rewrite")
 
 
-def _texts_in(rows: Iterable[ChosenRow], column: str | None) -> dict[str, str]:
+def _new_texts(rows: Iterable[ChosenRow], column: str) -> dict[str, str]:
     """The new texts of one column, by id."""
     return {
         row.id: row.texts[column]
         for row in rows
-        if column is not None and column in row.texts and row.texts[column] != row.as_run[column]
+        if column in row.texts and row.texts[column] != row.as_run[column]
     }
 
 
-def _addition(book: Book, dataset: Dataset, row: ChosenRow) -> Addition:
-    """A row that the run refused and a person accepted, as the run would have added it."""
-    cells = {**row.texts, dataset.columns.label: row.label}
-    if (own_id := book.about["settings"].get("id")) is not None:
-        cells[own_id] = row.id
-    has_sources = book.command != "rewrite"
-    return Addition(row.id, like=row.source, cells=cells, source=row.source if has_sources else "")
+def _added(book: Book, row: ChosenRow) -> AddedRow:
+    """A row that the run refused and a reviewer accepted, as the run would have added it."""
+    own_id = {} if book.columns.id is None else {book.columns.id: row.id}
+    return AddedRow(row.source, row.label, {**row.texts, **own_id})
 
 
-def _decided(decision: dict[str, Any] | None) -> dict[str, Any]:
-    """What the columns of the CSV file say about a decision."""
-    if decision is None:
-        return {"choice": "none"}
-    value = decision["value"]
-    told = {
-        "choice": value.get("choice", "none"),
-        "text_by_hand": value.get("text"),
-        "passed": value.get("passed"),
-    }
-    return {**told, "author": decision["author"], "time": decision["time"]}
+def _cells(one: ReviewedEdit) -> dict[str, object]:
+    """The values of the CSV columns."""
+    values: dict[str, object] = {**one.to_dict(), "choice": one.choice}
+    if one.decision is not None:
+        value = one.decision.value
+        values |= {"text_by_hand": value.get("text"), "passed": value.get("passed")}
+        values |= {"author": one.decision.author, "time": one.decision.time}
+    return values
 
 
-def _write_value(file: IO[str], name: str, value: Any) -> None:
-    file.write(f"\n{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},")
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _write_list(file: IO[str], name: str, values: Iterable[Any], *, end: str = ",") -> None:
-    file.write(f"\n{json.dumps(name)}: [")
+def _write_list(file: IO[str], name: str, values: Iterable[object]) -> None:
+    file.write(f'\n"{name}": [')
     for number, value in enumerate(values):
-        file.write(("," if number else "") + "\n " + json.dumps(value, ensure_ascii=False))
-    file.write("]" + end)
+        file.write(("," if number else "") + "\n " + _json(value))
+    file.write("]")

@@ -1,21 +1,20 @@
-"""Who may talk to the review: the one browser that opened the URL with the token, and pages of ours only.
+"""Access control: only the browser that opened the URL with the token, and only our own pages.
 
-    request -> Host ours? -> method known? -> Origin and Sec-Fetch-Site ours? -> cookie ours? -> body small and in time? -> the application
-                 |403          |405             |403                             |403               |413, 408
+    request -> Host ours? -> method known? -> Origin and Sec-Fetch-Site ours? -> cookie ours? -> body small? -> the application
+                 |403          |405             |403                             |403               |413
 
-    /?token=...  the token of the URL that was printed: the answer sets the cookie (another random value) and goes on to the
-                 same address without the token, so that it is in no history, no log and no link
+    /?token=...  the token of the printed URL: the response sets the cookie (another random value) and redirects to the same
+                 address without the token, which keeps it out of history, logs and links
 
-It is plain ASGI around everything, unknown addresses and static files included: nothing is answered before these questions are.
-A page of another site cannot send our Host with our cookie (SameSite=Strict), nor read an answer (no CORS header, CORP). A foreign
-name that points to 127.0.0.1 (DNS rebinding) has another Host. A page of another port of this machine is "same-site" for the browser,
-so Origin and Sec-Fetch-Site must say same-origin. What remains: browsers send a cookie of 127.0.0.1 to every port of it, so whoever
-opens a web page that another person serves on this machine, in the same browser, shows them the cookie.
+Plain ASGI around everything, including unknown addresses and static files: nothing is answered before these checks.
+A page of another site cannot send our Host with our cookie (SameSite=Strict), nor read a response (no CORS header, CORP). A foreign
+name that points to 127.0.0.1 (DNS rebinding) has another Host. A page on another port of this machine is "same-site" for the browser,
+so Origin and Sec-Fetch-Site must say same-origin. What remains: browsers send a cookie of 127.0.0.1 to every port, so opening a
+web page that another user serves on this machine, in the same browser, reveals the cookie to that user.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import secrets
 import sys
@@ -33,7 +32,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 METHODS = ("GET", "HEAD", "POST")
 MAX_BODY = 256 * 1024
-BODY_SECONDS = 15.0  # for a whole body
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -47,13 +45,11 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-_FORBIDDEN = (
-    "Open the address that `longway review` printed in the terminal: it has a token that lets you in."
-)
+_FORBIDDEN = "Open the address that `longway review` printed in the terminal: it contains the access token."
 
 
-class Refused(Exception):  # noqa: N818 - named after what happened
-    """A request that goes no further: its status and what to tell."""
+class RequestRejected(Exception):  # noqa: N818 - named after what happened
+    """A request that goes no further, with its status and message."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         self.status, self.message, self.headers = status, message, headers or {}
@@ -61,9 +57,9 @@ class Refused(Exception):  # noqa: N818 - named after what happened
 
 
 class Guard:
-    """The application behind the questions above.
+    """The application behind the checks above.
 
-    port: where the server listens. token: what the URL carries. cookie: what the browser has afterwards.
+    port: where the server listens. token: part of the URL. cookie: what the browser sends afterwards.
     """
 
     def __init__(self, app: App, *, port: int) -> None:
@@ -71,90 +67,93 @@ class Guard:
         self._hosts = tuple(f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost"))
         self.token = secrets.token_urlsafe(32)
         self.cookie = secrets.token_urlsafe(32)
-        self.cookie_name = f"longway_review_{port}"  # cookies know no ports: two reviews must not share one
+        self.cookie_name = f"longway_review_{port}"  # cookies ignore ports: two reviews must not share one
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
-            raise RuntimeError(f"the review speaks HTTP only, not {scope['type']}")
-        answer = _Answer(send)
+            raise RuntimeError(f"the review supports HTTP only, not {scope['type']}")
+        response = _Response(scope, send)
         try:
-            body = await self._admitted(scope, receive, answer)
+            body = await self._admit(scope, receive, response)
             if body is not None:
-                await self._app(scope, _replayed(body, receive), answer.send)
-        except Refused as refused:
-            await answer.refuse(refused, scope)
+                await self._app(scope, _replayed(body, receive), response.send)
+        except RequestRejected as rejected:
+            await response.reject(rejected)
         except Exception:
-            tell(f"{scope['method']} {scope['path']} failed:\n{traceback.format_exc()}")
-            await answer.refuse(Refused(500, "Something went wrong. The terminal says what."), scope)
+            log(f"{scope['method']} {scope['path']} failed:\n{traceback.format_exc()}")
+            await response.reject(RequestRejected(500, "Something went wrong. See the terminal for details."))
 
-    async def _admitted(self, scope: Scope, receive: Receive, answer: _Answer) -> bytes | None:
-        """The body of a request that may pass; None where it was the token's, and is answered."""
-        headers = _Headers(scope)
-        host = self._host(headers)
-        if not scope["path"].startswith("/") or not (scope.get("raw_path") or b"/").startswith(b"/"):
-            raise Refused(400, "Expected an address that starts with /.")
-        if scope["method"] not in METHODS:
-            raise Refused(405, f"Expected one of {', '.join(METHODS)}.", {"allow": ", ".join(METHODS)})
-        self._check_origin(headers, host, scope["method"])
-        if scope["method"] != "POST" and (token := _token(scope)) is not None:
-            if not secrets.compare_digest(token.encode(), self.token.encode()):
-                raise Refused(403, _FORBIDDEN)
-            await self._let_in(scope, headers, host, answer)
-            return None
-        if headers.one("sec-fetch-site") not in (None, b"none", b"same-origin"):
-            raise Refused(403, _FORBIDDEN)
-        if not self._has_cookie(headers):
-            raise Refused(403, _FORBIDDEN)
-        return await _whole_body(headers, scope["method"], receive)
-
-    def _host(self, headers: _Headers) -> str:
+    async def _admit(self, scope: Scope, receive: Receive, response: _Response) -> bytes | None:
+        """The body of an admitted request; None if it was the token's, which is answered here."""
+        headers, method = _Headers(scope), scope["method"]
         host = headers.one("host")
         if host not in self._hosts:
-            raise Refused(403, "This name is not served here. " + _FORBIDDEN)
-        return host.decode()
-
-    def _check_origin(self, headers: _Headers, host: str, method: str) -> None:
-        """Whatever is sent must be ours; a POST must say where it comes from.
-
-        A form's Origin is "null" under our Referrer-Policy; then Sec-Fetch-Site, which no page can set, must be same-origin.
-        """
-        origin, site = headers.one("origin"), headers.one("sec-fetch-site")
-        is_ours = origin == f"http://{host}".encode() or (origin == b"null" and site == b"same-origin")
-        if origin is not None and not is_ours:
-            raise Refused(403, "This came from a page of another site.")
-        if method == "POST" and (origin is None or site not in (None, b"same-origin")):
-            raise Refused(
-                403, "This came from a page of another site, or from none: a POST needs our Origin."
+            raise RequestRejected(403, "This host name is not served here. " + _FORBIDDEN)
+        if not scope["path"].startswith("/") or not (scope.get("raw_path") or b"/").startswith(b"/"):
+            raise RequestRejected(400, "Expected an address that starts with /.")
+        if method not in METHODS:
+            raise RequestRejected(
+                405, f"Expected one of {', '.join(METHODS)}.", {"allow": ", ".join(METHODS)}
             )
+        _check_origin(headers, host.decode(), method)
+        query = _query(scope)
+        token = next((value for name, value in query if name == "token"), None)
+        if method != "POST" and token is not None:
+            if not secrets.compare_digest(token.encode(), self.token.encode()):
+                raise RequestRejected(403, _FORBIDDEN)
+            await self._let_in(query, headers, f"http://{host.decode()}", response)
+            return None
+        if headers.one("sec-fetch-site") not in (None, b"none", b"same-origin"):
+            raise RequestRejected(403, _FORBIDDEN)
+        if not self._has_cookie(headers):
+            raise RequestRejected(403, _FORBIDDEN)
+        return await _read_body(headers, method, receive)
 
     def _has_cookie(self, headers: _Headers) -> bool:
         """Whether the request carries the cookie. Compared in constant time.
 
-        Split by hand: http.cookies gives up where a cookie of another program has a letter that it does not know.
+        Split by hand: http.cookies gives up if a cookie of another program has a character it does not know.
         """
         pairs = [one.strip().partition(b"=") for line in headers.all("cookie") for one in line.split(b";")]
         given = [value for name, _, value in pairs if name == self.cookie_name.encode()]
         return len(given) == 1 and secrets.compare_digest(given[0], self.cookie.encode())
 
-    async def _let_in(self, scope: Scope, headers: _Headers, host: str, answer: _Answer) -> None:
-        """Set the cookie and go on without the token.
+    async def _let_in(
+        self, query: list[tuple[str, str]], headers: _Headers, server: str, response: _Response
+    ) -> None:
+        """Set the cookie and redirect to the same address without the token.
 
-        Where a link on another site was followed (a terminal in a browser, a file that opens us), the browser would not send
-        a SameSite=Strict cookie along with a redirect; a page of ours that goes on is same-site.
+        After a link on another site (a terminal in a browser, a file that opens us), the browser would not send a SameSite=Strict
+        cookie along with a redirect; a page of ours that refreshes is same-site.
         """
-        rest = [(name, value) for name, value in _query(scope) if name != "token"]
-        place = f"http://{host}{quote(scope['path'], safe='/')}" + (f"?{urlencode(rest)}" if rest else "")
+        rest = urlencode([(name, value) for name, value in query if name != "token"])
+        place = f"{server}{quote(response.scope['path'], safe='/')}" + (f"?{rest}" if rest else "")
         cookie = f"{self.cookie_name}={self.cookie}; HttpOnly; SameSite=Strict; Path=/"
         if headers.one("sec-fetch-site") in (None, b"none", b"same-origin"):
-            await answer.whole(303, "", {"location": place, "set-cookie": cookie}, scope)
+            await response.whole(303, "", {"location": place, "set-cookie": cookie})
         else:
             page = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(place)}"><title>Longway</title>'
-            await answer.whole(200, page, {"set-cookie": cookie}, scope)
+            await response.whole(200, page, {"set-cookie": cookie})
+
+
+def _check_origin(headers: _Headers, host: str, method: str) -> None:
+    """The Origin must be ours if sent; a POST must send one.
+
+    A form's Origin is "null" under our Referrer-Policy; then Sec-Fetch-Site, which no page can set, must be same-origin.
+    """
+    origin, site = headers.one("origin"), headers.one("sec-fetch-site")
+    is_ours = origin == f"http://{host}".encode() or (origin == b"null" and site == b"same-origin")
+    if origin is not None and not is_ours:
+        raise RequestRejected(403, "This request came from a page of another site.")
+    if method == "POST" and (origin is None or site not in (None, b"same-origin")):
+        raise RequestRejected(
+            403, "This request came from another site, or has no Origin: a POST needs ours."
+        )
 
 
 class _Headers:
-    """The headers of a request, by their names in small letters."""
+    """The headers of a request, by lower-case name."""
 
     def __init__(self, scope: Scope) -> None:
         self._pairs = [(name.lower(), value) for name, value in scope["headers"]]
@@ -163,54 +162,52 @@ class _Headers:
         return [value for key, value in self._pairs if key == name.encode()]
 
     def one(self, name: str) -> bytes | None:
-        """The header's value, None where there is none; twice is refused."""
+        """The header's value, None if absent; a repeated header is rejected."""
         values = self.all(name)
         if len(values) > 1:
-            raise Refused(400, f"Expected one {name} header, got {len(values)}.")
+            raise RequestRejected(400, f"Expected one {name} header, got {len(values)}.")
         return values[0] if values else None
 
 
-class _Answer:
-    """What is sent: our headers with everything, and whether it has begun."""
+class _Response:
+    """Sends responses, all with our headers."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self._has_begun = send, False
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.scope, self._send, self._has_begun = scope, send, False
 
     async def send(self, message: Message) -> None:
-        """Send one piece."""
+        """Send one part."""
         if message["type"] == "http.response.start":
             self._has_begun = True
-            own = [
-                (name, value)
-                for name, value in message.get("headers", [])
-                if name.decode().lower() not in HEADERS
-            ]
+            given = message.get("headers", [])
+            own = [(name, value) for name, value in given if name.decode().lower() not in HEADERS]
             ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
             message = {**message, "headers": own + ours}
         await self._send(message)
 
-    async def whole(self, status: int, page: str, headers: dict[str, str], scope: Scope) -> None:
-        """Send a page at once."""
+    async def whole(self, status: int, page: str, headers: dict[str, str]) -> None:
+        """Send a complete page."""
         body = page.encode()
         named = {"content-type": "text/html; charset=utf-8", "content-length": str(len(body)), **headers}
         pairs = [(name.encode(), value.encode()) for name, value in named.items()]
+        is_head = self.scope["method"] == "HEAD"
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
-        await self.send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        await self.send({"type": "http.response.body", "body": b"" if is_head else body})
 
-    async def refuse(self, refused: Refused, scope: Scope) -> None:
-        """Send why not, unless an answer is under way; as JSON where JSON was asked for."""
+    async def reject(self, rejected: RequestRejected) -> None:
+        """Send an error, unless a response has begun; as JSON to scripts."""
         if self._has_begun:
             return
-        headers = {**refused.headers, "connection": "close"}  # a body that was not read ends here
-        if scope["method"] == "POST" or scope["path"].endswith(".json"):
-            text = json.dumps({"error": refused.message})
-            await self.whole(refused.status, text, {**headers, "content-type": "application/json"}, scope)
+        headers = {**rejected.headers, "connection": "close"}  # an unread body ends here
+        if self.scope["method"] == "POST" or self.scope["path"].endswith(".json"):
+            text = json.dumps({"error": rejected.message})
+            await self.whole(rejected.status, text, {**headers, "content-type": "application/json"})
         else:
-            await self.whole(refused.status, plain_page(refused.message), headers, scope)
+            await self.whole(rejected.status, plain_page(rejected.message), headers)
 
 
 def plain_page(message: str) -> str:
-    """A page that says one thing, without anything from elsewhere."""
+    """A page with one message and no other resources."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Longway review</title></head>'
@@ -218,8 +215,8 @@ def plain_page(message: str) -> str:
     )
 
 
-def tell(text: str) -> None:
-    """Say something in the terminal, without the characters that steer one."""
+def log(text: str) -> None:
+    """Print a message to the terminal, without control characters."""
     clean = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
     print(f"longway review: {clean}", file=sys.stderr, flush=True)
 
@@ -228,50 +225,36 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
     try:
         return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=100)
     except ValueError:
-        raise Refused(400, "Expected at most 100 parameters in the address.") from None
+        raise RequestRejected(400, "Expected at most 100 parameters in the address.") from None
 
 
-def _token(scope: Scope) -> str | None:
-    """The token in the address, None where there is none."""
-    return next((value for name, value in _query(scope) if name == "token"), None)
-
-
-async def _whole_body(headers: _Headers, method: str, receive: Receive) -> bytes:
-    """The body, read to its end; refused as soon as it is too large or takes too long."""
-    too_large = Refused(413, f"Expected at most {MAX_BODY // 1024} KB.")
-    length = headers.one("content-length")
-    if length is not None and int(length) > MAX_BODY:  # the server has checked that it is a number
+async def _read_body(headers: _Headers, method: str, receive: Receive) -> bytes:
+    """The whole body; rejected as soon as it is too large."""
+    too_large = RequestRejected(413, f"Expected at most {MAX_BODY // 1024} KB.")
+    length = int(headers.one("content-length") or 0)  # the server has checked that it is a number
+    if length > MAX_BODY:
         raise too_large
     if method != "POST":
-        if (length is not None and int(length) > 0) or headers.one("transfer-encoding") is not None:
-            raise Refused(400, f"Expected no body with {method}.")
+        if length > 0 or headers.one("transfer-encoding") is not None:
+            raise RequestRejected(400, f"Expected no body with {method}.")
         return b""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(400, "The request ended before its body did.")
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-                if len(body) > MAX_BODY:
-                    raise too_large
-    except TimeoutError:
-        raise Refused(408, f"Expected the whole request within {BODY_SECONDS:g} seconds.") from None
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestRejected(400, "The request ended before its body did.")
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > MAX_BODY:
+            raise too_large
     return bytes(body)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body that was read, and then what comes (the end of the connection)."""
-    given = False
+    """A `receive` that returns the body that was read, then what follows (the end of the connection)."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return messages.pop() if messages else await receive()
 
     return replay

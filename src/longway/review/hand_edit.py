@@ -1,16 +1,16 @@
-"""A text that a person wrote in the place of a machine's: checked like a machine's, kept in any case, marked where it fails.
+"""Texts written by hand: checked like the engine's, stored in any case, marked if a check fails.
 
     write_by_hand(book, key, text, author="ada", seen=0)  ->  the decision, with "passed" and "verdicts"
 
-Which checks a run's own edits went through depends on the command:
+The checks depend on the command:
 
-    rewrite    `verifier_for` the dataset as it came: surface, added words, orders, negation, numbers, names, meaning, classifiers or entailment, drift
-    augment    `counterbias_verifier`: a text of its own that has the kept words and carries the label it should have
-    perturb    the guards: nothing that may hurt, and for pairs nothing that may have changed the label
+    rewrite    `verifier_for` the dataset as loaded: all checks of a rewrite
+    augment    `counterbias_verifier`: the text contains the kept words and has the intended label
+    perturb    the guards: nothing offensive, and for pairs nothing that may have changed the label
 
-They are put together with the first text that is checked, and kept as long as the book is: models are trained once, and what they
-read is remembered in RUN/review/checks.sqlite. `prepare` has it done while a person still writes. Nothing is asked that needs a key
-or a network: a served judge is left out, and the decision names what was not checked ("missing").
+They are built for the first text and kept with the book: models are trained once, and their outputs are cached in
+RUN/review/checks.sqlite. `prepare` does this while the reviewer is still typing. Nothing here needs a key or a network: a served
+judge is left out, and the decision lists the checks that did not run ("missing").
 """
 
 from __future__ import annotations
@@ -25,45 +25,42 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from longway.classify.ensemble import Ensemble
+from longway.engines.asker import Asker
+from longway.engines.registry import engine_named
 from longway.errors import LongwayError, RunError, SettingError
-from longway.llm.asking import Asker
-from longway.llm.engines import engine_named
-from longway.recipes.augment_settings import AugmentSettings
-from longway.recipes.decided import Decided, Heeded
-from longway.recipes.held_out import arrange
-from longway.recipes.important_words import labelled
-from longway.recipes.perturb import CONTRAST, OFFENSIVE
-from longway.recipes.rewrite import give_away_of
-from longway.recipes.rows import rows_of, task_with_examples
-from longway.records import Verdict
-from longway.review.book import Book, EditFilter
+from longway.jobs.augment.augment_settings import AugmentSettings
+from longway.jobs.augment.important_words import labelled
+from longway.jobs.held_out import arrange
+from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
+from longway.jobs.rewrite.decided import Decided, Heeded
+from longway.jobs.rewrite.rewrite import give_away_of
+from longway.jobs.rows import rows_of, task_with_examples
+from longway.methods.leak_aware import GiveAway
+from longway.methods.method import Rows, keeps_of
+from longway.methods.perturb.guards import label_warning, offence
+from longway.records import Edit, Verdict
+from longway.review.book import Book
 from longway.review.database import REVIEW_FOLDER
 from longway.review.decisions import Decision
-from longway.rewrite.leak_aware import GiveAway
-from longway.rewrite.method import Rows, keeps_of
-from longway.rewrite.perturb.guards import label_warning, offence
+from longway.review.edit_list import EditFilter
 from longway.store import JOURNAL_FILE, Journal
-from longway.text.tokens import tokenize
+from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate, Origin
 from longway.verify.counterbias import counterbias_verifier
-from longway.verify.surface import Surface
+from longway.verify.form_checks import SurfaceCheck
 from longway.verify.verifier import Verifier, passed, verifier_for
 
-LONGEST = 50_000  # characters; a longer text is no edit of a row
-AT_ONCE = 200
+MAX_LENGTH = 50_000  # characters
 CHECKS_FILE = "checks.sqlite"  # in the folder of the review
 
 _checkers: WeakKeyDictionary[Book, Checker] = WeakKeyDictionary()
-_lock = threading.Lock()  # models are trained once, and what they remember is not for several threads
+_lock = threading.Lock()  # models are trained once, and their caches are not thread-safe
 
 
 def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | None = None) -> Decision:
-    """The decision for a text written by hand, with what the checks said of it; it is kept whether they pass it or not.
-
-    seen: as in `Decisions.write`.
-    """
-    edit = book.edit(key)
-    text = with_line_ends_of(edit["before"], text.strip())
+    """Check a text written by hand and store it, whether it passes or not. seen: as in `Decisions.write`."""
+    edit = book.edits.get(key).edit
+    text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
     with _lock:
         verdicts, missing = _checker(book).check(edit, text)
@@ -78,11 +75,11 @@ def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | N
 
 
 def prepare(book: Book, key: str) -> None:
-    """Have the models of the checks learn, so that the first text does not wait for them; nothing where they are at work already."""
-    edit = book.edit(key)
+    """Train the models of the checks in advance; does nothing if a check is running."""
+    edit = book.edits.get(key).edit
     if _lock.acquire(blocking=False):
         try:
-            _checker(book).check(edit, edit["before"])  # passes, so that every check has its turn
+            _checker(book).check(edit, edit.before)  # passes, which runs every check
         finally:
             _lock.release()
 
@@ -94,7 +91,7 @@ def _checker(book: Book) -> Checker:
 
 
 def with_line_ends_of(before: str, text: str) -> str:
-    """The text with the line ends of another one: a browser sends its own.
+    """The text with the line ends of another one: browsers send their own.
 
     >>> with_line_ends_of("one\\r\\ntwo", "three\\nfour"), with_line_ends_of("one", "three\\r\\nfour")
     ('three\\r\\nfour', 'three\\nfour')
@@ -103,39 +100,35 @@ def with_line_ends_of(before: str, text: str) -> str:
     return re.sub(r"\r\n|\n|\r", own[0] if own else "\n", text)
 
 
-def _check_text(edit: Mapping[str, Any], text: str) -> None:
+def _check_text(edit: Edit, text: str) -> None:
     if not text:
         raise SettingError(
             "The text is empty. A row needs a text. Write one, or reject the edit to keep the old text."
         )
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise SettingError(
-            f"The text has {len(text):,} characters. At most {LONGEST:,} were expected. Shorten it."
+            f"The text has {len(text):,} characters. Expected at most {MAX_LENGTH:,}. Shorten it."
         )
-    if text == with_line_ends_of(edit["before"], edit["after"].strip()):
-        raise SettingError(
-            "The text is what the machine wrote. A different one was expected. Accept the edit instead."
-        )
-    if text == edit["before"].strip():
-        raise SettingError(
-            "The text is what was there before. A different one was expected. Reject the edit instead."
-        )
+    if text == with_line_ends_of(edit.before, edit.after.strip()):
+        raise SettingError("The text equals the edit. Expected a different one. Accept the edit instead.")
+    if text == edit.before.strip():
+        raise SettingError("The text equals the original. Expected a different one. Reject the edit instead.")
 
 
 class Checker(Protocol):
-    """What looks at hand-written texts of one run."""
+    """The checks of hand-written texts of one run."""
 
-    def check(self, edit: Mapping[str, Any], text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in the place of an edit's, and what could not be checked."""
+    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
+        """The verdicts on a text in place of an edit's, and the checks that did not run."""
         ...
 
 
 def checker_of(book: Book) -> Checker:
-    """The checker that fits the command of a run."""
+    """The checker for the command of a run."""
     makers: dict[str, Callable[[Book], Checker]] = {
-        "rewrite": Rewritten,
-        "augment": Augmented,
-        "perturb": Perturbed,
+        "rewrite": RewriteChecker,
+        "augment": AugmentChecker,
+        "perturb": PerturbChecker,
     }
     if book.command not in makers:
         raise RunError(
@@ -146,114 +139,103 @@ def checker_of(book: Book) -> Checker:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """Text and context of a row before and after; contexts are None for single texts."""
+class RowChange:
+    """Text and context of a row, each before and after; contexts are None for single texts."""
 
     text: tuple[str, str]
     context: tuple[str | None, str | None]
 
 
-def both_of(book: Book, edit: Mapping[str, Any], new: str, *, text_name: str) -> Both:
-    """The row of an edit as it would be with a new text in the edited column.
-
-    Where the same change has an edit in the other column, that one stands, too.
-    """
-    row = book.row(edit["source"] or edit["id"])
-    others = [
-        one
-        for one in book.row(edit["id"])["edits"]
-        if one["id"] == edit["id"]
-        and one["field"] != edit["field"]
-        and all(one[name] == edit[name] for name in ("round", "how", "accepted"))
-    ]
-    mine = edit["before"], new
-    other = (others[0]["before"], _text_of(others[0])) if others else None
-    if edit["field"] == text_name:
-        return Both(mine, other or (row["context"], row["context"]))
-    return Both(other or (row["text"], row["text"]), mine)
+def row_change(book: Book, edit: Edit, new: str, *, text_name: str) -> RowChange:
+    """The row of an edit with a new text in the edited column; an edit of the other column by the same candidate is included."""
+    row = book.row(edit.source or edit.id).row
+    other = next(
+        (
+            (one.edit.before, one.text)
+            for one in book.row(edit.id).edits
+            if one.edit.field != edit.field
+            and (one.edit.id, one.edit.round, one.edit.how, one.edit.accepted)
+            == (edit.id, edit.round, edit.how, edit.accepted)
+        ),
+        None,
+    )
+    if edit.field == text_name:
+        return RowChange((edit.before, new), other or (row.context, row.context))
+    return RowChange(other or (row.text or "", row.text or ""), (edit.before, new))
 
 
-def _text_of(edit: Mapping[str, Any]) -> str:
-    """What an edit puts in: the text by hand where there is one."""
-    value = (edit["decision"] or {}).get("value", {})
-    return str(value["text"]) if value.get("choice") == "hand" else str(edit["after"])
-
-
-class Rewritten:
+class RewriteChecker:
     """Checks of `longway rewrite`."""
 
     def __init__(self, book: Book) -> None:
-        self.book, self.settings = book, book.about["settings"]
-        self.rows, self._chains = rows_as_they_came(book)
+        self.book, self.settings = book, book.settings
+        self.rows, self._chains = rows_as_loaded(book)
         self.journal = journal_of(book)
-        self._place = {id: place for place, id in enumerate(self.rows.ids)}
-        self._verifiers: dict[str, Verifier] = {}
+        self._index = {id: index for index, id in enumerate(self.rows.ids)}
 
-    def check(self, edit: Mapping[str, Any], text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in the place of an edit's, and what could not be checked."""
-        kind = "added" if edit["source"] else "rewritten"
-        if kind not in self._verifiers:
-            self._verifiers[kind] = self._added() if edit["source"] else self._rewritten()
-        verifier = self._verifiers[kind]
+    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
+        """The verdicts on a text in place of an edit's, and the checks that did not run."""
+        verifier = self._added if edit.source else self._rewritten
         (verdicts,) = verifier.verify([self._candidate(edit, text)])
         return verdicts, verifier.missing
 
+    @cached_property
     def _rewritten(self) -> Verifier:
         rows = self.rows
-        labels = [rows.label(place) for place in range(len(rows))]
         return verifier_for(
             rows.task,
             rows.texts,
-            labels,
+            [rows.label(index) for index in range(len(rows))],
             rows.contexts,
             judge=judge_of(self.settings),
             seed=self.settings["seed"],
             journal=self.journal,
         )
 
+    @cached_property
     def _added(self) -> Verifier:
-        """For rows that a rewrite adds (CrossAug): pairs, whose label the context decides."""
+        """For rows that a rewrite adds (CrossAug): pairs, whose label depends on the context."""
         return counterbias_verifier(self.rows.task, journal=self.journal, judge=judge_of(self.settings))
 
-    def _candidate(self, edit: Mapping[str, Any], text: str) -> Candidate:
-        id = edit["source"] or edit["id"]
-        if id not in self._place:
+    def _candidate(self, edit: Edit, text: str) -> Candidate:
+        id = edit.source or edit.id
+        if id not in self._index:
             raise RunError(
                 f"The row {id!r} is not in the dataset of {self.book.folder}. Check the run folder."
             )
-        place = self._place[id]
-        both = both_of(self.book, edit, text, text_name=self.rows.task.text_name)
-        before, after = both.text
-        first = self.rows.texts[place]
+        index = self._index[id]
+        change = row_change(self.book, edit, text, text_name=self.rows.task.text_name)
+        before, after = change.text
+        first = self.rows.texts[index]
         return Candidate(
-            row=place,
+            row=index,
             before=before,
             after=after,
-            label=edit["label_after"],
-            context=both.context[1] if self.rows.contexts is not None else None,
-            keeps="label" if edit["source"] else keeps_of(edit["how"]),
-            telling=self._telling(edit, edit["before"]),
-            origin=None if before == first or edit["source"] else self._origin(edit, first),
+            label=edit.label_after,
+            context=change.context[1] if self.rows.contexts is not None else None,
+            keeps="label" if edit.source else keeps_of(edit.how),
+            telling=self._telling(edit, edit.before),
+            origin=None if before == first or edit.source else self._origin(edit, first),
             may_copy=before == after,
             keep=_kept_words(edit),
         )
 
-    def _origin(self, edit: Mapping[str, Any], first: str) -> Origin:
-        """What the text before comes from, and what the edits since then kept: its meaning, or only its label."""
-        hows = [how for number, how in self._chains.get(edit["id"], ()) if number < edit["round"]]
+    def _origin(self, edit: Edit, first: str) -> Origin:
+        """The text as loaded, and whether the edits since then kept its meaning or only its label."""
+        hows = [how for round_, how in self._chains.get(edit.id, ()) if round_ < edit.round]
         keeps = "label" if "label" in map(keeps_of, hows) else "meaning"
         return Origin(first, keeps, self._telling(edit, first))
 
-    def _telling(self, edit: Mapping[str, Any], text: str) -> frozenset[str]:
-        """Words of a text of the row that were meant to go, where the run looked for such words."""
-        if self.settings.get("choose") != "leak" or edit["field"] != self.rows.task.text_name:
+    def _telling(self, edit: Edit, text: str) -> frozenset[str]:
+        """Words of a text that the edit was meant to remove, if the run looked for such words."""
+        if self.settings.get("choose") != "leak" or edit.field != self.rows.task.text_name:
             return frozenset()
-        label = list(self.rows.label_names).index(edit["label_before"])
+        label = list(self.rows.label_names).index(edit.label_before)
         return frozenset(self._give_away.telling(text, label))
 
     @cached_property
     def _give_away(self) -> GiveAway:
-        """What gave labels away when the run began."""
+        """The words that predicted labels when the run started."""
         settings, heeded = self.settings, None
         if told := settings.get("decisions"):
             heeded = Heeded.of(Decided.from_told(told), text=self.rows.task.text_name, aims=True)
@@ -261,14 +243,15 @@ class Rewritten:
         return give_away_of(self.rows, keep=keep, heeded=heeded)
 
 
-class Augmented(Rewritten):
+class AugmentChecker(RewriteChecker):
     """Checks of `longway augment`: all texts are added."""
 
+    @cached_property
     def _added(self) -> Verifier:
         settings = self.settings
         if not self.rows.task.labels:
-            why = "label: the rows have a text of their own each, and no label to check"
-            return Verifier([Surface(shortest=0.25, longest=2.5)], missing=[why])
+            why = "label: each row has its own target text, and no label to check"
+            return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
         models = settings.get("models") or AugmentSettings().models
         ensemble = Ensemble(labelled(self.rows), models, seed=settings["seed"])
         return counterbias_verifier(
@@ -276,28 +259,28 @@ class Augmented(Rewritten):
         )
 
 
-class Perturbed:
-    """The guards of `longway perturb`: they look at text and context together."""
+class PerturbChecker:
+    """The guards of `longway perturb`, which read text and context together."""
 
     def __init__(self, book: Book) -> None:
-        self.book, self.settings = book, book.about["settings"]
+        self.book = book
 
-    def check(self, edit: Mapping[str, Any], text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in the place of an edit's, and what could not be checked."""
-        both = both_of(self.book, edit, text, text_name=self.settings["text"])
-        before, after = ([one for one in (both.context[when], both.text[when]) if one] for when in (0, 1))
-        found = {OFFENSIVE: offence(before, after)}
+    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
+        """The verdicts on a text in place of an edit's, and the checks that did not run."""
+        change = row_change(self.book, edit, text, text_name=self.book.settings["text"])
+        before, after = ([one for one in (change.context[when], change.text[when]) if one] for when in (0, 1))
+        reasons = {OFFENSIVE: offence(before, after)}
         if len(before) > 1:
-            found[CONTRAST] = label_warning(before, after)
-        return [Verdict(name, not reason, reason=reason) for name, reason in found.items()], ()
+            reasons[CONTRAST] = label_warning(before, after)
+        return [Verdict(name, not reason, reason=reason) for name, reason in reasons.items()], ()
 
 
 Chains = dict[str, list[tuple[int, str]]]  # id -> round and `how` of the row's kept edits
 
 
-def rows_as_they_came(book: Book) -> tuple[Rows, Chains]:
-    """The rows that a run worked on, with the texts that they came with: its own dataset, with every edit taken back."""
-    settings = book.about["settings"]
+def rows_as_loaded(book: Book) -> tuple[Rows, Chains]:
+    """The rows of a run before any edit: its dataset with every edit undone, and the kept edits by row."""
+    settings = book.settings
     is_labelled = settings.get("target") is None
     rows = rows_of(
         arrange(book.dataset(), settings.get("split"), labelled=is_labelled).dataset,
@@ -307,65 +290,57 @@ def rows_as_they_came(book: Book) -> tuple[Rows, Chains]:
     first: dict[tuple[str, str], str] = {}
     added: set[str] = set()
     chains: Chains = {}
-    for edit in _kept(book):
-        if edit["source"]:
-            added.add(edit["id"])
+    for one in book.edits.all(EditFilter(status="kept")):
+        edit = one.edit
+        if edit.source:
+            added.add(edit.id)
         else:
-            first.setdefault((edit["id"], edit["field"]), edit["before"])
-            chains.setdefault(edit["id"], []).append((edit["round"], edit["how"]))
-    places = [place for place, id in enumerate(rows.ids) if id not in added]
+            first.setdefault((edit.id, edit.field), edit.before)
+            chains.setdefault(edit.id, []).append((edit.round, edit.how))
+    kept = [index for index, id in enumerate(rows.ids) if id not in added]
     task = rows.task
-    ids = [rows.ids[place] for place in places]
-    texts = [first.get((rows.ids[place], task.text_name), rows.texts[place]) for place in places]
-    contexts = None if rows.contexts is None else [rows.contexts[place] for place in places]
-    came = Rows(ids, texts, rows.labels[places], rows.label_names, task, contexts)
+    ids = [rows.ids[index] for index in kept]
+    texts = [first.get((rows.ids[index], task.text_name), rows.texts[index]) for index in kept]
+    contexts = None if rows.contexts is None else [rows.contexts[index] for index in kept]
+    loaded = Rows(ids, texts, rows.labels[kept], rows.label_names, task, contexts)
     if is_labelled:
-        came.task = task_with_examples(came, seed=settings["seed"])
-    return came, chains
+        loaded.task = task_with_examples(loaded, seed=settings["seed"])
+    return loaded, chains
 
 
-def _kept(book: Book) -> Iterable[dict[str, Any]]:
-    """The edits that the run kept, in the order in which they were made."""
-    number, pages = 1, 1
-    while number <= pages:
-        page = book.edits(EditFilter(status="kept"), page=number, size=AT_ONCE)
-        yield from page.rows
-        number, pages = number + 1, page.pages
+def _kept_words(edit: Edit) -> frozenset[str]:
+    """The spurious words that a counterbias text must contain: those of the triples it was made from."""
+    triples = edit.trace.get("triples", ())
+    words = {word for triple in triples for word in tokenize(triple["after"] or "")}
+    return frozenset(edit.trace.get("spurious", ())) & words
 
 
-def _kept_words(edit: Mapping[str, Any]) -> frozenset[str]:
-    """The spurious words that a counterbias text must still have: those of the triples that were put into it."""
-    trace = edit.get("trace") or {}
-    put_in = {word for one in trace.get("triples", ()) for word in tokenize(one["after"] or "")}
-    return frozenset(trace.get("spurious", ())) & put_in
-
-
-class _Remembered(Journal):
-    """What models said of texts: in the run, whose journal is read and never added to, and since then in the review."""
+class _ReviewJournal(Journal):
+    """Model outputs: those in the journal of the run, which is only read, and new ones in the review's own file."""
 
     def __init__(self, run: Journal | None, path: Path) -> None:
         super().__init__(path)
         self._run = run
 
     def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The answers that are there, by key."""
+        """The known answers, by key."""
         wanted = list(keys)
         known = {} if self._run is None else self._run.get_all(wanted)
         return known | super().get_all(key for key in wanted if key not in known)
 
 
 def journal_of(book: Book) -> Journal:
-    """What models said in the run and in its review, so that a text is read once."""
+    """The model outputs of the run and of its review."""
     path = book.folder / JOURNAL_FILE
     run = Journal(path) if path.exists() else None
-    return _Remembered(run, book.folder / REVIEW_FOLDER / CHECKS_FILE)
+    return _ReviewJournal(run, book.folder / REVIEW_FOLDER / CHECKS_FILE)
 
 
 def judge_of(settings: Mapping[str, Any]) -> Asker | None:
-    """The run's judge where it is the small model on this machine; others need a key or a server."""
+    """The run's judge if it is the local model; others need a key or a server."""
     if settings.get("judge") != "local":
         return None
     try:
         return Asker(engine_named("local", seed=settings["seed"]), Journal(None))
     except LongwayError:
-        return None  # told as missing by the verifier
+        return None  # the verifier lists it as missing

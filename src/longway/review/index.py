@@ -1,35 +1,35 @@
-"""What a run folder holds, as tables that can be searched and paged: made once, and again when the files changed.
+"""The index of a run folder: tables for search and paging, built once and again when the files change.
 
-    edits.jsonl     ->  edits (what they are filtered by), bodies (the rest), failed (checks), edits_text (search)
+    edits.jsonl     ->  edits (filter columns), bodies (the rest), failed (checks), edits_text (search)
     the dataset     ->  rows, rows_text
 
-Everything is streamed and goes in with one transaction: a process that is killed on the way leaves what was there before.
-Search finds any part of a text, whatever the case: by its three-letter pieces where this SQLite can, else by looking at each text.
+Everything is streamed and written in one transaction: a killed process leaves the previous state.
+Search finds any part of a text, ignoring case: by trigrams if this SQLite supports them, otherwise by reading each text.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset
-from longway.data.roles import role_frame
-from longway.errors import RunError
-from longway.review.damaged import mended
+from longway.data.columns import role_frame
+from longway.records import Edit
 from longway.review.database import Database, folded
+from longway.review.run_folder import edits_in
 
-VERSION = 2
+VERSION = 3
 AT_ONCE = 1000
-MOST_PIECES = 40
+MAX_TRIGRAMS = 40  # of a search
 _TABLES = (
     "drop table if exists edits", "drop table if exists bodies", "drop table if exists failed",
     "drop table if exists rows", "drop table if exists edits_text", "drop table if exists rows_text",
-    # by_random, by_score: places in other orders than that of the file
+    # by_random, by_score: positions in other orders than that of the file
     """create table edits (number integer primary key, key text not null unique, id text not null, source text not null,
         status text not null, label text not null, method text not null, engine text not null,
         gain real, by_random integer not null, by_score integer)""",
@@ -46,9 +46,9 @@ _INDEXES = (
     "create index rows_id on rows (id)",
     "create index rows_label on rows (label)",
 )
-# Only which three-letter pieces a text has, not where: a third of the time and a quarter of the space. `contains` sees to the rest.
+# Only which trigrams a text has, not where: a third of the time and a quarter of the space. `contains` checks the rest.
 _SEARCH = "create virtual table {}_text using fts5(text, content='', detail=none, tokenize='trigram case_sensitive 1')"
-_OPTIONS = (("hashsize", 2**25), ("automerge", 0))  # pieces are sorted in memory, and once
+_OPTIONS = (("hashsize", 2**25), ("automerge", 0))  # trigrams are sorted in memory, and once
 _RANKS = (
     """create temp table ranked as
         select number, row_number() over (order by gain is null, gain, number) as place from edits""",
@@ -61,7 +61,7 @@ Progress = Callable[[int, int], object]
 
 
 def _has_trigrams() -> bool:
-    """Whether this SQLite can search by three-letter pieces: from 3.34 on, where it was built with FTS5."""
+    """Whether this SQLite can search by trigrams: version 3.34 or later, built with FTS5."""
     with closing(sqlite3.connect(":memory:")) as database:
         try:
             database.execute(_SEARCH.format("try"))
@@ -81,24 +81,23 @@ def build(
     stamp: str,
     progress: Progress,
 ) -> None:
-    """Make the tables where they were made of something else than `stamp` says, or never.
+    """Build the tables, unless they were built with the same `stamp`.
 
-    load: reads the dataset, where there is one. progress: called with what is done and what there is to do, in bytes of edits
-    and rows of data.
+    load: reads the dataset, if there is one. progress: called with the amount done and the total, in bytes of edits plus rows of data.
     """
-    database.tell("create table if not exists made_of (stamp text not null)")
-    if _is_made(database, stamp):
+    database.execute("create table if not exists made_of (stamp text not null)")
+    if _is_built(database, stamp):
         return
     dataset = None if load is None else load()
     with database.writing():
-        if _is_made(database, stamp):  # by another process, while this one waited
+        if _is_built(database, stamp):  # by another process in the meantime
             return
         for statement in _TABLES:
-            database.tell(statement)
+            database.execute(statement)
         for name in ("edits", "rows") if HAS_TRIGRAMS else ():
-            database.tell(_SEARCH.format(name))
+            database.execute(_SEARCH.format(name))
             for option in _OPTIONS:
-                database.tell(f"insert into {name}_text ({name}_text, rank) values (?, ?)", option)
+                database.execute(f"insert into {name}_text ({name}_text, rank) values (?, ?)", option)
         size = edits.stat().st_size if edits else 0
         total = size + (dataset.n_rows if dataset else 0)
         if edits:
@@ -106,101 +105,62 @@ def build(
         if dataset:
             _add_rows(database, dataset, lambda done: progress(size + done, total))
         for statement in (*_RANKS, *_INDEXES):
-            database.tell(statement)
-        database.tell("delete from made_of")
-        database.tell("insert into made_of values (?)", (stamp,))
+            database.execute(statement)
+        database.execute("delete from made_of")
+        database.execute("insert into made_of values (?)", (stamp,))
 
 
-def stamp_of(*paths: Path | None, asked: str = "") -> str:
-    """What tables are made of, in short: another one when a file changed, or how it is read."""
-    files = [(path.name, *_seen(path)) for path in paths if path is not None]
-    return json.dumps([VERSION, HAS_TRIGRAMS, asked, files])
+def stamp_of(*paths: Path | None, columns: str = "") -> str:
+    """What the tables are built from, in short: differs when a file, or how it is read, has changed."""
+    files = [(path.name, *_sizes_and_times(path)) for path in paths if path is not None]
+    return json.dumps([VERSION, HAS_TRIGRAMS, columns, files])
 
 
-def _seen(path: Path) -> list[int]:
-    """Sizes and times of a file, or of those in a folder; what is not there is told when it is read."""
+def _sizes_and_times(path: Path) -> list[int]:
+    """Of a file, or of the files in a folder; a missing file is reported when it is read."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
-    return [number for file in files if file.is_file() for number in _size_and_time(file)]
+    stats = [file.stat() for file in files if file.is_file()]
+    return [number for stat in stats for number in (stat.st_size, stat.st_mtime_ns)]
 
 
-def _size_and_time(file: Path) -> tuple[int, int]:
-    about = file.stat()
-    return about.st_size, about.st_mtime_ns
-
-
-def edit_key(edit: dict[str, Any]) -> str:
-    """The name of an edit, made of what it says: the same in a run that went on.
-
-    >>> edit_key({"id": "1", "field": "text", "before": "a", "after": "b"})
-    '78321f739dea62a0'
-    """
-    told = [edit.get(name) for name in ("id", "field", "before", "after", "label_after", "round", "method")]
-    return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
-
-
-def finding_key(finding: dict[str, Any]) -> str:
-    """The name of a finding, made of what it says."""
-    told = [finding.get(name) for name in ("level", "pattern", "field", "label")]
-    return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
+def _is_built(database: Database, stamp: str) -> bool:
+    return database.query("select stamp from made_of") == [(stamp,)]
 
 
 def search_in(table: str, part: str, text: str) -> tuple[str, list[str]]:
-    """A condition that finds a part of a text, and its values. part: as `folded` gives it. text: what is looked at, in SQL."""
+    """An SQL condition that finds a part of a text, and its values. part: as `folded` returns it. text: the searched SQL expression."""
     tables = "bodies join edits using (number)" if table == "edits" else "rows"
     where, values = f"contains({text}, ?)", [part]
     if HAS_TRIGRAMS and len(part) >= 3:
-        pieces = dict.fromkeys(part[at : at + 3] for at in range(len(part) - 2))
-        asked = " AND ".join('"' + piece.replace('"', '""') + '"' for piece in list(pieces)[:MOST_PIECES])
+        trigrams = list(dict.fromkeys(part[at : at + 3] for at in range(len(part) - 2)))[:MAX_TRIGRAMS]
+        match = " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in trigrams)
         where = f"number in (select rowid from {table}_text where {table}_text match ?) and {where}"
-        values.insert(0, asked)
+        values.insert(0, match)
     return f"number in (select number from {tables} where {where})", values
-
-
-def edits_in(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The edits of a file, each with the bytes read so far."""
-    read = 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            read += len(line)
-            try:
-                edit = json.loads(line)
-                edit["id"], edit["before"], edit["after"]
-            except (ValueError, KeyError, TypeError):
-                raise RunError(
-                    f"{path}, line {number}, is no edit. One JSON object a line was expected, as a run writes them. "
-                    "Run the same command again in a new folder."
-                ) from None
-            yield read, edit
-
-
-def _is_made(database: Database, stamp: str) -> bool:
-    return database.ask("select stamp from made_of") == [(stamp,)]
 
 
 def _add_edits(database: Database, path: Path, progress: Callable[[int], object]) -> None:
     seen: dict[str, int] = {}
-    pile = _Pile(database, "edits", "bodies", "failed", "edits_text" if HAS_TRIGRAMS else "")
-    for number, (read, edit) in enumerate(edits_in(path), 1):
-        key = edit_key(edit)
-        edit, damaged = mended(edit)
-        if damaged:
-            edit["damaged"] = damaged
+    buffer = _Buffer(database, "edits", "bodies", "failed", "edits_text" if HAS_TRIGRAMS else "")
+    for number, (read, line, edit) in enumerate(edits_in(path), 1):
+        key = edit_key(line)
         seen[key] = seen.get(key, 0) + 1
         full_key = key if seen[key] == 1 else f"{key}-{seen[key]}"
-        before, after = _safe(edit.pop("before")), _safe(edit.pop("after"))
-        pile.add("edits", (number, full_key, *_filtered_by(edit), _gain(edit), _draw(full_key), None))
-        pile.add("bodies", (number, before, after, json.dumps(edit)))
+        before, after = _storable(edit.before), _storable(edit.after)
+        rest = {name: value for name, value in line.items() if name not in ("before", "after")}
+        buffer.add("edits", (number, full_key, *_filter_columns(edit), _gain(edit), _draw(full_key), None))
+        buffer.add("bodies", (number, before, after, json.dumps(rest)))
         for name in why_refused(edit):
-            pile.add("failed", (_safe(name), number))
-        pile.add("edits_text", (number, folded(f"{edit['id']}\n{before}\n{after}")))
-        if pile.is_high:
-            pile.clear()
+            buffer.add("failed", (_storable(name), number))
+        buffer.add("edits_text", (number, folded(f"{edit.id}\n{before}\n{after}")))
+        if buffer.is_full:
+            buffer.flush()
             progress(read)
-    pile.clear()
+    buffer.flush()
 
 
 def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], object]) -> None:
-    pile = _Pile(database, "rows", "rows_text" if HAS_TRIGRAMS else "")
+    buffer = _Buffer(database, "rows", "rows_text" if HAS_TRIGRAMS else "")
     number = 0
     for table, ids in dataset.tables_with_ids():
         roles = role_frame(table, dataset.columns)
@@ -210,69 +170,82 @@ def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], ob
             ids, roles["label"], roles["text"], contexts, splits, strict=True
         ):
             number += 1
-            pile.add("rows", (number, id_, label or "", text or "", context, split or ""))
-            pile.add("rows_text", (number, folded(f"{id_}\n{text or ''}\n{context or ''}")))
-            if pile.is_high:
-                pile.clear()
+            buffer.add("rows", (number, id_, label or "", text or "", context, split or ""))
+            buffer.add("rows_text", (number, folded(f"{id_}\n{text or ''}\n{context or ''}")))
+            if buffer.is_full:
+                buffer.flush()
                 progress(number)
-    pile.clear()
+    buffer.flush()
 
 
-class _Pile:
-    """Rows for tables, put in many at a time."""
-
-    _COLUMNS = {"edits_text": "(rowid, text)", "rows_text": "(rowid, text)"}  # noqa: RUF012
+class _Buffer:
+    """Rows of several tables, inserted many at a time."""
 
     def __init__(self, database: Database, *tables: str) -> None:
         self._database = database
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in tables if table}
 
     def add(self, table: str, row: tuple[Any, ...]) -> None:
-        """Put a row on the pile; one for a table that there is not is left out."""
+        """Append a row; ignored for tables that do not exist."""
         if table in self._rows:
             self._rows[table].append(row)
 
     @property
-    def is_high(self) -> bool:
+    def is_full(self) -> bool:
         return any(len(rows) >= AT_ONCE for rows in self._rows.values())
 
-    def clear(self) -> None:
-        """Put everything into the tables."""
+    def flush(self) -> None:
+        """Insert everything."""
         for table, rows in self._rows.items():
             if rows:
+                columns = "(rowid, text)" if table.endswith("_text") else ""
                 marks = ", ".join("?" * len(rows[0]))
-                put = "insert or ignore into" if table == "failed" else "insert into"
-                self._database.tell_many(
-                    f"{put} {table} {self._COLUMNS.get(table, '')} values ({marks})", rows
-                )
+                insert = "insert or ignore into" if table == "failed" else "insert into"
+                self._database.execute_many(f"{insert} {table} {columns} values ({marks})", rows)
                 rows.clear()
 
 
-def _filtered_by(edit: dict[str, Any]) -> tuple[str, ...]:
-    status = "kept" if edit.get("accepted") else "refused"
-    told = [str(edit.get(name) or "") for name in ("id", "source")]
-    more = [str(edit.get(name) or "") for name in ("label_after", "method", "engine")]
-    return tuple(map(_safe, [*told, status, *more]))
+def edit_key(line: Mapping[str, object]) -> str:
+    """The key of an edit, a hash of its content: stays the same when the run continues. line: as in edits.jsonl.
+
+    >>> edit_key({"id": "1", "field": "text", "before": "a", "after": "b"})
+    '78321f739dea62a0'
+    """
+    return _hash(line, "id", "field", "before", "after", "label_after", "round", "method")
 
 
-def why_refused(edit: dict[str, Any]) -> list[str]:
-    """The checks that an edit failed; where it failed none and was refused all the same, the reason."""
-    failed = [str(one["check"]) for one in edit.get("verdicts") or () if not one.get("passed")]
-    if failed or edit.get("accepted"):
-        return failed
-    return [str(edit.get("reason") or "").partition(": ")[0]]
+def finding_key(finding: Mapping[str, object]) -> str:
+    """The key of a finding, a hash of its content."""
+    return _hash(finding, "level", "pattern", "field", "label")
+
+
+def _hash(values: Mapping[str, object], *names: str) -> str:
+    content = json.dumps([values.get(name) for name in names])
+    return blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+def _filter_columns(edit: Edit) -> tuple[str, ...]:
+    status = "kept" if edit.accepted else "refused"
+    values = (edit.id, edit.source, status, edit.label_after, edit.method, edit.engine)
+    return tuple(map(_storable, values))
+
+
+def why_refused(edit: Edit) -> list[str]:
+    """The checks that an edit failed; for an edit refused without a failed check, the reason."""
+    failed = [verdict.check for verdict in edit.verdicts if not verdict.passed]
+    return failed if failed or edit.accepted else [edit.reason.partition(": ")[0]]
 
 
 def _draw(key: str) -> int:
-    """A place in the random order, the same each time."""
+    """The position in the random order, always the same."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8, person=b"order").digest()) >> 1
 
 
-def _gain(edit: dict[str, Any]) -> float | None:
-    before, after = edit.get("score_before"), edit.get("score_after")
+def _gain(edit: Edit) -> float | None:
+    before, after = edit.score_before, edit.score_after
     return None if before is None or after is None else float(after) - float(before)
 
 
-def _safe(text: Any) -> str:
-    """A text that SQLite can hold: half of a character becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
+def _storable(text: str) -> str:
+    """A text that SQLite can store: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,39 +1,245 @@
-"""Every address of the review in one table: what can be asked, with which values, and what comes back.
+"""Every address of the review in one table, the fields of its requests, and its description as OpenAPI.
 
-    PAGES     GET  /edits          a page, and its JSON at /edits.json; the values behind ? and in the path reach the page as one dict
-    ACTIONS   POST /decide         a JSON object or a form; answers JSON
-    EXPORTS   GET  /export/...     a file to keep
+    PAGES     GET  /edits          a page, and its JSON at /edits.json
+    ACTIONS   POST /decide         takes a JSON object or a form, returns JSON
+    EXPORTS   GET  /export/...     a file to download
 
-server.py makes the application of it, openapi.py the description at /openapi.json. No value of these is ever a path of a file.
+    a body (JSON object or form)  ->  read_body()  ->  read_fields(body, FIELDS)  ->  a dict of valid values, or BadRequest
+
+Every value is checked for type and size before anything else uses it, and none is ever used as a file path. `app.py` builds the
+application from these tables.
 """
 
 from __future__ import annotations
 
-from longway.review.fields import Field, Group, Text, Texts, Whole
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
 
-KEY = Text(longest=24, pattern=r"[0-9a-f]{16}(-[0-9]{1,6})?")
-NAME = Text(longest=60, pattern=r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
-ANY = Text(longest=500, required=False)
-NUMBER = Text(longest=12, required=False)
-SEEN = Whole(required=False)
-BACK = Text(
+from longway.errors import LongwayError
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+Schema = dict[str, object]
+Values = dict[str, Any]
+
+
+class BadRequest(LongwayError):  # noqa: N818 - named after what it is
+    """A request with invalid values. status: 400, or 415 for an unsupported type of body."""
+
+    def __init__(self, message: str, *, status: int = 400) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(ABC):
+    """A value of a request."""
+
+    required: bool = True
+
+    @abstractmethod
+    def read(self, name: str, value: object) -> object:
+        """The value, checked; raises BadRequest."""
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """JSON Schema of the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextField(Field):
+    """A text of at most `longest` characters, optionally matching a pattern or out of a list."""
+
+    longest: int = 200
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+
+    def read(self, name: str, value: object) -> str:
+        """The text."""
+        if not isinstance(value, str):
+            raise BadRequest(f"{name} must be a text. Got {_kind(value)}.")
+        if len(value) > self.longest:
+            raise BadRequest(f"{name} must have at most {self.longest} characters. Got {len(value)}.")
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise BadRequest(f"{name} must be a text. Got half of a character (a lone surrogate).")
+        if self.choices and value not in self.choices:
+            raise BadRequest(f"{name} must be one of: {', '.join(map(repr, self.choices))}.")
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            raise BadRequest(f"{name} must match this pattern: {self.pattern}.")
+        return value
+
+    def schema(self) -> Schema:
+        """JSON Schema."""
+        if self.choices:
+            return {"type": "string", "enum": list(self.choices)}
+        pattern = {"pattern": f"^{self.pattern}$"} if self.pattern else {}
+        return {"type": "string", "maxLength": self.longest, **pattern}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeField(Field):
+    """A whole number within bounds; in a form, its digits."""
+
+    low: int = 0
+    high: int = 2**31 - 1
+
+    def read(self, name: str, value: object) -> int:
+        """The number."""
+        if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,10}", value):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise BadRequest(f"{name} must be a whole number. Got {_kind(value)}.")
+        if not self.low <= value <= self.high:
+            raise BadRequest(f"{name} must be between {self.low} and {self.high}.")
+        return value
+
+    def schema(self) -> Schema:
+        """JSON Schema."""
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True, slots=True)
+class ListField(Field):
+    """A list of distinct texts; in a form, the same name several times."""
+
+    of: TextField
+    most: int = 20
+
+    def read(self, name: str, value: object) -> list[str]:
+        """The texts in order."""
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list):
+            raise BadRequest(f"{name} must be a list of texts. Got {_kind(value)}.")
+        if len(values) > self.most:
+            raise BadRequest(f"{name} must have at most {self.most} texts. Got {len(values)}.")
+        return list(dict.fromkeys(self.of.read(name, one) for one in values))
+
+    def schema(self) -> Schema:
+        """JSON Schema."""
+        return {"type": "array", "items": self.of.schema(), "maxItems": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectField(Field):
+    """An object of known fields; in a form, names like filter.label."""
+
+    of: Mapping[str, Field]
+
+    def read(self, name: str, value: object) -> Values:
+        """The values by name."""
+        if not isinstance(value, dict):
+            raise BadRequest(f"{name} must be an object. Got {_kind(value)}.")
+        return read_fields(value, self.of, within=f"{name}.")
+
+    def schema(self) -> Schema:
+        """JSON Schema."""
+        return object_schema(self.of)
+
+
+def read_fields(given: Mapping[str, object], fields: Mapping[str, Field], *, within: str = "") -> Values:
+    """The values of the fields, each checked; an optional field that was not sent is left out."""
+    expected = ", ".join(within + name for name in fields)
+    if unknown := [name for name in given if name not in fields]:
+        raise BadRequest(f"Unknown field {_printable(within + str(unknown[0]))}. Expected only: {expected}.")
+    missing = [within + name for name, field in fields.items() if field.required and given.get(name) is None]
+    if missing:
+        raise BadRequest(f"{missing[0]} is missing. Expected: {expected}.")
+    return {
+        name: field.read(within + name, given[name])
+        for name, field in fields.items()
+        if given.get(name) is not None
+    }
+
+
+def object_schema(fields: Mapping[str, Field]) -> Schema:
+    """JSON Schema of an object with exactly these fields."""
+    return {
+        "type": "object",
+        "properties": {name: field.schema() for name, field in fields.items()},
+        "required": [name for name, field in fields.items() if field.required],
+        "additionalProperties": False,
+    }
+
+
+def read_body(body: bytes, content_type: str) -> tuple[Values, bool]:
+    """The object that was sent, and whether it was a form."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == JSON:
+        return _read_json(body), False
+    if kind == FORM:
+        return _read_form(body), True
+    raise BadRequest(f"The body must be {JSON} or {FORM}; files are not accepted.", status=415)
+
+
+def _read_json(body: bytes) -> Values:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadRequest("The body must be JSON. It cannot be parsed.") from None
+    if not isinstance(value, dict):
+        raise BadRequest(f"The body must be a JSON object. Got {_kind(value)}.")
+    return value
+
+
+def _read_form(body: bytes) -> Values:
+    """The form as an object: a repeated name becomes a list, group.name becomes a nested object."""
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100)
+    except ValueError:
+        raise BadRequest("The form must have at most 100 fields, in UTF-8. It cannot be parsed.") from None
+    read: Values = {}
+    for name, value in pairs:
+        group, dot, inner = name.partition(".")
+        place = read.setdefault(group, {}) if dot else read
+        key = inner if dot else name
+        if not isinstance(place, dict) or isinstance(place.get(key), dict):
+            clash = group if not isinstance(place, dict) else key
+            raise BadRequest(f"{_printable(clash)} was sent both as a field and as a group of fields.")
+        earlier = place.get(key, [])
+        several = [*(earlier if isinstance(earlier, list) else [earlier]), value]
+        place[key] = several if key in place else value
+    return read
+
+
+def _printable(name: str) -> str:
+    """A name that the client sent, short and in ASCII."""
+    return repr(name[:40]).encode("ascii", "backslashreplace").decode()
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), "nothing")
+
+
+KEY = TextField(longest=24, pattern=r"[0-9a-f]{16}(-[0-9]{1,6})?")
+NAME = TextField(longest=60, pattern=r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+ANY = TextField(longest=500, required=False)
+NUMBER = TextField(longest=12, required=False)
+SEEN = WholeField(required=False)
+BACK = TextField(
     longest=2000, pattern=r"/([^/\\\x00-\x20\x7f].*)?", required=False
-)  # a form's: the page to go back to
+)  # the page that a form goes back to
 
-FILTER: dict[str, Text | Whole | Texts] = {
-    "status": Text(choices=("all", "kept", "refused"), required=False),
-    "choice": Text(choices=("", "none", "accept", "reject", "hand"), required=False),
+FILTER: dict[str, Field] = {
+    "status": TextField(choices=("all", "kept", "refused"), required=False),
+    "choice": TextField(choices=("", "none", "accept", "reject", "hand"), required=False),
     "label": ANY,
     "method": ANY,
     "engine": ANY,
     "check": ANY,
     "search": ANY,
-    "order": Text(choices=("file", "random", "score"), required=False),
+    "order": TextField(choices=("file", "random", "score"), required=False),
 }
-PAGED = {"page": NUMBER, "size": NUMBER}
+PAGED: dict[str, Field] = {"page": NUMBER, "size": NUMBER}
 
-# Values behind the ? of each page; {…} in a name is a value in the path.
-PAGES: dict[str, dict[str, Text | Whole | Texts]] = {
+# Query parameters of each page; {…} is a value in the path.
+PAGES: dict[str, dict[str, Field]] = {
     "": {},
     "findings": {
         **dict.fromkeys(("level", "label", "field", "search", "choice"), ANY),
@@ -54,34 +260,85 @@ PAGES: dict[str, dict[str, Text | Whole | Texts]] = {
 
 ACTIONS: dict[str, dict[str, Field]] = {
     "decide": {
-        "kind": Text(choices=("edit", "finding")),
+        "kind": TextField(choices=("edit", "finding")),
         "key": KEY,
-        "choice": Text(choices=("accept", "reject", "signal", "shortcut", "none")),
+        "choice": TextField(choices=("accept", "reject", "signal", "shortcut", "none")),
         "seen": SEEN,
         "back": BACK,
     },
     "decide-many": {
-        "kind": Text(choices=("edit",)),
-        "filter": Group(FILTER),
-        "choice": Text(choices=("accept", "reject", "none")),
+        "kind": TextField(choices=("edit",)),
+        "filter": ObjectField(FILTER),
+        "choice": TextField(choices=("accept", "reject", "none")),
         "back": BACK,
     },
-    "undo": {"batch": Whole(required=False), "back": BACK},
+    "undo": {"batch": WholeField(required=False), "back": BACK},
     "prepare": {"key": KEY},
-    "hand": {"key": KEY, "text": Text(longest=100_000), "seen": SEEN, "back": BACK},
-    "sample": {"name": NAME, "size": Whole(1, 2000), "seed": Whole(), "back": BACK},
+    "hand": {"key": KEY, "text": TextField(longest=100_000), "seen": SEEN, "back": BACK},
+    "sample": {"name": NAME, "size": WholeField(1, 2000), "seed": WholeField(), "back": BACK},
     "tag": {
         "sample": NAME,
         "key": KEY,
-        "tags": Texts(Text(longest=40), most=10),
+        "tags": ListField(TextField(longest=40), most=10),
         "seen": SEEN,
         "back": BACK,
     },
 }
 
-UNDECIDED = Text(choices=("as_run", "reject"), required=False)
+UNDECIDED = TextField(choices=("as_run", "reject"), required=False)
 EXPORTS = {
-    "dataset": "the dataset with what was decided, in the format of the input",
+    "dataset": "the dataset with the decisions applied, in the format of the input",
     "edits.csv": "all edits and decisions, for spreadsheets",
     "everything.json": "all edits, findings and decisions",
 }
+
+_PATH = {"key": KEY, "name": NAME, "id": ANY}
+_ERROR: Schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+_OK: Schema = {"type": "object", "properties": {"ok": {"const": True}}, "required": ["ok"]}
+_STATUSES = {
+    400: "an invalid value",
+    403: "no cookie, or from another site",
+    404: "not found",
+    409: "there is a newer decision",
+    413: "too large",
+    415: "an unsupported type of body",
+}
+
+
+def openapi() -> Schema:
+    """OpenAPI 3.1 of every address."""
+    paths: Schema = {}
+    for name, query in PAGES.items():
+        parameters = [_parameter("path", one, _PATH[one]) for one in re.findall(r"{(\w+)}", name)]
+        parameters += [_parameter("query", one, field) for one, field in query.items()]
+        operation = _operation(name or "overview", {"type": "object"}, parameters)
+        paths[f"/{name or 'overview'}.json"] = {"get": operation}
+    for name in EXPORTS:
+        undecided = [_parameter("query", "undecided", UNDECIDED)]
+        paths[f"/export/{name}"] = {"get": _operation(f"export {name}", {}, undecided, media="*/*")}
+    for name, fields in ACTIONS.items():
+        schema = object_schema(fields)
+        body = {"required": True, "content": {JSON: {"schema": schema}, FORM: {"schema": schema}}}
+        paths[f"/{name}"] = {"post": {**_operation(name, _OK, [], is_form=True), "requestBody": body}}
+    return {"openapi": "3.1.0", "info": {"title": "Longway review", "version": "1"}, "paths": paths}
+
+
+def _parameter(place: str, name: str, field: Field) -> Schema:
+    return {"in": place, "name": name, "required": place == "path", "schema": field.schema()}
+
+
+def _operation(
+    name: str, schema: Schema, parameters: list[Schema], *, media: str = JSON, is_form: bool = False
+) -> Schema:
+    """is_form: it also takes forms, which are answered with pages."""
+    pages: Schema = {"text/html": {}} if is_form else {}
+    responses: Schema = {
+        "200": {"description": "success", "content": {media: {"schema": schema}}},
+        **{
+            str(status): {"description": why, "content": {JSON: {"schema": _ERROR}, **pages}}
+            for status, why in _STATUSES.items()
+        },
+    }
+    if is_form:
+        responses["303"] = {"description": "back to the page of the form"}
+    return {"operationId": name, "parameters": parameters, "responses": responses}

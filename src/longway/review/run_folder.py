@@ -1,17 +1,24 @@
-"""A run folder as a review finds it: finished and whole, or an error that says what to do.
+"""A run folder as the review reads it: finished and complete, or an error that says what to do.
 
-folder  ->  RunFolder: run.json, the summary its command wrote, the files that are there
+    read_run(folder)      ->  RunFolder: run.json, the summary of its command, the files
+    edits_in(path)        ->  each line of edits.jsonl, with the records.Edit it holds
+    findings of the run   ->  RunFinding
+
+A damaged file raises RunError with the file and the line. The remedy is always the same: run the command again.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longway.data.formats import is_known
 from longway.errors import RunError
-from longway.review.damaged import is_finding
+from longway.json_values import from_json
+from longway.records import Edit, Pattern
 from longway.store import RUN_FILE, holding, read_json, sizes_in
 
 EDITS, FINDINGS = "edits.jsonl", "findings.json"
@@ -29,9 +36,81 @@ SUMMARIES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class PatternFigures:
+    """How a pattern relates to its label on one version of the data: texts with it, the label's share, the gain in nats."""
+
+    count: int | None
+    share: float | None
+    gain: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariantName:
+    """A weaker pattern that means the same as a finding."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinding:
+    """A finding of an audit or a grammar, or of a rewrite, which has figures before and after.
+
+    Fields are as in findings.json; None if the run did not measure or name them. marked: how a reviewer had marked it.
+    """
+
+    level: str
+    pattern: str
+    label: str
+    field: str = ""
+    match: object = None
+    count: int | None = None
+    label_share: float | None = None
+    gain: float | None = None
+    count_before: int | None = None
+    count_after: int | None = None
+    share_before: float | None = None
+    share_after: float | None = None
+    gain_before: float | None = None
+    gain_after: float | None = None
+    base_rate: float | None = None
+    z: float | None = None
+    q: float | None = None
+    variants: tuple[VariantName, ...] = ()
+    supporting: tuple[str, ...] | None = None
+    counter: tuple[str, ...] | None = None
+    marked: str | None = ""
+
+    @property
+    def shape(self) -> Pattern:
+        """The pattern as a value."""
+        values = {"level": self.level, "pattern": self.pattern, "field": self.field, "match": self.match}
+        return Pattern.from_dict(values)
+
+    @property
+    def before(self) -> PatternFigures | None:
+        """The figures before a rewrite; None for a finding of another command."""
+        if self.count_before is None:
+            return None
+        return PatternFigures(self.count_before, self.share_before, self.gain_before)
+
+    @property
+    def now(self) -> PatternFigures:
+        """The figures, those after a rewrite."""
+        if self.count_before is None:
+            return PatternFigures(self.count, self.label_share, self.gain)
+        return PatternFigures(self.count_after, self.share_after, self.gain_after)
+
+    @property
+    def strongest(self) -> PatternFigures:
+        """The figures with the larger gain."""
+        before, now = self.before, self.now
+        return now if before is None or (now.gain or 0) > (before.gain or 0) else before
+
+
 @dataclass(frozen=True)
 class RunFolder:
-    """What a finished run left. about: run.json. summary: what its command found. files: sizes by name."""
+    """A finished run. about: run.json. summary: what its command wrote. files: sizes by name."""
 
     folder: Path
     about: dict[str, Any]
@@ -41,89 +120,96 @@ class RunFolder:
 
     @property
     def edits_path(self) -> Path | None:
-        """The edits, where the command makes some."""
+        """The edits, if the command makes any."""
         return self.folder / EDITS if EDITS in self.files else None
 
     @property
     def dataset_path(self) -> Path | None:
-        """The dataset that the run wrote; the one to learn from where it wrote several."""
+        """The dataset that the run wrote; the training part if it wrote several."""
         names = [name for name in self.files if is_known(Path(name))]
-        for stem in DATASETS:
-            if found := [name for name in names if name.startswith(stem)]:
-                return self.folder / found[0]
-        return None
+        matches = (name for stem in DATASETS for name in names if name.startswith(stem))
+        return next((self.folder / name for name in matches), None)
 
-    @property
-    def findings(self) -> list[dict[str, Any]]:
-        """Patterns that give the label away: those of an audit or a grammar, or what became of them in a rewrite.
-
-        A proof has no such patterns: its "worse" are scores. Those that are damaged are left out, and `n_damaged` counts them.
-        """
-        return [one for one in self._listed if is_finding(one)]
-
-    @property
-    def n_damaged(self) -> int:
-        """How many findings are not what a run writes."""
-        return len(self._listed) - len(self.findings)
-
-    @property
-    def _listed(self) -> list[Any]:
+    def findings(self) -> list[tuple[RunFinding, dict[str, object]]]:
+        """The findings of an audit, a grammar or a rewrite, strongest first, each with its JSON. A proof has none."""
         if self.command == "prove":
             return []
-        told = read_json(self.folder / FINDINGS) if FINDINGS in self.files else self.summary
-        lists = [told.get(name) for name in ("findings", "worse")] if isinstance(told, dict) else []
-        return [one for listed in lists if isinstance(listed, list) for one in listed]
+        name = FINDINGS if FINDINGS in self.files else SUMMARIES.get(self.command, "")
+        values = read_json(self.folder / FINDINGS) if FINDINGS in self.files else self.summary
+        found = []
+        for part in ("findings", "worse"):
+            listed = values.get(part) if isinstance(values, dict) else None
+            for number, value in enumerate(listed if isinstance(listed, list) else (), 1):
+                try:
+                    found.append((from_json(RunFinding, value), value))
+                except TypeError as error:
+                    raise _damaged(self.folder / name, f'"{part}", number {number}', error) from None
+        return found
 
 
 def read_run(folder: Path) -> RunFolder:
-    """The run in this folder; RunError where it is none, is not finished, or was changed since."""
+    """The run in this folder; raises RunError if there is none, or it is unfinished or was changed."""
     if not (folder / RUN_FILE).is_file():
-        what = "holds no run" if folder.is_dir() else "is not there" if not folder.exists() else "is a file"
+        what = "holds no run" if folder.is_dir() else "is a file" if folder.exists() else "does not exist"
         raise RunError(
-            f"{folder} {what}. The folder of a finished run was expected, which has a {RUN_FILE}. "
+            f"{folder} {what}. Expected the folder of a finished run, which has a {RUN_FILE}. "
             "List the runs with: longway runs"
         )
     about = read_json(folder / RUN_FILE)
     if not (isinstance(about, dict) and isinstance(about.get("settings"), dict) and "state" in about):
         raise RunError(
-            f"{folder / RUN_FILE} is not what a run writes. Delete the folder and start the run again."
+            f"{folder / RUN_FILE} was not written by a run. Delete the folder and start the run again."
         )
     command = str(about.get("command", ""))
     if about["state"] != "done":
-        raise RunError(_not_done(folder, command))
+        raise RunError(_unfinished(folder, command))
     files = sizes_in(folder)
     name = SUMMARIES.get(command, "")
-    _check_files(folder, command, dict(about.get("files") or {}), files, reads={EDITS, FINDINGS, name})
+    changed = [
+        other
+        for other, size in dict(about.get("files") or {}).items()
+        if files.get(other) != size and (other in (EDITS, FINDINGS, name) or other.startswith(DATASETS))
+    ]  # a report may be edited or deleted
+    if changed:
+        raise RunError(
+            f"{folder} has changed since its run finished: {', '.join(sorted(changed)[:5])}. "
+            f"Expected the files of the finished run. Run the same `longway {command}` again, which repairs it."
+        )
     summary = read_json(folder / name) if name in files else {}
     return RunFolder(folder, about, command, summary if isinstance(summary, dict) else {}, files)
 
 
-def _check_files(
-    folder: Path, command: str, were: dict[str, int], are: dict[str, int], *, reads: set[str]
-) -> None:
-    """RunError where a file that a review reads is not as the run left it; a report may go or change."""
-    changed = [
-        name
-        for name, size in were.items()
-        if are.get(name) != size and (name in reads or name.startswith(DATASETS))
-    ]
-    if changed:
-        raise RunError(
-            f"{folder} is not as its run left it: {', '.join(sorted(changed)[:5])} changed or went. "
-            f"The files of the finished run were expected. Run the same `longway {command}` again, which mends it."
-        )
-
-
-def _not_done(folder: Path, command: str) -> str:
+def _unfinished(folder: Path, command: str) -> str:
     try:
         with holding(folder):
             pass
     except RunError:
         return (
-            f"{folder} is still being written by `longway {command}`. A finished run was expected. "
+            f"{folder} is still being written by `longway {command}`. Expected a finished run. "
             "Wait until it has ended, then open the review again."
         )
     return (
-        f"{folder} was broken off before it was finished. A finished run was expected. "
-        f"Run the same `longway {command}` again: it goes on where it stopped."
+        f"{folder} was interrupted before it finished. Expected a finished run. "
+        f"Run the same `longway {command}` again: it resumes."
+    )
+
+
+def edits_in(path: Path) -> Iterator[tuple[int, dict[str, object], Edit]]:
+    """The lines of edits.jsonl: bytes read so far, the JSON object, the edit."""
+    read = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            read += len(line)
+            try:
+                values = json.loads(line)
+                edit = from_json(Edit, values)
+            except (ValueError, TypeError) as error:
+                raise _damaged(path, f"line {number}", error) from None
+            yield read, values, edit
+
+
+def _damaged(path: Path, where: str, error: Exception) -> RunError:
+    why = "not JSON" if isinstance(error, ValueError) else error
+    return RunError(
+        f"{path}, {where}, is damaged: {why}. Expected what a run writes. Run the same command again in a new folder."
     )

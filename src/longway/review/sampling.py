@@ -1,51 +1,192 @@
-"""A random sample of edits for people to rate: the number a team can defend.
+"""Random samples of edits that people rate, for an error rate with an interval.
 
-    draw_sample(book, name="first", size=100, seed=0, author="ada")     which edits, once and for all raters
-    tag(book, "first", key, ["label kept", "unnatural"], author="ada")  what one rater says of one edit
-    sample_state(book, "first", rater="ada")                            items, my tags, progress, error rate, agreement
+    draw_sample(book, name="first", size=100, seed=0, author="ada")     which edits, the same for all raters
+    tag(book, "first", key, ["label kept", "unnatural"], author="ada")  one rater's tags for one edit
+    sample_state(book, "first", rater="ada")                            items, own tags, progress, error rate, agreement
 
-The edits drawn from are those that stand: accepted by the run and not rejected or rewritten by a person since, or accepted by a
-person. They are drawn by label and method (`metrics/stratified.py`), and the sample keeps how many there were of each.
+Samples are drawn from the edits in effect: kept by the run and neither rejected nor rewritten by a reviewer, or accepted by a
+reviewer. They are stratified by label and method (`metrics/judgements.py`), and the sample stores the size of each stratum.
 
-The tags follow the hand audit of "Perturbation Augmentation for Fairer NLP" (Qian et al. 2022, appendix E), where two experts looked
-at each of 300 examples for changes of fact, incomplete or incorrect changes and unnatural language; that the label holds is ours. As in
-its table 9 each tag has the share of edits that one of the raters gave it to, and how often the raters agree.
+The tags follow the hand audit of "Perturbation Augmentation for Fairer NLP" (Qian et al. 2022, appendix E), where two experts checked
+300 examples for factual changes, incomplete or incorrect changes and unnatural language; "label kept" is our addition. As in its
+table 9, each tag has the share of edits that one of the raters gave it to, and the agreement of the raters.
 
-Raters are blind to one another: a rater sees what others said once all items have their own tags and the others are done too. From
-then on those raters' tags are closed, since what is changed after a look at the other's tags is no second opinion.
+Raters are blind: a rater sees the tags of others once all items are tagged, and only of raters who are done, too. From then on
+these tags are closed, because a tag changed after seeing another rater's is no second opinion.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations, product
 from random import Random
-from typing import Any
 
 from longway.errors import SettingError
-from longway.metrics.agreement import agreement, krippendorff_alpha
-from longway.metrics.stratified import Stratum, allocate, estimate_share
-from longway.review.book import Book, EditFilter
+from longway.metrics.judgements import (
+    Agreement,
+    EstimatedShare,
+    Stratum,
+    agreement,
+    allocate,
+    estimate_share,
+    krippendorff_alpha,
+)
+from longway.review.book import Book
 from longway.review.decisions import Decision, LookupFailed
+from longway.review.edit_list import EditFilter
 
 KEPT, CHANGED = "label kept", "label changed"
 TAGS = (KEPT, CHANGED, "unnatural", "incomplete", "factual change")
-ERRORS = frozenset({CHANGED, "factual change"})  # what makes an edit wrong, and not only ugly
-_WANTED = {"error": ERRORS, **{one: frozenset({one}) for one in TAGS}}  # what is estimated and agreed upon
-LARGEST = 2000  # edits in one sample: nobody rates more, and a page lists them
-MOST_STRATA = 200
-LONGEST_NAME = 60
+ERRORS = frozenset({CHANGED, "factual change"})  # tags that make an edit wrong, not just ugly
+MAX_SIZE = 2000  # edits in a sample: nobody rates more, and a page lists them
+MAX_STRATA = 200
+MAX_NAME = 60
 _NAME = re.compile(r"\w[\w .-]*")
 
-Tags = Mapping[str, frozenset[str]]  # edit key -> what one rater said of it
+Tags = Mapping[str, frozenset[str]]  # edit key -> tags of one rater
+
+
+@dataclass(frozen=True, slots=True)
+class SampleStratum:
+    """Edits of one label and method. members: how many there are. keys: those drawn."""
+
+    label: str
+    method: str
+    members: int
+    keys: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSample:
+    """A drawn sample. asked: the requested size. keys: in the order to be rated. population: edits drawn from."""
+
+    name: str
+    seed: int
+    asked: int
+    keys: list[str]
+    strata: list[SampleStratum]
+    population: int
+
+    @classmethod
+    def of(cls, drawn: Decision) -> DrawnSample:
+        """The sample of a decision of kind "sample"."""
+        value = drawn.value
+        strata = [SampleStratum(**one) for one in value["strata"]]
+        return cls(drawn.key, value["seed"], value["asked"], value["keys"], strata, value["population"])
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSummary:
+    """A sample in a list. progress: number of rated edits by rater."""
+
+    name: str
+    seed: int
+    size: int
+    population: int
+    drawn_by: str
+    drawn_at: str
+    progress: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleItem:
+    """An edit to rate. number: from 1. tags: own, [] if not rated. seen: for `tag`. others: tags by rater; empty while blind."""
+
+    key: str
+    number: int
+    tags: list[str]
+    seen: int
+    others: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """The error rate, and the share of edits with each tag; None while a stratum has no rated edit."""
+
+    error: EstimatedShare | None
+    tags: dict[str, EstimatedShare | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How far two raters agree on errors and on each tag."""
+
+    raters: list[str]
+    error: Agreement
+    tags: dict[str, Agreement]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """The agreement of each two raters; alpha: over all raters if there are more than two."""
+
+    pairs: list[PairAgreement]
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleState:
+    """All that one rater may know about a sample.
+
+    is_blind: whether other raters' tags are hidden. is_closed: whether one's own tags can no longer change. estimates: by visible
+    rater, and "either" for those who are done. estimate: the one to quote. agreement: None until two raters are done.
+    """
+
+    summary: SampleSummary
+    rater: str
+    strata: list[SampleStratum]
+    items: list[SampleItem]
+    is_blind: bool
+    is_closed: bool
+    estimates: dict[str, Estimates]
+    agreement: RaterAgreement | None
+
+    @property
+    def rated(self) -> int:
+        """How many edits the rater has tagged."""
+        return sum(bool(item.tags) for item in self.items)
+
+    @property
+    def estimate(self) -> Estimates:
+        """The estimate to quote."""
+        return self.estimates.get("either", self.estimates[self.rater])
+
+    def to_dict(self) -> dict[str, object]:
+        """The state as plain JSON values."""
+        strata = [
+            {"label": s.label, "method": s.method, "members": s.members, "drawn": len(s.keys)}
+            for s in self.strata
+        ]
+        return {
+            **asdict(self.summary),
+            "rater": self.rater,
+            "tags": list(TAGS),
+            "errors": sorted(ERRORS),
+            "strata": strata,
+            "items": [asdict(item) for item in self.items],
+            "rated": self.rated,
+            "next": next((item.key for item in self.items if not item.tags), None),
+            "is_blind": self.is_blind,
+            "is_closed": self.is_closed,
+            "estimates": {rater: asdict(one) for rater, one in self.estimates.items()},
+            "estimate": asdict(self.estimate),
+            "agreement": None if self.agreement is None else asdict(self.agreement),
+        }
 
 
 def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> Decision:
-    """The sample of this name, drawn now and kept; the same one where it was drawn before in the same way."""
-    _check_name(name)
-    if not 1 <= size <= LARGEST:
-        raise SettingError(f"'size' must be from 1 to {LARGEST}. Got {size}. Try 100.")
+    """Draw and store a sample; returns the existing one if it was drawn with the same size and seed."""
+    if (
+        not _NAME.fullmatch(name) or len(name) > MAX_NAME or name.endswith(".json")
+    ):  # part of addresses and keys
+        raise SettingError(
+            f"'name' must be up to {MAX_NAME} letters, digits, spaces, dots, dashes or underscores, start with a letter or "
+            f"digit, and not end in .json. Got {name[:80]!r}. Try a short word."
+        )
+    if not 1 <= size <= MAX_SIZE:
+        raise SettingError(f"'size' must be from 1 to {MAX_SIZE}. Got {size}. Try 100.")
     known = book.decisions.of("sample", name)
     if known is not None and known.value.get("keys"):
         if (known.value["asked"], known.value["seed"]) == (size, seed):
@@ -54,241 +195,201 @@ def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> 
             f"There is a sample {name!r} already, of {known.value['asked']} edits with seed {known.value['seed']}. "
             f"Got {size} edits and seed {seed}. Give the new sample another name."
         )
-    members = _standing(book)
+    members = _edits_in_effect(book)
     if not members:
-        raise SettingError("No edit of this run stands, so that there is nothing to rate. Accept some first.")
-    strata = _drawn(members, size, seed)
-    keys = sorted(key for stratum in strata for key in stratum["keys"])
+        raise SettingError(
+            "No edit of this run is in effect, so there is nothing to rate. Accept some first."
+        )
+    strata = _draw(members, size, seed)
+    keys = sorted(key for stratum in strata for key in stratum.keys)
     Random(f"{seed}|order").shuffle(keys)
-    value = {
-        "name": name,
-        "seed": seed,
-        "asked": size,
-        "keys": keys,
-        "strata": strata,
-        "population": sum(stratum["members"] for stratum in strata),
-    }
-    return book.decisions.write("sample", name, value, author=author, seen=known.seq if known else 0)
+    sample = DrawnSample(name, seed, size, keys, strata, sum(stratum.members for stratum in strata))
+    return book.decisions.write("sample", name, asdict(sample), author=author, seen=known.seq if known else 0)
 
 
 def tag(
     book: Book, sample: str, key: str, tags: Iterable[str], *, author: str, seen: int | None = None
 ) -> Decision:
-    """What a rater says of an edit of a sample, kept at once. Just one of "label kept" and "label changed" must be among the tags."""
-    drawn = _sample(book, sample)
-    said = frozenset(tags)
-    if key not in drawn.value["keys"]:
+    """Store a rater's tags for an edit of a sample. Exactly one of "label kept" and "label changed" must be among them."""
+    drawn = DrawnSample.of(_drawn(book, sample))
+    given = frozenset(tags)
+    if key not in drawn.keys:
         raise SettingError(f"The edit {key!r} is not in the sample {sample!r}. Choose one that is.")
-    if unknown := sorted(said - set(TAGS)):
+    if unknown := sorted(given - set(TAGS)):
         raise SettingError(
             f"'tags' must be among {', '.join(TAGS)}. Got {', '.join(unknown)}. Choose others."
         )
-    if len(said & {KEPT, CHANGED}) != 1:
+    if len(given & {KEPT, CHANGED}) != 1:
         raise SettingError(
             f"'tags' must say whether the label holds: either {KEPT!r} or {CHANGED!r}. "
-            f"Got {', '.join(sorted(said)) or 'nothing'}. Add one of them."
+            f"Got {', '.join(sorted(given)) or 'nothing'}. Add one of them."
         )
-    value = {"rater": author, "tags": [one for one in TAGS if one in said]}
-    with book.database.writing():  # nobody becomes done between the question and the answer
+    value = {"rater": author, "tags": _ordered(given)}
+    with book.database.writing():  # no other rater can finish in between
         if sample in _closed(book, author):
-            raise _are_closed(author, sample)
+            raise _closed_error(author, sample)
         return book.decisions.write("tag", _tag_key(sample, key, author), value, author=author, seen=seen)
 
 
 def undo(book: Book, *, author: str, batch: int | None = None) -> list[Decision]:
-    """The decisions that take back the author's last ones, as `Decisions.undo` does; tags that are compared stay, and rated samples."""
-    with book.database.writing():  # all of it is taken back where something must stay
+    """Undo the author's last decisions, as `Decisions.undo` does; refused for closed tags and for rated samples."""
+    with book.database.writing():  # rolled back on an error
         closed = _closed(book, author)
-        rated = {name: said for name in book.decisions.current("sample") if (said := _said(book, name))}
+        rated = {name: tags for name in book.decisions.current("sample") if (tags := _tags(book, name))}
         written = book.decisions.undo(author=author, batch=batch)
         for one in written:
             name = one.key.partition(":")[0]
             if one.kind == "tag" and name in closed:
-                raise _are_closed(author, name)
+                raise _closed_error(author, name)
             if one.kind == "sample" and name in rated:
                 raise SettingError(
-                    f"The sample {name!r} stays: {', '.join(sorted(rated[name]))} rated edits of it. "
-                    "Draw another one under another name."
+                    f"The sample {name!r} cannot be removed: {', '.join(sorted(rated[name]))} rated edits of it. "
+                    "Draw another sample under another name."
                 )
         return written
 
 
+def samples(book: Book) -> list[SampleSummary]:
+    """The samples of a run, newest first."""
+    drawn = sorted(book.decisions.current("sample").values(), key=lambda one: -one.seq)
+    return [_summary(one, _tags(book, one.key)) for one in drawn if one.value.get("keys")]
+
+
+def sample_state(book: Book, name: str, *, rater: str) -> SampleState:
+    """All that one rater may know about a sample."""
+    decision = _drawn(book, name)
+    drawn, tags = DrawnSample.of(decision), _tags(book, name)
+    done = _done(tags, drawn.keys)
+    visible = {who: tags[who] for who in done if who == rater or rater in done}
+    mine = tags.get(rater, {})
+    seqs = {one.key: one.seq for one in book.decisions.current("tag").values()}
+    estimates = {who: _estimates(drawn, [theirs]) for who, theirs in {rater: mine, **visible}.items()}
+    if len(visible) > 1:
+        estimates["either"] = _estimates(drawn, list(visible.values()))
+    items = [
+        SampleItem(
+            key,
+            number,
+            tags=_ordered(mine.get(key, ())),
+            seen=seqs.get(_tag_key(name, key, rater), 0),
+            others={who: _ordered(theirs[key]) for who, theirs in sorted(visible.items()) if who != rater},
+        )
+        for number, key in enumerate(drawn.keys, 1)
+    ]
+    return SampleState(
+        _summary(decision, tags),
+        rater,
+        drawn.strata,
+        items,
+        is_blind=len(visible) < 2,
+        is_closed=rater in done and len(done) > 1,
+        estimates=estimates,
+        agreement=_agreement(visible, drawn.keys) if len(visible) > 1 else None,
+    )
+
+
+def _edits_in_effect(book: Book) -> dict[tuple[str, str], list[str]]:
+    """The keys of the edits in effect, by label and method; one group if each row has its own label."""
+    facets = book.edits.facets()
+    kinds = list(product(sorted(facets.get("label", {})), sorted(facets.get("method", {}))))
+    if len(kinds) > MAX_STRATA or any("" in kind for kind in kinds):
+        kinds = [("", "")]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for label, method in kinds:
+        undecided = EditFilter(status="kept", choice="none", label=label, method=method)
+        accepted = EditFilter(status="all", choice="accept", label=label, method=method)
+        if keys := {*book.edits.keys(undecided), *book.edits.keys(accepted)}:
+            groups[label, method] = sorted(keys)
+    return groups
+
+
+def _draw(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int) -> list[SampleStratum]:
+    """The strata with the keys drawn from each; a single stratum if there are fewer draws than strata."""
+    if size < len(members):
+        members = {("", ""): sorted(key for keys in members.values() for key in keys)}
+    counts = allocate({name: len(keys) for name, keys in members.items()}, size)
+    return [
+        SampleStratum(
+            label,
+            method,
+            len(keys),
+            sorted(Random(f"{seed}|{label}|{method}").sample(list(keys), counts[label, method])),
+        )
+        for (label, method), keys in members.items()
+    ]
+
+
+def _estimates(drawn: DrawnSample, raters: Sequence[Tags]) -> Estimates:
+    """Shares over all edits drawn from. An edit has a tag if one of the raters gave it; only edits that all of them rated count."""
+
+    def share(wanted: frozenset[str]) -> EstimatedShare | None:
+        strata = []
+        for stratum in drawn.strata:
+            rated = [key for key in stratum.keys if all(key in theirs for theirs in raters)]
+            hits = sum(any(wanted & theirs[key] for theirs in raters) for key in rated)
+            strata.append(Stratum(stratum.members, len(rated), hits))
+        return estimate_share(strata)
+
+    return Estimates(share(ERRORS), {name: share(frozenset({name})) for name in TAGS})
+
+
+def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> RaterAgreement:
+    def between(first: str, second: str, wanted: frozenset[str]) -> Agreement:
+        return agreement(*([bool(wanted & raters[who][key]) for key in keys] for who in (first, second)))
+
+    pairs = [
+        PairAgreement([a, b], between(a, b, ERRORS), {one: between(a, b, frozenset({one})) for one in TAGS})
+        for a, b in combinations(sorted(raters), 2)
+    ]
+    alpha = krippendorff_alpha([[bool(ERRORS & theirs[key]) for theirs in raters.values()] for key in keys])
+    return RaterAgreement(pairs, alpha if len(raters) > 2 else None)
+
+
+def _tags(book: Book, sample: str) -> dict[str, dict[str, frozenset[str]]]:
+    """The tags of a sample by rater and edit key."""
+    tags: dict[str, dict[str, frozenset[str]]] = {}
+    for one in book.decisions.current("tag").values():
+        name, _, rest = one.key.partition(":")
+        if name == sample and one.value.get("tags"):
+            tags.setdefault(one.value["rater"], {})[rest.partition(":")[0]] = frozenset(one.value["tags"])
+    return tags
+
+
+def _done(tags: Mapping[str, Tags], keys: Sequence[str]) -> list[str]:
+    """The raters who rated everything, by name."""
+    return sorted(rater for rater, theirs in tags.items() if all(key in theirs for key in keys))
+
+
 def _closed(book: Book, rater: str) -> set[str]:
-    """The samples that a rater is done with and another one, too: their tags are compared, and no second opinion any more."""
+    """The samples that this rater and another one have finished."""
     drawn = book.decisions.current("sample")
-    done = {name: _done(_said(book, name), one.value.get("keys") or ()) for name, one in drawn.items()}
+    done = {name: _done(_tags(book, name), one.value.get("keys") or ()) for name, one in drawn.items()}
     return {name for name, raters in done.items() if rater in raters and len(raters) > 1}
 
 
-def _are_closed(rater: str, sample: str) -> SettingError:
+def _closed_error(rater: str, sample: str) -> SettingError:
     return SettingError(
         f"The tags of {rater} in the sample {sample!r} are closed: another rater is done, too, and their tags are "
         "compared. Draw another sample to rate again."
     )
 
 
-def samples(book: Book) -> list[dict[str, Any]]:
-    """The samples of a run: name, seed, how many edits, when and by whom drawn, and how far each rater is; newest first."""
-    drawn = sorted(book.decisions.current("sample").values(), key=lambda one: -one.seq)
-    return [
-        {
-            **_about(one),
-            "progress": {rater: len(theirs) for rater, theirs in sorted(_said(book, one.key).items())},
-        }
-        for one in drawn
-        if one.value.get("keys")
-    ]
-
-
-def sample_state(book: Book, name: str, *, rater: str) -> dict[str, Any]:
-    """All that one rater may know of a sample, as plain JSON values.
-
-    items: the edits in the order to be rated: "key", "number" (from 1), "tags" (my own, [] for none yet), "seen" (for `tag`), "others"
-    (by rater; empty while blind). progress: edits rated, by rater. is_blind: whether others' tags are still hidden; is_closed: whether
-    mine can no longer be changed. estimates: by rater as far as visible, and "either" of those who are done. estimate: the one to
-    quote. agreement: None until two are done.
-    """
-    drawn = _sample(book, name)
-    keys: list[str] = drawn.value["keys"]
-    said = _said(book, name)
-    done = _done(said, keys)
-    visible = {who: said[who] for who in done if who == rater or rater in done}
-    mine = said.get(rater, {})
-    seqs = {one.key: one.seq for one in book.decisions.current("tag").values()}
-    estimates = {who: _estimates(drawn, [theirs]) for who, theirs in {rater: mine, **visible}.items()}
-    if len(visible) > 1:
-        estimates["either"] = _estimates(drawn, list(visible.values()))
-    return {
-        **_about(drawn),
-        "rater": rater,
-        "tags": list(TAGS),
-        "errors": sorted(ERRORS),
-        "strata": [
-            {**{k: v for k, v in one.items() if k != "keys"}, "drawn": len(one["keys"])}
-            for one in drawn.value["strata"]
-        ],
-        "items": [
-            {
-                "key": key,
-                "number": number,
-                "tags": _ordered(mine.get(key, ())),
-                "seen": seqs.get(_tag_key(name, key, rater), 0),
-                "others": {
-                    who: _ordered(theirs[key]) for who, theirs in sorted(visible.items()) if who != rater
-                },
-            }
-            for number, key in enumerate(keys, 1)
-        ],
-        "rated": len(mine),
-        "next": next((key for key in keys if key not in mine), None),
-        "progress": {who: len(theirs) for who, theirs in sorted(said.items())},
-        "is_blind": len(visible) < 2,
-        "is_closed": rater in done and len(done) > 1,
-        "estimates": estimates,
-        "estimate": estimates.get("either", estimates[rater]),
-        "agreement": _agreement(visible, keys) if len(visible) > 1 else None,
-    }
-
-
-def _standing(book: Book) -> dict[tuple[str, str], list[str]]:
-    """The keys of the edits that stand, by label and method; all together where each row has a label of its own."""
-    facets = book.facets()
-    kinds = list(product(sorted(facets.get("label", {})), sorted(facets.get("method", {}))))
-    if len(kinds) > MOST_STRATA or any("" in kind for kind in kinds):
-        kinds = [("", "")]
-    found: dict[tuple[str, str], list[str]] = {}
-    for label, method in kinds:
-        undecided = EditFilter(status="kept", choice="none", label=label, method=method)
-        accepted = EditFilter(status="all", choice="accept", label=label, method=method)
-        if keys := {*book.keys(undecided), *book.keys(accepted)}:
-            found[label, method] = sorted(keys)
-    return found
-
-
-def _drawn(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int) -> list[dict[str, Any]]:
-    """The strata, each with the keys drawn from it; all edits are one stratum where there are fewer draws than strata."""
-    if size < len(members):
-        members = {("", ""): sorted(key for keys in members.values() for key in keys)}
-    counts = allocate({name: len(keys) for name, keys in members.items()}, size)
-    return [
-        {
-            "label": label,
-            "method": method,
-            "members": len(keys),
-            "keys": sorted(Random(f"{seed}|{label}|{method}").sample(list(keys), counts[label, method])),
-        }
-        for (label, method), keys in members.items()
-    ]
-
-
-def _estimates(drawn: Decision, raters: Sequence[Tags]) -> dict[str, Any]:
-    """The error rate and the share of each tag over all edits drawn from; an edit has a tag where one of the raters gave it.
-
-    Only edits that all of these raters have rated count; None where some stratum has no such edit yet.
-    """
-    found: dict[str, Any] = {}
-    for what, tags in _WANTED.items():
-        strata = []
-        for stratum in drawn.value["strata"]:
-            rated = [key for key in stratum["keys"] if all(key in theirs for theirs in raters)]
-            hits = sum(any(tags & theirs[key] for theirs in raters) for key in rated)
-            strata.append(Stratum(stratum["members"], len(rated), hits))
-        share = estimate_share(strata)
-        found[what] = None if share is None else share.to_dict()
-    return {"error": found.pop("error"), "tags": found}
-
-
-def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> dict[str, Any]:
-    """How far each two raters agree on what is an error and on each tag; with more than two, alpha over all of them."""
-    pairs = []
-    for one, other in combinations(sorted(raters), 2):
-        by_tag = {
-            what: agreement(
-                [bool(tags & raters[one][key]) for key in keys],
-                [bool(tags & raters[other][key]) for key in keys],
-            ).to_dict()
-            for what, tags in _WANTED.items()
-        }
-        pairs.append({"raters": [one, other], "error": by_tag.pop("error"), "tags": by_tag})
-    alpha = krippendorff_alpha([[bool(ERRORS & theirs[key]) for theirs in raters.values()] for key in keys])
-    return {"pairs": pairs, "alpha": alpha if len(raters) > 2 else None}
-
-
-def _said(book: Book, sample: str) -> dict[str, dict[str, frozenset[str]]]:
-    """What each rater said of the edits of a sample, by rater and key."""
-    found: dict[str, dict[str, frozenset[str]]] = {}
-    for one in book.decisions.current("tag").values():
-        name, _, rest = one.key.partition(":")
-        if name == sample and one.value.get("tags"):
-            found.setdefault(one.value["rater"], {})[rest.partition(":")[0]] = frozenset(one.value["tags"])
-    return found
-
-
-def _done(said: Mapping[str, Tags], keys: Sequence[str]) -> list[str]:
-    """The raters who have rated everything, by name."""
-    return sorted(rater for rater, theirs in said.items() if all(key in theirs for key in keys))
-
-
-def _sample(book: Book, name: str) -> Decision:
+def _drawn(book: Book, name: str) -> Decision:
     drawn = book.decisions.of("sample", name)
     if drawn is None or not drawn.value.get("keys"):
-        known = ", ".join(one["name"] for one in samples(book))
+        known = ", ".join(one.name for one in samples(book))
         raise LookupFailed(
             f"There is no sample {name!r} in this run. Known: {known or 'none'}. Draw one first."
         )
     return drawn
 
 
-def _about(drawn: Decision) -> dict[str, Any]:
-    value = drawn.value
-    return {
-        "name": drawn.key,
-        "seed": value["seed"],
-        "size": len(value["keys"]),
-        "population": value["population"],
-        "drawn_by": drawn.author,
-        "drawn_at": drawn.time,
-    }
+def _summary(drawn: Decision, tags: Mapping[str, Tags]) -> SampleSummary:
+    sample = DrawnSample.of(drawn)
+    progress = {rater: len(theirs) for rater, theirs in sorted(tags.items())}
+    return SampleSummary(
+        sample.name, sample.seed, len(sample.keys), sample.population, drawn.author, drawn.time, progress
+    )
 
 
 def _ordered(tags: Iterable[str]) -> list[str]:
@@ -297,13 +398,4 @@ def _ordered(tags: Iterable[str]) -> list[str]:
 
 
 def _tag_key(sample: str, key: str, rater: str) -> str:
-    return f"{sample}:{key}:{rater}"  # a sample's name has no colon, neither has an edit's key
-
-
-def _check_name(name: str) -> None:
-    """A name stands in addresses and in front of a colon in keys."""
-    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME or name.endswith(".json"):
-        raise SettingError(
-            f"'name' must be up to {LONGEST_NAME} letters, digits, spaces, dots, dashes or underscores, the first a letter or "
-            f"digit, and not end in .json. Got {name[:80]!r}. Try a short word."
-        )
+    return f"{sample}:{key}:{rater}"  # neither a sample's name nor an edit's key contains a colon

@@ -1,17 +1,17 @@
-"""What a job leaves on disk: its run folder (`run.py`), whole files (`files.py`), the journal of calls (`journal.py`).
+"""What a job writes to disk: its run folder (`run_store.py`), atomic files (`atomic.py`), the journal of calls (`journal.py`).
 
-One process at a time writes to a folder (`hold.py`).
+One process at a time writes to a folder (`holding`).
 """
 
-from longway.store.files import RUN_FILE, read_json, replacing, sizes_in, write_json
-from longway.store.hold import holding
-from longway.store.journal import JOURNAL_FILE, Journal
-from longway.store.run import Run, free_folder, list_runs, now
+from longway.store.atomic import RUN_FILE, read_json, replacing, sizes_in, write_json
+from longway.store.journal import JOURNAL_FILE, Journal, JournalEntry
+from longway.store.run_store import Run, free_folder, holding, list_runs, now
 
 __all__ = [
     "JOURNAL_FILE",
     "RUN_FILE",
     "Journal",
+    "JournalEntry",
     "Run",
     "free_folder",
     "holding",

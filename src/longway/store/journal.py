@@ -1,15 +1,14 @@
-"""The journal of a run: every call that cost time or money, and its answer, in one SQLite file.
+"""The journal of a run: every call that cost time or money, with its answer, in one SQLite file.
 
-A call is keyed on everything that shaped its answer (engine, model file, prompt version and text, parameters, sample
-number). An answer is committed before it is used, so that whatever dies when, the same command again finds it
-here and pays nothing twice.
+A call is keyed on everything that shaped its answer (engine, model file, prompt version and text, parameters, sample number).
+An answer is committed before it is used, so after a crash the same command finds it here and never pays twice.
 
     journal = Journal(folder / "journal.sqlite")
-    answer = journal.get(key)          None where it was never asked
-    journal.put(key, kind="write", answer={...}, cost=0.0002)
+    answer = journal.get(key)          None if there is no answer yet
+    journal.put(JournalEntry(key, kind="write", engine="rules", answer={...}, cost=0.0002))
 
-One process writes at a time; readers may look at any moment (write-ahead logging). Keys and passwords are never part of it.
-SQLite does not notice a letter that a bad disk changed, so each call has a digest, and one that does not fit is told, never used.
+One process writes at a time; others can read at any moment (write-ahead logging). API keys and passwords are never stored.
+SQLite does not notice a byte that a bad disk changed, so each call has a digest; one that does not match raises a RunError.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from longway.errors import RunError
-from longway.store.sqlite_errors import told_of
 
-JOURNAL_FILE = "journal.sqlite"  # SQLite puts files with longer names beside it
+JOURNAL_FILE = "journal.sqlite"  # SQLite keeps files with longer names next to it
 _SCHEMA = """
 create table if not exists calls (
     key text primary key,
@@ -42,21 +41,32 @@ create table if not exists calls (
     row_digest text not null default ''
 ) without rowid
 """
-_ADD_DIGEST = "alter table calls add column row_digest text not null default ''"  # earlier journals have none
-WAIT = 30  # seconds for another process that holds the file
+_ADD_DIGEST = "alter table calls add column row_digest text not null default ''"  # older journals have none
+WAIT = 30  # seconds to wait for another process that locks the file
 _DAMAGED = (
-    "Nothing was overwritten. Put a copy in its place if there is one. "
-    "Delete the run folder and start again if there is none."
+    "Nothing was overwritten. Restore a copy of it if there is one. "
+    "Otherwise delete the run folder and start again."
 )
-
 _COLUMNS = (
     "key", "kind", "engine", "asked", "answer", "cost", "prompt_tokens", "completion_tokens", "seconds",
 )  # fmt: skip
 _SELECT = f"select {', '.join(_COLUMNS)}, row_digest from calls"
+_NO_ROOM = (
+    "The disk may be full or broken, or memory short. Earlier answers are kept. "
+    "Make room, and run the same command again."
+)
+_NO_PERMISSION = "Expected a writable file. Check the permissions of the file and its folder, and run the same command again."
+_NEXT_STEPS = {
+    sqlite3.SQLITE_FULL: _NO_ROOM,
+    sqlite3.SQLITE_IOERR: _NO_ROOM,
+    sqlite3.SQLITE_READONLY: _NO_PERMISSION,
+    sqlite3.SQLITE_CANTOPEN: _NO_PERMISSION,
+    sqlite3.SQLITE_PERM: _NO_PERMISSION,
+}
 
 
-def key_of(shaped_by: Mapping[str, Any]) -> str:
-    """A name for a call: the hash of everything that shaped its answer.
+def key_of(shaped_by: Mapping[str, object]) -> str:
+    """The key of a call: the hash of everything that shaped its answer.
 
     >>> key_of({"engine": "rules", "n": 4}) == key_of({"n": 4, "engine": "rules"})
     True
@@ -65,22 +75,40 @@ def key_of(shaped_by: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digest(call: Sequence[str | float]) -> str:
-    """A digest of a call's columns but its seconds, so that two runs have the same."""
-    *words, cost, prompt_tokens, completion_tokens, _ = call
-    said = json.dumps(
-        [*words, float(cost), prompt_tokens, completion_tokens]
-    )  # SQLite makes a fraction of the cost, too
-    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One call with its answer. kind: "write", "judge" ...; asked: the request, for people; cost: in dollars."""
+
+    key: str
+    kind: str
+    engine: str
+    answer: Mapping[str, object]
+    asked: Mapping[str, object] = field(default_factory=dict)
+    cost: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def row(self) -> tuple[str | float, ...]:
+        """The values of the columns."""
+        texts = (self.key, self.kind, self.engine, json.dumps(self.asked), json.dumps(self.answer))
+        return (*texts, self.cost, self.prompt_tokens, self.completion_tokens, self.seconds)
+
+
+def _digest(row: Sequence[str | float]) -> str:
+    """A digest of a call's columns without its seconds, so two runs have the same."""
+    *texts, cost, prompt_tokens, completion_tokens, _ = row
+    content = json.dumps([*texts, float(cost), prompt_tokens, completion_tokens])  # SQLite returns a float
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
 class Journal:
-    """Answers by key, on disk; `None` as path keeps them in memory only."""
+    """Answers by key, on disk; in memory only if the path is None."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._lock = threading.Lock()
-        with self._told():
+        with self._locked():
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path,
                 check_same_thread=False,
@@ -88,9 +116,9 @@ class Journal:
                 timeout=WAIT,
             )
         try:
-            with self._told():
+            with self._locked():
                 self._db.execute("pragma journal_mode = wal")
-                # What was committed must survive a killed process, and so it does; only a power cut may lose the last calls.
+                # Committed answers survive a killed process; only a power cut may lose the last calls.
                 self._db.execute("pragma synchronous = normal")
                 self._db.execute(_SCHEMA)
                 names = {row[1] for row in self._db.execute("pragma table_info(calls)")}
@@ -102,89 +130,63 @@ class Journal:
             raise
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The lock; SQLite's own errors become one that says which file and what to do."""
-        with self._lock, told_of(
-            self.path,
-            what="journal",
-            in_use="Expected a journal that no other process writes to. End the other run, check disk and rights, and run the same command again.",
-            damaged=f"Expected an SQLite file that a run wrote. {_DAMAGED}",
-        ):  # fmt: skip
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock; SQLite's errors become RunErrors."""
+        in_use = (
+            "Expected a journal that no other process writes to. "
+            "End the other run, check disk and permissions, and run the same command again."
+        )
+        damaged = f"Expected an SQLite file that a run wrote. {_DAMAGED}"
+        with self._lock, sqlite_errors(self.path, what="journal", in_use=in_use, damaged=damaged):
             yield
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The answer to a call, None where it was never asked."""
+        """The answer to a call; None if there is none yet."""
         return self.get_all([key]).get(key)
 
     def get_all(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The answers that are there, by key."""
-        wanted, found = list(keys), {}
+        """The known answers, by key."""
+        wanted, answers = list(keys), {}
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
             marks = ",".join("?" * len(part))
-            with self._told():
+            with self._locked():
                 rows = self._db.execute(f"{_SELECT} where key in ({marks})", part).fetchall()
-            found.update({call["key"]: call["answer"] for call in map(self._read, rows)})
-        return found
+            answers.update({entry.key: entry.answer for entry in map(self._read, rows)})
+        return cast(dict[str, dict[str, Any]], answers)
 
-    def _read(self, row: Sequence[Any]) -> dict[str, Any]:
-        """A call as it was put; RunError where the file has another one."""
+    def _read(self, row: Sequence[Any]) -> JournalEntry:
+        """An entry as it was put; RunError if the file is damaged."""
         *columns, digest = row
-        call = dict(zip(_COLUMNS, columns, strict=True))
+        key, kind, engine, asked, answer, *numbers = columns
         try:
             if digest and digest != _digest(columns):
                 raise ValueError(digest)
-            return call | {"asked": json.loads(call["asked"]), "answer": json.loads(call["answer"])}
+            return JournalEntry(key, kind, engine, json.loads(answer), json.loads(asked), *numbers)
         except (TypeError, ValueError):
             raise RunError(
-                f"{self.path} is damaged: what stands under the key {str(call['key'])[:12]} is not what was kept. {_DAMAGED}"
+                f"{self.path} is damaged: the entry with the key {str(key)[:12]} was changed. {_DAMAGED}"
             ) from None
 
     def check_writable(self) -> None:
-        """RunError where an answer could not be kept now; to be called before one is paid for."""
-        with self._told():
+        """RunError if an answer could not be stored now; call it before paying for one."""
+        with self._locked():
             self._db.execute("begin immediate")
             self._db.execute("rollback")
 
-    def put(
-        self,
-        key: str,
-        *,
-        kind: str,
-        engine: str,
-        answer: Mapping[str, Any],
-        asked: Mapping[str, Any] | None = None,
-        cost: float = 0.0,
-        prompt_tokens: int = 0,
-        completion_tokens: int = 0,
-        seconds: float = 0.0,
-    ) -> None:
-        """Keep one answer, committed when this returns; a key that is there already stays as it is."""
-        self.put_all(
-            [
-                (
-                    key,
-                    kind,
-                    engine,
-                    json.dumps(asked or {}),
-                    json.dumps(answer),
-                    cost,
-                    prompt_tokens,
-                    completion_tokens,
-                    seconds,
-                )
-            ]
-        )
+    def put(self, entry: JournalEntry) -> None:
+        """Store one answer; it is committed when this returns. A key that exists is not changed."""
+        self.put_all([entry])
 
-    def put_all(self, calls: Iterable[tuple[str, str, str, str, str, float, int, int, float]]) -> None:
-        """Keep several answers in one transaction: key, kind, engine, asked, answer, cost, tokens in and out, seconds."""
-        with self._told():
+    def put_all(self, entries: Iterable[JournalEntry]) -> None:
+        """Store several answers in one transaction."""
+        with self._locked():
             self._db.execute("begin immediate")
             try:
                 self._db.executemany(
                     f"insert into calls ({', '.join(_COLUMNS)}, row_digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                     "on conflict (key) do nothing",
-                    ((*call, _digest(call)) for call in calls),
+                    ((*row, _digest(row)) for row in (entry.row() for entry in entries)),
                 )
                 self._db.execute("commit")
             except BaseException:
@@ -192,11 +194,11 @@ class Journal:
                     self._db.execute("rollback")
                 raise
 
-    def calls(self) -> Iterator[dict[str, Any]]:
-        """Every call with its answer, in the order of the keys; read a few hundred at a time."""
+    def entries(self) -> Iterator[JournalEntry]:
+        """Every call with its answer, ordered by key; read a few hundred at a time."""
         last = ""
         while True:
-            with self._told():
+            with self._locked():
                 rows = self._db.execute(f"{_SELECT} where key > ? order by key limit 500", (last,)).fetchall()
             yield from map(self._read, rows)
             if not rows:
@@ -204,30 +206,50 @@ class Journal:
             last = rows[-1][0]
 
     def spent(self) -> float:
-        """Money spent on all calls, in dollars."""
-        with self._told():
+        """The cost of all calls, in dollars."""
+        with self._locked():
             return float(self._db.execute("select coalesce(sum(cost), 0) from calls").fetchone()[0])
 
     def totals(self) -> list[dict[str, Any]]:
-        """Calls, tokens, money and seconds for each engine and kind of call."""
+        """Calls, tokens, cost and seconds for each engine and kind of call."""
         query = (
             "select engine, kind, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost), sum(seconds) "
             "from calls group by engine, kind order by engine, kind"
         )
         names = ("engine", "kind", "calls", "prompt_tokens", "completion_tokens", "cost", "seconds")
-        with self._told():
+        with self._locked():
             return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
 
     def __len__(self) -> int:
-        with self._told():
+        with self._locked():
             return int(self._db.execute("select count(*) from calls").fetchone()[0])
 
     def close(self) -> None:
-        """Close the file; everything put was on disk before, and now is all in one file."""
+        """Close the file and merge the write-ahead log into it."""
         with self._lock:
             try:
                 self._db.execute("pragma wal_checkpoint(truncate)")
             except sqlite3.Error:
-                pass  # another connection reads: what is in the file beside this one is found there next time
+                pass  # another connection reads; the next one finds the log
             finally:
                 self._db.close()
+
+
+@contextmanager
+def sqlite_errors(path: Path | None, *, what: str, in_use: str, damaged: str) -> Iterator[None]:
+    """Turn SQLite's errors into RunErrors; programming errors, such as using a closed file, pass through.
+
+    path: None for a database in memory. what: what the file is. in_use, damaged: what was expected and what to do, if the file
+    cannot be used or is damaged.
+    """
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.OperationalError as error:
+        if "decode to UTF-8" in str(error):  # raised by Python: a text column is no longer UTF-8
+            raise RunError(f"{path} is damaged: {error}. {damaged}") from None
+        kind = vars(error).get("sqlite_errorcode", 0) & 0xFF  # the other bytes are details
+        raise RunError(f"{path} cannot be used: {error}. {_NEXT_STEPS.get(kind, in_use)}") from None
+    except sqlite3.DatabaseError as error:
+        raise RunError(f"{path} is damaged or no {what}: {error}. {damaged}") from None

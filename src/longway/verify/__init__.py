@@ -1,1 +1,1 @@
-"""Verification: does a rewritten text still deserve its label? One check a file, put together in `verifier.py`."""
+"""Verification: does a rewritten text still deserve its label? Checks by what they read, combined in `verifier.py`."""

@@ -1,22 +1,23 @@
-"""How often each check errs, and what that says about the texts that passed: read from `calibration.json`.
+"""How often each check errs, and what that implies for the texts that passed: read from `calibration.json`.
 
     bounds("meaning")                       the thresholds of a check
-    error_rates("pair")                     for each check its false accepts and rejects, with 95% intervals
-    base_rate("pair", 0.2)                  how many candidates were wrong, seen from how many were rejected
-    expected_wrong("pair", 0.1)             how many of those that passed are wrong all the same
-    wrong_rows(0.03, [1, 2])                how many rows are, where some were rewritten more than once
+    error_rates("pair")                     false accepts and false rejects per check, with 95% intervals
+    base_rate("pair", 0.2)                  the share of wrong candidates, given the share that was rejected
+    expected_wrong("pair", 0.1)             the share of wrong labels among accepted candidates
+    wrong_rows(0.03, [1, 2])                the share of wrong rows, if some rows were rewritten more than once
 
-`runs/calibration.py` makes the file, on data whose answers are known. A false accept is a candidate with another label that a
-check lets pass; a false reject one whose label holds and that it does not.
+`runs/calibration.py` writes the file, using data with known answers. A false accept is a candidate with another label that a
+check accepts. A false reject is a candidate with the right label that a check rejects.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from longway.stats import wilson_interval
 
@@ -24,40 +25,83 @@ FILE = Path(__file__).parent / "calibration.json"
 TaskKind = Literal["single", "pair"]
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of n candidates with its 95% interval."""
+
+    n: int
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, n: int, of: int) -> Rate:
+        """n out of `of`, with Wilson's 95% interval.
+
+        >>> Rate.of(0, 10)
+        Rate(n=10, share=0.0, low=0.0, high=0.2775)
+        """
+        low, high = wilson_interval(n / of, of) if of else (0.0, 1.0)
+        return cls(of, round(n / of, 4) if of else 0.0, round(low, 4), round(high, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """How often a check errs."""
+
+    false_accept: Rate
+    false_reject: Rate
+
+
+class _File(TypedDict):
+    bounds: dict[str, dict[str, float]]
+    rates: dict[str, dict[str, dict[str, Mapping[str, float]]]]
+
+
 @cache
-def calibration() -> dict[str, Any]:
-    """The file as plain values."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+def _file() -> _File:
+    content: _File = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
 
 
 def bounds(check: str) -> dict[str, float]:
     """The thresholds of a check."""
-    return dict(calibration()["bounds"][check])
+    return dict(_file()["bounds"][check])
 
 
-def error_rates(kind: TaskKind) -> dict[str, dict[str, Any]]:
-    """For each check its error rates with intervals; "all" for all checks together."""
-    return dict(calibration()["rates"][kind])
+@cache
+def error_rates(kind: TaskKind) -> Mapping[str, ErrorRates]:
+    """Error rates by check; "all" for all checks together."""
+    return {
+        check: ErrorRates(_rate(sides["false_accept"]), _rate(sides["false_reject"]))
+        for check, sides in _file()["rates"][kind].items()
+    }
+
+
+def _rate(values: Mapping[str, float]) -> Rate:
+    return Rate(int(values["n"]), values["share"], values["low"], values["high"])
 
 
 def base_rate(kind: TaskKind, rejected: float) -> float:
     """The share of wrong candidates that explains the share of rejected ones (Rogan and Gladen 1978).
 
-    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and kept between 0 and 1.
+    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1].
     """
-    return _base(kind, rejected, "share", "share")
+    rates = error_rates(kind)["all"]
+    return _base(rejected, rates.false_accept.share, rates.false_reject.share)
 
 
 def base_rate_interval(kind: TaskKind, rejected: float, n: int) -> tuple[float, float]:
-    """The ends between which that share lies, as far as the n candidates and the error rates tell."""
-    low, high = wilson_interval(rejected, n) if n else (0.0, 1.0)
-    return _base(kind, low, "low", "high"), _base(kind, high, "high", "low")
-
-
-def _base(kind: TaskKind, rejected: float, accept_end: str, reject_end: str) -> float:
+    """Interval of that share, given the uncertainty of the n candidates and of the error rates."""
     rates = error_rates(kind)["all"]
-    accept, reject = rates["false_accept"][accept_end], rates["false_reject"][reject_end]
+    low, high = wilson_interval(rejected, n) if n else (0.0, 1.0)
+    return (
+        _base(low, rates.false_accept.low, rates.false_reject.high),
+        _base(high, rates.false_accept.high, rates.false_reject.low),
+    )
+
+
+def _base(rejected: float, accept: float, reject: float) -> float:
     informed = 1 - accept - reject
     return 0.5 if informed <= 0 else min(1.0, max(0.0, (rejected - reject) / informed))
 
@@ -67,16 +111,16 @@ def expected_wrong(
 ) -> tuple[float, float, float]:
     """The share of wrong labels among accepted candidates, with the low and high end of its 95% interval.
 
-    base_rate: the share of wrong ones before checking; ends: between which it lies. The ends of the error rates' intervals
-    are taken together with them, so that the result is wide rather than narrow.
+    base_rate: the share of wrong candidates before checking. ends: interval of base_rate. Its ends are combined with those of the
+    error rates' intervals, which makes the result wide rather than narrow.
     """
     rates = error_rates(kind)["all"]
-    accept, reject = rates["false_accept"], rates["false_reject"]
+    accept, reject = rates.false_accept, rates.false_reject
     low, high = ends or (base_rate, base_rate)
     return (
-        _wrong(base_rate, accept["share"], reject["share"]),
-        _wrong(low, accept["low"], reject["low"]),
-        _wrong(high, accept["high"], reject["high"]),
+        _wrong(base_rate, accept.share, reject.share),
+        _wrong(low, accept.low, reject.low),
+        _wrong(high, accept.high, reject.high),
     )
 
 
@@ -86,21 +130,11 @@ def _wrong(base: float, accept: float, reject: float) -> float:
 
 
 def wrong_rows(share: float, edits: Sequence[int]) -> float:
-    """The share of rows of which at least one edit is wrong, where each edit is so with the same chance, one by one.
+    """The share of rows with at least one wrong edit, if edits are wrong independently with probability `share`.
 
-    edits: for each row how many of its edits were accepted.
+    edits: number of accepted edits per row.
 
     >>> round(wrong_rows(0.1, [1, 2]), 3)
     0.145
     """
     return sum(1 - (1 - share) ** n for n in edits) / len(edits) if edits else 0.0
-
-
-def rate(n: int, of: int) -> dict[str, float]:
-    """A share with Wilson's 95% interval, as the file keeps it.
-
-    >>> rate(0, 10)
-    {'n': 10, 'share': 0.0, 'low': 0.0, 'high': 0.2775}
-    """
-    low, high = wilson_interval(n / of, of) if of else (0.0, 1.0)
-    return {"n": of, "share": round(n / of, 4) if of else 0.0, "low": round(low, 4), "high": round(high, 4)}

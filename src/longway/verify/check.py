@@ -1,27 +1,28 @@
-"""What a check is: it looks at rewritten texts and says of each whether it may pass.
+"""The input and the base class of all checks.
 
-    Candidate   a rewritten text beside the text before, its context and its label
-    Origin      for a text that was rewritten before: the text as it came
-    Check       candidates -> one verdict for each
+    Candidate   a rewritten text with the text before, its context and its label
+    Origin      for a row that was rewritten earlier: the text as loaded
+    Check       candidates -> one verdict per candidate
 
-Checks look at many candidates at once, so that a model can take them in batches.
+Checks receive many candidates at once, which lets models run in batches.
 """
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar
 
 from longway.records import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a text that was rewritten before comes from.
+    """The starting point of a text that was rewritten before.
 
-    text: as it came. keeps: "label" where one of the edits since then kept only that, else "meaning".
-    telling: words and phrases that were meant to go in these edits.
+    text: as loaded. keeps: "label" if any edit since then kept only the label, otherwise "meaning".
+    telling: words and phrases that these edits were meant to remove.
     """
 
     text: str
@@ -31,12 +32,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A rewritten text and what it must still agree with.
+    """A rewritten text and what it must agree with.
 
-    row: its place in the dataset. keeps: "meaning", or "label" where the text may say something else that has the same label.
-    telling: words and phrases that were meant to go: their loss is no fault.
-    origin: None where `before` is the text as it came. may_copy: whether being `before` again is no fault.
-    keep: words that must still be there: a counterbias text holds the spurious words of the text it was made from.
+    row: position in the dataset. keeps: "meaning", or "label" if the text may say something else with the same label.
+    telling: words and phrases that the edit was meant to remove; losing them is no fault.
+    origin: None if `before` is the text as loaded. may_copy: whether a copy of `before` is acceptable.
+    keep: words that must remain: a counterbias text contains the spurious words of its source.
     """
 
     row: int
@@ -52,27 +53,37 @@ class Candidate:
 
     @property
     def origin_now(self) -> Origin:
-        """What the row's text comes from once this one has taken its place."""
+        """The origin of the row's text once this candidate is accepted."""
         first = self.origin or Origin(self.before)
         keeps = "label" if "label" in (first.keeps, self.keeps) else "meaning"
         return Origin(first.text, keeps, first.telling | self.telling)
 
     def from_the_start(self) -> Candidate:
-        """The candidate beside the text as it came, with all edits between them as one."""
+        """The candidate compared with the text as loaded, as if all edits were one."""
         whole = self.origin_now
         return replace(
             self, before=whole.text, keeps=whole.keeps, telling=whole.telling, origin=None, may_copy=True
         )
 
 
-class Check(Protocol):
+class Check(ABC):
     """One way in which a rewritten text can be wrong.
 
-    A check that looks at some candidates only also has `concerns(candidate)`; the others get no verdict of it.
+    A subclass implements `verdict`, or `__call__` if it works in batches. about_label: False for checks of the form of a text,
+    which say nothing about its label: they do not count towards the expected share of wrong labels.
     """
 
-    name: str
+    name: ClassVar[str]
+    about_label: ClassVar[bool] = True
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Whether the check applies to this candidate; if not, the candidate gets no verdict from it."""
+        return True
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
-        """A verdict for each candidate, in order."""
-        ...
+        """One verdict per candidate, in order."""
+        return [self.verdict(candidate) for candidate in candidates]
+
+    def verdict(self, candidate: Candidate) -> Verdict:
+        """The verdict on one candidate."""
+        raise NotImplementedError

@@ -1,23 +1,24 @@
-"""All checks of a dataset in one: cheap ones first, models only for what passed so far, every verdict kept.
+"""All checks of a dataset combined: cheap checks first, models only for candidates that passed so far, every verdict kept.
 
     verifier = verifier_for(task, texts, labels, contexts, judge=asker, seed=0)
-    for verdicts in verifier.verify(candidates): ...        passed(verdicts) says whether all did
+    for verdicts in verifier.verify(candidates): ...        passed(verdicts): whether all checks passed
 
-Checks whose optional packages are not installed are left out and named in `missing`.
+`CHECKS` lists the checks of a rewrite in order. Checks whose optional packages are not installed are skipped and listed in `missing`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from longway.engines.asker import Asker
 from longway.errors import LongwayError
-from longway.llm.asking import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
-from longway.verify.added_words import AddedWords
 from longway.verify.calibration import (
     TaskKind,
     base_rate,
@@ -28,18 +29,13 @@ from longway.verify.calibration import (
     wrong_rows,
 )
 from longway.verify.check import Candidate, Check
-from longway.verify.drift import Drift
-from longway.verify.memory import Memory
-from longway.verify.names import Names
-from longway.verify.negation import Negation
-from longway.verify.numbers import Numbers
-from longway.verify.orders import Orders
-from longway.verify.other_label import OtherLabel
-from longway.verify.same_context import SameContext
-from longway.verify.surface import Surface
+from longway.verify.content_checks import NamesCheck, NegationCheck, NumbersCheck, OtherLabelCheck
+from longway.verify.form_checks import AddedWordsCheck, OrdersCheck, SameContextCheck, SurfaceCheck
 
-AT_ONCE = 512  # candidates that go through all checks together
-_SHAPE = frozenset({"surface", "added words", "orders", "context"})  # say nothing about labels
+if TYPE_CHECKING:
+    from longway.verify.model_cache import CachedEncoder, ModelCache
+
+AT_ONCE = 512  # candidates that pass through all checks together
 
 
 def passed(verdicts: Sequence[Verdict]) -> bool:
@@ -47,11 +43,51 @@ def passed(verdicts: Sequence[Verdict]) -> bool:
     return all(verdict.passed for verdict in verdicts)
 
 
-class Verifier:
-    """Checks in their order, and what they have seen.
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share with its 95% interval."""
 
-    missing: checks that could not be made, "name: why". kind: which error rates apply.
-    seen, failed: candidates by check.
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedWrong:
+    """The expected share of wrong labels among accepted edits, and among the rows they belong to; basis: how it was estimated."""
+
+    edits: Interval
+    rows: Interval | None
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a report says about the checks.
+
+    errors: false accepts and false rejects by check. missing: checks that were skipped, "name: why".
+    wrong: None if nothing was accepted or a check that the error rates depend on is missing.
+    """
+
+    errors: dict[str, dict[str, float]]
+    missing: tuple[str, ...]
+    wrong: ExpectedWrong | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON values."""
+        wrong = self.wrong
+        expected = None
+        if wrong is not None:
+            rows = None if wrong.rows is None else asdict(wrong.rows)
+            expected = {**asdict(wrong.edits), "basis": wrong.basis, "rows": rows}
+        return {"errors": self.errors, "missing": list(self.missing), "expected_wrong": expected}
+
+
+class Verifier:
+    """Checks in order, with counts of what they saw.
+
+    missing: checks that were skipped, "name: why". kind: which error rates apply.
+    seen, failed: number of candidates by check.
     """
 
     def __init__(
@@ -64,64 +100,213 @@ class Verifier:
         self.failed: Counter[str] = Counter()
 
     def verify(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
-        """The verdicts on each candidate, in order; the last one is the one that failed, where one did.
+        """The verdicts on each candidate, in order; if a check failed, its verdict is the last.
 
-        They come in parts, so that what was paid for is not lost where the budget ends on the way.
+        Yields batch by batch: if the budget ends midway, the verdicts already paid for are not lost.
         """
         for start in range(0, len(candidates), AT_ONCE):
-            yield from self._part(candidates[start : start + AT_ONCE])
+            yield from self._batch(candidates[start : start + AT_ONCE])
 
-    def _part(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...]]:
+    def _batch(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...]]:
         verdicts: list[tuple[Verdict, ...]] = [() for _ in candidates]
         waiting = list(range(len(candidates)))
         for check in self.checks:
-            concerns = getattr(check, "concerns", None)
-            looked_at = [i for i in waiting if concerns is None or concerns(candidates[i])]
-            if not looked_at:
+            concerned = [i for i in waiting if check.concerns(candidates[i])]
+            if not concerned:
                 continue
-            found = check([candidates[i] for i in looked_at])
-            for i, verdict in zip(looked_at, found, strict=True):
+            given = check([candidates[i] for i in concerned])
+            for i, verdict in zip(concerned, given, strict=True):
                 verdicts[i] += (verdict,)
                 self.seen[check.name] += 1
                 self.failed[check.name] += not verdict.passed
             waiting = [i for i in waiting if passed(verdicts[i])]
         return verdicts
 
-    def report(self, n_accepted: int, edits: Sequence[int] = ()) -> dict[str, Any]:
-        """What the report says about the checks: "errors" by check, "missing", and "expected_wrong" among the accepted.
-
-        edits: for each row with a new text how many of its edits were accepted; each was a chance to go wrong.
-        """
+    def report(self, n_accepted: int, edits: Sequence[int] = ()) -> CheckReport:
+        """What the report says about the checks. edits: number of accepted edits per changed row."""
         rates = error_rates(self.kind)
         errors = {
-            check.name: {side: rates[check.name][side]["share"] for side in ("false_accept", "false_reject")}
+            check.name: {
+                "false_accept": rates[check.name].false_accept.share,
+                "false_reject": rates[check.name].false_reject.share,
+            }
             for check in self.checks
             if check.name in rates
         }
-        return {
-            "errors": errors,
-            "missing": list(self.missing),
-            "expected_wrong": self._wrong(n_accepted, edits),
-        }
+        return CheckReport(errors, self.missing, self._expected_wrong(n_accepted, edits))
 
-    def _wrong(self, n_accepted: int, edits: Sequence[int]) -> dict[str, Any] | None:
-        """None where nothing was accepted or a check that the error rates rest on is missing."""
+    def _expected_wrong(self, n_accepted: int, edits: Sequence[int]) -> ExpectedWrong | None:
         needed = set(error_rates(self.kind)) - {"all", "judge"}
         if not n_accepted or needed - {check.name for check in self.checks}:
             return None
-        first = next(check.name for check in self.checks if check.name not in _SHAPE)
-        tried = self.seen[first]
-        rejected = sum(n for name, n in self.failed.items() if name not in _SHAPE)
+        names = [check.name for check in self.checks if check.about_label]
+        tried = self.seen[names[0]]
+        rejected = sum(self.failed[name] for name in dict.fromkeys(names))
         wrong = base_rate(self.kind, rejected / tried) if tried else 0.0
         ends = base_rate_interval(self.kind, rejected / tried, tried) if tried else (0.0, 1.0)
-        share, low, high = expected_wrong(self.kind, wrong, ends=ends)
+        shares = expected_wrong(self.kind, wrong, ends=ends)
         basis = (
             f"of {tried} candidates the checks rejected {rejected}; by their error rates on data with known answers, about "
             f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
         )
-        ends_of_edits = {"share": share, "low": low, "high": high}
-        rows = {end: wrong_rows(value, edits) for end, value in ends_of_edits.items()} if edits else None
-        return {**ends_of_edits, "basis": basis, "rows": rows}
+        rows = Interval(*(wrong_rows(share, edits) for share in shares)) if edits else None
+        return ExpectedWrong(Interval(*shares), rows, basis)
+
+
+class DriftCheck(Check):
+    """The check against the text as loaded, for rows that were rewritten before. checks: those to repeat, cheap ones first.
+
+    Every other check compares a candidate with the text before it. Over several rounds small steps add up: each is close to the last,
+    and the end is far from the start. So the checks of label, meaning, negation, numbers and names are repeated against
+    the text as loaded. If an edit on the way kept only the label, so does the comparison. Going back to the text as loaded always passes.
+    """
+
+    name = "drift"
+
+    def __init__(self, checks: Sequence[Check]) -> None:
+        self.checks = tuple(checks)
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only rows that were rewritten before, and texts other than the one loaded."""
+        return candidate.origin is not None and candidate.origin.text != candidate.after
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate. reason: the check that failed, and why."""
+        whole = [candidate.from_the_start() for candidate in candidates]
+        verdicts = [Verdict(self.name, True) for _ in candidates]
+        waiting = list(range(len(candidates)))
+        for check in self.checks:
+            given = check([whole[i] for i in waiting]) if waiting else []
+            for i, verdict in zip(waiting, given, strict=True):
+                if not verdict.passed:
+                    verdicts[i] = Verdict(self.name, False, verdict.score, f"{check.name}: {verdict.reason}")
+            waiting = [i for i in waiting if verdicts[i].passed]
+        return verdicts
+
+
+class CheckUnavailableError(LongwayError):
+    """A check that cannot run here; the message says why."""
+
+
+@dataclass
+class CheckSetup:
+    """What checks are built from: the dataset as loaded, and the engine that judges.
+
+    contexts: None for single texts. checks: built so far. missing: skipped so far, "name: why".
+    """
+
+    task: Task
+    texts: Sequence[str]
+    labels: Sequence[str]
+    contexts: Sequence[str] | None
+    judge: Asker | None = None
+    seed: int = 0
+    journal: Journal | None = None
+    checks: list[Check] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def build(self, name: str) -> bool:
+        """Append the check of this name; False if it does not apply to the task or cannot run here."""
+        try:
+            check = CHECKS[name](self)
+        except LongwayError as error:
+            self.missing.append(f"{name}: {error}")
+            return False
+        if check is not None:
+            self.checks.append(check)
+        return check is not None
+
+    def verifier(self) -> Verifier:
+        """The verifier with the checks built so far."""
+        kind: TaskKind = "pair" if self.task.is_pair else "single"
+        return Verifier(self.checks, missing=self.missing, kind=kind)
+
+    @cached_property
+    def cache(self) -> ModelCache:
+        """The outputs of models, shared by the checks."""
+        from longway.verify.model_cache import ModelCache
+
+        return ModelCache(self.journal)
+
+    @cached_property
+    def encoder(self) -> CachedEncoder:
+        """MiniLM; LongwayError if it is not installed."""
+        from longway.classify.minilm import MiniLM
+        from longway.verify.model_cache import CachedEncoder
+
+        return CachedEncoder(MiniLM.load(), self.cache)
+
+
+def _same_context(setup: CheckSetup) -> Check | None:
+    return None if setup.contexts is None else SameContextCheck(setup.contexts)
+
+
+def _other_label(setup: CheckSetup) -> Check | None:
+    return None if setup.contexts is None else OtherLabelCheck(setup.task)
+
+
+def _meaning(setup: CheckSetup) -> Check | None:
+    from longway.verify.model_checks import MeaningCheck
+
+    return MeaningCheck(setup.encoder, **bounds("meaning"))
+
+
+def _entailment(setup: CheckSetup) -> Check | None:
+    if not setup.task.is_pair:
+        return None
+    from longway.classify.entailment import Entailment
+    from longway.verify.model_checks import EntailmentCheck
+
+    if not setup.task.stances:
+        raise CheckUnavailableError("the labels do not say how a text relates to its context")
+    return EntailmentCheck(setup.task, Entailment.load(), setup.cache, **bounds("entailment"))
+
+
+def _classifiers(setup: CheckSetup) -> Check | None:
+    if setup.task.is_pair:
+        return None
+    from longway.verify.model_checks import Bounds, ClassifiersCheck
+
+    has_encoder = any(check.name == "meaning" for check in setup.checks)
+    return ClassifiersCheck(
+        setup.texts,
+        setup.labels,
+        Bounds(**bounds("classifiers")),
+        vectors=setup.encoder if has_encoder else None,
+        seed=setup.seed,
+    )
+
+
+def _judge(setup: CheckSetup) -> Check | None:
+    from longway.verify.model_checks import JudgeCheck
+
+    if setup.judge is None:
+        raise CheckUnavailableError("no engine that can judge was given")
+    engine = setup.judge.engine
+    if "judge" not in engine.can:
+        raise CheckUnavailableError(f"the engine {engine.name} cannot judge")
+    if not any("judge" in part.can and part.judges(setup.task) for part in engine.parts):
+        raise CheckUnavailableError("the small local model was not trained on such labels and is not used")
+    return JudgeCheck(setup.task, setup.judge)
+
+
+# The checks of a rewrite, in order. A builder returns None if the check does not apply to the task and raises LongwayError if it cannot
+# run here. Names are those of verdicts in edits.jsonl and of `calibration.json`.
+CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
+    "surface": lambda setup: SurfaceCheck(setup.task.labels),
+    "added words": lambda setup: AddedWordsCheck(),
+    "orders": lambda setup: OrdersCheck(),
+    "context": _same_context,
+    "negation": lambda setup: NegationCheck(setup.labels),
+    "numbers": lambda setup: NumbersCheck(),
+    "names": lambda setup: NamesCheck.of([*setup.texts, *(setup.contexts or ())]),
+    "other label": _other_label,
+    "meaning": _meaning,
+    "entailment": _entailment,
+    "classifiers": _classifiers,
+    "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
+    "judge": _judge,
+}
 
 
 def verifier_for(
@@ -134,86 +319,8 @@ def verifier_for(
     seed: int = 0,
     journal: Journal | None = None,
 ) -> Verifier:
-    """The verifier of a dataset as it came. judge: asks an engine that judges. journal: remembers what models said."""
-    contexts = contexts if task.is_pair else None
-    checks: list[Check] = [
-        Surface(task.labels),
-        AddedWords(),
-        Orders(),
-        Negation(labels),
-        Numbers(),
-        Names.of([*texts, *(contexts or ())]),
-    ]
-    missing: list[str] = []
-    memory = Memory(journal)
-    if contexts is not None:
-        checks[3:3] = [SameContext(contexts)]
-        checks.append(OtherLabel(task))
-    encoded = _encoded(memory, missing)
-    if encoded is not None:
-        from longway.verify.meaning import Meaning
-
-        checks.append(Meaning(encoded, **bounds("meaning")))
-    if task.is_pair:
-        checks += entailment_check(task, memory, missing)
-    else:
-        from longway.verify.classifiers import Bounds, Classifiers
-
-        checks.append(Classifiers(texts, labels, Bounds(**bounds("classifiers")), vectors=encoded, seed=seed))
-    checks.append(Drift([check for check in checks if check.name not in _SHAPE]))
-    checks += judge_check(task, judge, missing)
-    return Verifier(checks, missing=missing, kind="pair" if task.is_pair else "single")
-
-
-def _encoded(memory: Memory, missing: list[str]) -> Any:
-    from longway.verify.meaning import Encoded
-
-    try:
-        from longway.classify.minilm import MiniLM
-
-        return Encoded(MiniLM.load(), memory)
-    except LongwayError as error:
-        missing.append(f"meaning: {error}")
-        return None
-
-
-def entailment_check(task: Task, memory: Memory, missing: list[str]) -> list[Check]:
-    """The check by the entailment model in a list; empty where it cannot be made, and `missing` says why."""
-    from longway.verify.entails import Entails
-
-    if not task.stances:
-        missing.append("entailment: the labels do not tell what the context says about a text")
-        return []
-    try:
-        from longway.classify.entailment import Entailment
-
-        return [Entails(task, Entailment.load(), memory, **bounds("entailment"))]
-    except LongwayError as error:
-        missing.append(f"entailment: {error}")
-        return []
-
-
-def judge_check(task: Task, judge: Asker | None, missing: list[str]) -> list[Check]:
-    """The check by an engine in a list; empty where it cannot be made, and `missing` says why."""
-    from longway.verify.judge import Judge
-
-    if judge is None:
-        missing.append("judge: no engine that can judge was given")
-        return []
-    if "judge" not in judge.engine.can:
-        missing.append(f"judge: the engine {judge.engine.name} cannot judge")
-        return []
-    if not _judges(judge.engine, task):
-        missing.append("judge: the small local model is no better than chance on such pairs and is not asked")
-        return []
-    return [Judge(task, judge)]
-
-
-def _judges(engine: Any, task: Task) -> bool:
-    """Whether the engine, or one of several in turn, answers for such a task; only the small model says what it cannot judge."""
-    together: tuple[Any, ...] = getattr(engine, "engines", (engine,))
-    return any("judge" in one.can and getattr(one, "judges", _always)(task) for one in together)
-
-
-def _always(task: Task) -> bool:
-    return True
+    """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models."""
+    setup = CheckSetup(task, texts, labels, contexts if task.is_pair else None, judge, seed, journal)
+    for name in CHECKS:
+        setup.build(name)
+    return setup.verifier()

@@ -5,14 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longway.classify.bag_of_words import Linear, NaiveBayes
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.importance import METHODS, masking, word_importance
-from longway.classify.importance.integrated_gradients import PieceScores, to_words
-from longway.classify.importance.lime import drawn, nearness, slopes
-from longway.classify.importance.linear_gradients import mean_slope
-from longway.classify.importance.shapley import all_masks, by_enumeration, shapley
-from longway.classify.linear import Linear
-from longway.classify.naive_bayes import NaiveBayes
+from longway.classify.importance.gradients import PieceScores, mean_slope, to_words
+from longway.classify.importance.masking import (
+    all_masks,
+    by_enumeration,
+    random_masks,
+    shapley,
+    similarity,
+    slopes,
+)
 from longway.errors import SettingError
 
 from .toys import Rules, chance, shapley_by_orders
@@ -68,8 +72,8 @@ def test_an_order_and_its_reverse_are_exact_where_words_act_in_pairs():
 @given(st.integers(1, 6), st.integers(2, 40), st.integers(0, 5))
 def test_lime_solves_the_weighted_ridge_regression(n_words, n, seed):
     rng = np.random.default_rng(seed)
-    masks, values = drawn(n_words, n, rng), rng.random(n)
-    weights = nearness(masks)
+    masks, values = random_masks(n_words, n, rng), rng.random(n)
+    weights = similarity(masks)
     # By hand: rows scaled by the root of their weight, a column of ones that is not penalised, ridge as extra rows.
     line = np.concatenate([masks, np.ones((n, 1))], axis=1) * np.sqrt(weights)[:, None]
     penalty = np.concatenate([np.eye(n_words), np.zeros((n_words, 1))], axis=1)
@@ -84,11 +88,11 @@ def test_lime_solves_the_weighted_ridge_regression(n_words, n, seed):
 
 
 def test_lime_weighs_and_draws_as_its_authors_do():
-    masks = drawn(6, 2000, np.random.default_rng(0))
+    masks = random_masks(6, 2000, np.random.default_rng(0))
     assert masks[0].all()
     assert np.bincount(6 - masks[1:].sum(axis=1), minlength=7)[1:] == pytest.approx(np.full(6, 333), abs=60)
     distance = [1 - mask.sum() / np.sqrt(mask.sum() * 6) if mask.any() else 1.0 for mask in masks]
-    assert nearness(masks) == pytest.approx(np.sqrt(np.exp(-((100 * np.array(distance)) ** 2) / 25**2)))
+    assert similarity(masks) == pytest.approx(np.sqrt(np.exp(-((100 * np.array(distance)) ** 2) / 25**2)))
 
 
 def test_with_many_samples_lime_is_the_best_line_over_all_masks_by_their_chance():
@@ -98,7 +102,7 @@ def test_with_many_samples_lime_is_the_best_line_over_all_masks_by_their_chance(
     values = np.array([chance(MODEL, " ".join(np.array(text.split())[mask])) for mask in masks])
     left_out = 3 - masks.sum(axis=1)
     how_often = np.where(left_out > 0, 1 / 3 / np.array([1, 3, 3, 1])[left_out], 0)
-    weights = np.sqrt(how_often * nearness(masks))[:, None]
+    weights = np.sqrt(how_often * similarity(masks))[:, None]
     line = np.concatenate([masks, np.ones((8, 1))], axis=1)
     expected = np.linalg.lstsq(line * weights, values * weights[:, 0], rcond=None)[0]
     assert found.scores == pytest.approx(expected[:3], abs=0.01)

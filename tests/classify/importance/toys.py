@@ -9,8 +9,8 @@ from math import exp, factorial
 import numpy as np
 
 from longway.classify.classifier import FromLogits
-from longway.classify.importance.words import Words
-from longway.text.tokens import tokenize
+from longway.classify.importance.word_scores import MaskableText
+from longway.tokens.tokenizer import tokenize
 
 
 class Rules(FromLogits):
@@ -48,7 +48,7 @@ def chance(model, text):
 
 def shapley_by_orders(model, text):
     """The average over all orders, one by one."""
-    words = Words.of(text)
+    words = MaskableText.of(text)
     n = len(words)
     found = np.zeros(n)
     for order in permutations(range(n)):
@@ -61,7 +61,7 @@ def shapley_by_orders(model, text):
 
 def smallest_sets(model, text, answer):
     """All smallest sets of places, at most half of the words, that get this answer alone; [] where there are none."""
-    words = Words.of(text)
+    words = MaskableText.of(text)
     for size in range(1, len(words) // 2 + 1):
         found = []
         for places in combinations(range(len(words)), size):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.metrics.fairness.crows_pairs import crows_pairs, shared_tokens
+from longway.metrics.fairness.preferences import crows_pairs, shared_tokens
 
 TYPES = ["age", "gender", "gender", "religion"]
 STEREO = ["stereo", "antistereo", "stereo", "stereo"]

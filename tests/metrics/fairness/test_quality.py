@@ -5,7 +5,7 @@ from math import exp
 import pytest
 
 from longway.errors import SettingError
-from longway.metrics.fairness.quality import quality_of
+from longway.metrics.fairness.preferences import quality_of
 
 
 def test_tokens_count_alike_however_they_are_spread_over_texts():

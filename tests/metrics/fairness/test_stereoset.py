@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.metrics.fairness.stereoset import icat, stereoset
+from longway.metrics.fairness.preferences import icat, stereoset
 
 
 def measured(scores, targets=None, types=None, tasks=None, **options):
@@ -96,7 +96,7 @@ def test_icat_is_symmetric_around_50():
 
 
 def test_rows_that_are_missing_or_no_numbers_are_refused():
-    with pytest.raises(SettingError, match="one row at least"):
+    with pytest.raises(SettingError, match="at least one row"):
         stereoset([], [], [], [])
     with pytest.raises(SettingError, match="row 2"):
         measured([[1, 2, 3], [1, float("nan"), 3]])

@@ -1,11 +1,12 @@
-"""Which words of a text speak for its label, as a model sees it: one verb, three methods, one file each.
+"""Word importance: which words of a text make a model predict a label. One function, three methods.
 
-    word_importance(model, inputs, method="lime")         a line that answers as the model does nearby
+    word_importance(model, inputs, method="lime")         a local linear approximation of the model
     word_importance(model, inputs, method="shapley")      what a word adds, on average over all orders
-    word_importance(model, inputs, method="ig")           the slope gathered on the way from no text to the text
+    word_importance(model, inputs, method="ig")           integrated gradients from the empty text to the text
 
-All explain one number, the probability of a label, so that their scores can be laid side by side. The first two ask any model
-(`masking.py`); the third needs its gradients. What several models agree on: `overlap.py`, `parts_of_speech.py`.
+All explain the same number, the probability of a label, so their scores are comparable. The first two work with any model
+(`masking.py`); the third needs its gradients (`gradients.py`). `top_words.py` compares the top words of several models;
+`sufficient_words.py` finds the few words that are enough for a wrong prediction.
 """
 
 from __future__ import annotations
@@ -14,19 +15,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from longway.classify.classifier import Classifier, Inputs, targets_of
-from longway.classify.importance.integrated_gradients import integrated_gradients
-from longway.classify.importance.lime import lime
-from longway.classify.importance.masking import Ask, Ints, explain_by_masking
-from longway.classify.importance.shapley import shapley
-from longway.classify.importance.words import Words, WordScores
+from longway.classify.classifier import Classifier, Inputs, Ints, targets_of
+from longway.classify.importance.gradients import integrated_gradients
+from longway.classify.importance.masking import Sampler, explain_by_masking, lime, shapley
+from longway.classify.importance.word_scores import MaskableText, WordScores
 from longway.errors import SettingError
 
-BY_MASKING: dict[str, Callable[[int | None], Ask]] = {"lime": lime, "shapley": shapley}
-METHODS = (*BY_MASKING, "ig")
+SAMPLERS: dict[str, Callable[[int | None], Sampler]] = {"lime": lime, "shapley": shapley}
+METHODS = (*SAMPLERS, "ig")
 FIELDS = ("text", "context")
 
-__all__ = ["FIELDS", "METHODS", "WordScores", "Words", "check_method", "word_importance"]
+__all__ = ["FIELDS", "METHODS", "MaskableText", "WordScores", "check_method", "word_importance"]
 
 
 def word_importance(
@@ -40,42 +39,39 @@ def word_importance(
     samples: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> list[WordScores]:
-    """For each row, how much each word speaks for a label.
+    """For each row, how much each word contributes to the probability of a label.
 
-    target: the label to explain, or one for each row; without, what the model predicts. field: whose words, "text" or "context".
-    samples: lime: masked texts of each text (400). shapley: orders drawn for each text of more than 8 words (16). ig: steps (48).
-    progress: called with how many more rows are done.
+    target: the label to explain, or one per row; default the model's prediction. field: "text" or "context".
+    samples: lime: masked texts per text (400). shapley: orders drawn per text of more than 8 words (16). ig: steps (48).
+    progress: called with the number of newly finished rows.
     """
     check_method(method, field=field, samples=samples)
     if field == "context" and inputs.contexts is None:
-        raise SettingError("'field' is context, and the rows are texts without context. Explain the text.")
+        raise SettingError("'field' is context, but the rows are texts without context. Explain the text.")
     targets = _targets(model, inputs, target)
     if method == "ig":
         return integrated_gradients(model, inputs, targets, field=field, steps=samples, progress=progress)
-    ask = BY_MASKING[method](samples)
-    return explain_by_masking(model, inputs, targets, ask, field=field, seed=seed, progress=progress)
+    sampler = SAMPLERS[method](samples)
+    return explain_by_masking(model, inputs, targets, sampler, field=field, seed=seed, progress=progress)
 
 
 def check_method(method: str, *, field: str = "text", samples: int | None = None) -> None:
-    """Raise SettingError where one of these has a value it cannot have."""
+    """Raise SettingError for an invalid value."""
     if method not in METHODS:
         raise SettingError(f"'method' must be one of {', '.join(METHODS)}. Got {method!r}.")
     if field not in FIELDS:
         raise SettingError(f"'field' must be one of {', '.join(FIELDS)}. Got {field!r}.")
     if samples is not None and samples < 2:
-        raise SettingError(f"'samples' must be 2 or more. Got {samples}. Leave it out for the usual number.")
+        raise SettingError(f"'samples' must be 2 or more. Got {samples}. Leave it out for the default.")
 
 
 def _targets(model: Classifier, inputs: Inputs, target: str | Sequence[str] | None) -> Ints:
     if target is None:
-        return (
-            np.asarray(model.logits(inputs).argmax(axis=1), np.int64)
-            if len(inputs)
-            else np.zeros(0, np.int64)
-        )
-    each = [target] * len(inputs) if isinstance(target, str) else list(target)
-    if len(each) != len(inputs):
+        empty = np.zeros(0, np.int64)
+        return np.asarray(model.logits(inputs).argmax(axis=1), np.int64) if len(inputs) else empty
+    labels = [target] * len(inputs) if isinstance(target, str) else list(target)
+    if len(labels) != len(inputs):
         raise SettingError(
-            f"'target' has {len(each)} labels for {len(inputs)} rows. Give one label, one for each row, or none."
+            f"'target' has {len(labels)} labels for {len(inputs)} rows. Give one label, one per row, or none."
         )
-    return targets_of(each, model.labels_)
+    return targets_of(labels, model.labels_)

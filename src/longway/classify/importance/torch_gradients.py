@@ -1,10 +1,10 @@
-"""Integrated gradients of neural models, by way of the layer that turns tokens into vectors.
+"""Integrated gradients of neural models, through the layer that turns tokens into vectors.
 
-    tokens of the row  ->  vectors; those of the explained side go from a blank to their own  ->  the rest of the network
+    tokens of the row  ->  vectors; those of the explained field go from a blank to their own  ->  the rest of the network
 
-The blank is the padding token's vector for pretrained encoders, zeros for networks on word vectors. The other side of a pair and special
-tokens stay as they are. Points on the way are those of Gauss and Legendre, which sum a smooth
-curve with far fewer steps than an even walk. torch is imported when a neural model is explained, not before.
+The blank is the padding token's vector for pretrained encoders, zeros for networks on word vectors. The other field of a pair and
+special tokens stay unchanged. The points on the path are those of Gauss-Legendre quadrature, which integrates a smooth curve
+with far fewer steps than equal spacing. torch is imported only when a neural model is explained.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.classifier import Classifier, Inputs
-from longway.classify.importance.integrated_gradients import HasGradients, Ints, PieceScores
-from longway.classify.importance.words import Bools, Floats, Words
+from longway.classify.importance.gradients import HasGradients, Ints, PieceScores
+from longway.classify.importance.word_scores import Bools, Floats, MaskableText
 from longway.errors import MissingExtra, SettingError
 
 if TYPE_CHECKING:
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from longway.classify.static import StaticNet
 
 TOKENS_AT_ONCE = 8192
-Forward = Callable[["Tensor"], "Tensor"]  # ids of copies of one row -> their logits
+IdsForward = Callable[["Tensor"], "Tensor"]  # ids of copies of one row -> their logits
 
 
 def torch_gradients(model: Classifier) -> HasGradients | None:
     """The source of gradients of a neural model, None for any other."""
     kinds: dict[str, Callable[[Any], HasGradients]] = {
-        "encoder": _OfEncoder,
-        "frozen": _OfFrozen,
-        "static": _OfStatic,
+        "encoder": _EncoderGradients,
+        "frozen": _FrozenGradients,
+        "static": _StaticGradients,
     }
-    kind = kinds.get(getattr(model, "name", ""))
+    kind = kinds.get(model.name)
     if kind is None:
         return None
     if find_spec("torch") is None:
@@ -48,7 +48,7 @@ def torch_gradients(model: Classifier) -> HasGradients | None:
     return kind(model)
 
 
-class _OfEncoder:
+class _EncoderGradients:
     """An encoder trained with its head: text and context are read together."""
 
     def __init__(self, model: Encoder) -> None:
@@ -57,34 +57,29 @@ class _OfEncoder:
         self.base: Pretrained = model.network_.base
 
     def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the wordpieces of one side and their scores."""
+        """For each row the word pieces of one field and their scores."""
         from longway.classify.pretrained import mean_state
 
         self.network.eval()
         encoder, head = self.network.encoder, self.network.head
 
         def forward(ids: Tensor) -> Tensor:
-            logits: Tensor = head(mean_state(encoder, {**self._beside(ids), "input_ids": ids}))
+            logits: Tensor = head(mean_state(encoder, {**self._other_inputs(ids), "input_ids": ids}))
             return logits
 
         contexts = inputs.contexts
         firsts, seconds = (inputs.texts, None) if contexts is None else (contexts, inputs.texts)
         number = 0 if contexts is None or field == "context" else 1
-        found = []
+        result = []
         for row, target in enumerate(targets.tolist()):
-            pieces = _Pieces(
-                self.base,
-                firsts[row],
-                None if seconds is None else seconds[row],
-                number,
-                self.model.max_tokens,
-            )
+            second = None if seconds is None else seconds[row]
+            pieces = _Pieces(self.base, firsts[row], second, number, self.model.max_tokens)
             self._segments = pieces.segments
-            found.append(pieces.scored(encoder.get_input_embeddings(), forward, target, steps))
-        return found
+            result.append(pieces.scored(encoder.get_input_embeddings(), forward, target, steps))
+        return result
 
-    def _beside(self, ids: Tensor) -> dict[str, Tensor]:
-        """What the encoder is given with the ids: all tokens are there, and which side each is of."""
+    def _other_inputs(self, ids: Tensor) -> dict[str, Tensor]:
+        """The encoder's inputs besides the ids: attention mask and segments."""
         import torch
 
         given = {"attention_mask": torch.ones_like(ids)}
@@ -93,8 +88,8 @@ class _OfEncoder:
         return given
 
 
-class _OfFrozen:
-    """A frozen encoder below softmax regression: text and context are read apart."""
+class _FrozenGradients:
+    """A frozen encoder with softmax regression: text and context are read separately."""
 
     def __init__(self, model: Frozen) -> None:
         from longway.classify.pretrained import Pretrained
@@ -103,23 +98,23 @@ class _OfFrozen:
         self.base = Pretrained.load(model.encoder, device=model.device)
 
     def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the wordpieces of one side and their scores."""
+        """For each row the word pieces of one field and their scores."""
         self.base.model.eval()
-        sides = (inputs.texts, inputs.contexts) if field == "text" else (inputs.contexts, inputs.texts)
-        own, other = sides
+        is_text = field == "text"
+        own, other = (inputs.texts, inputs.contexts) if is_text else (inputs.contexts, inputs.texts)
         assert own is not None
-        found = []
+        result = []
         for row, target in enumerate(targets.tolist()):
             beside = (
                 None if other is None else self.base.embed([other[row]], max_tokens=self.model.max_tokens)
             )
             pieces = _Pieces(self.base, own[row], None, 0, self.model.max_tokens)
-            forward = self._forward(beside, is_text=field == "text")
-            found.append(pieces.scored(self.base.model.get_input_embeddings(), forward, target, steps))
-        return found
+            forward = self._forward(beside, is_text=is_text)
+            result.append(pieces.scored(self.base.model.get_input_embeddings(), forward, target, steps))
+        return result
 
-    def _forward(self, beside: NDArray[np.float32] | None, *, is_text: bool) -> Forward:
-        """The logits of copies of one side, given the vector of the other."""
+    def _forward(self, beside: NDArray[np.float32] | None, *, is_text: bool) -> IdsForward:
+        """The logits of copies of one field, given the vector of the other."""
         import torch
 
         from longway.classify.pretrained import mean_state
@@ -145,8 +140,8 @@ class _OfFrozen:
         return forward
 
 
-class _OfStatic:
-    """A small network on word vectors, which start at zero."""
+class _StaticGradients:
+    """A small network on word vectors; the path starts at zero."""
 
     def __init__(self, model: StaticNet) -> None:
         from longway.classify.static import WordVectors
@@ -155,19 +150,18 @@ class _OfStatic:
         self.words = WordVectors()
 
     def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the words of one side and their scores."""
+        """For each row the words of one field and their scores."""
         import torch
 
         self.network.eval()
-        found = []
+        own = 0 if field == "text" else 1
+        result = []
         for row, target in enumerate(targets.tolist()):
-            sides = (
-                [inputs.texts[row]] if inputs.contexts is None else [inputs.texts[row], inputs.contexts[row]]
-            )
-            columns = [self._vectors(text) for text in sides]
-            own = 0 if field == "text" else 1
+            context = [] if inputs.contexts is None else [inputs.contexts[row]]
+            fields = [inputs.texts[row], *context]
+            columns = [self._vectors(text) for text in fields]
 
-            def logits_of(now: Tensor, columns: list[Tensor] = columns, own: int = own) -> Tensor:
+            def logits_of(now: Tensor, columns: list[Tensor] = columns) -> Tensor:
                 given = [
                     now if i == own else column.expand(len(now), -1, -1) for i, column in enumerate(columns)
                 ]
@@ -176,10 +170,10 @@ class _OfStatic:
                 return logits
 
             whole = columns[own][0]
-            scores, value, baseline = along_the_way(whole, torch.zeros_like(whole), logits_of, target, steps)
-            spans = Words.of(sides[own]).spans[: self.model.max_words]
-            found.append(PieceScores(spans, scores[: len(spans)], value, baseline))
-        return found
+            scores, value, baseline = integrate(whole, torch.zeros_like(whole), logits_of, target, steps)
+            spans = MaskableText.of(fields[own]).spans[: self.model.max_words]
+            result.append(PieceScores(spans, scores[: len(spans)], value, baseline))
+        return result
 
     def _vectors(self, text: str) -> Tensor:
         """(1, words, width); a text without words has one blank."""
@@ -191,14 +185,14 @@ class _OfStatic:
 
 
 class _Pieces:
-    """One row as the tokenizer cuts it: ids, and where the pieces of the explained side stand in its text."""
+    """One row as the tokenizer splits it: ids, and the spans of the pieces of the explained field in its text."""
 
     def __init__(
         self, base: Pretrained, first: str, second: str | None, number: int, max_tokens: int
     ) -> None:
         if not base.tokenizer.is_fast:
             raise SettingError(
-                "The encoder's tokenizer does not tell where its pieces stand in a text, which integrated gradients need. "
+                "The encoder's tokenizer does not report the positions of its pieces, which integrated gradients need. "
                 "Choose the method lime or shapley."
             )
         (read,) = base.read([second or first], None if second is None else [first], max_tokens=max_tokens)
@@ -207,12 +201,11 @@ class _Pieces:
         again = base.tokenizer(
             first, second, truncation=True, max_length=len(self.ids), return_offsets_mapping=True
         )
-        sides = again.sequence_ids(0)
-        self.inside: Bools = np.array([one == number for one in sides], dtype=bool)
+        self.inside: Bools = np.array([field == number for field in again.sequence_ids(0)], dtype=bool)
         self.spans = [tuple(again["offset_mapping"][i]) for i in np.flatnonzero(self.inside)]
 
-    def scored(self, embedding: nn.Module, forward: Forward, target: int, steps: int) -> PieceScores:
-        """The scores of the pieces, gathered on the way. embedding: what it gives is replaced by the points of the way."""
+    def scored(self, embedding: nn.Module, forward: IdsForward, target: int, steps: int) -> PieceScores:
+        """The scores of the pieces. embedding: its output is replaced by the points on the path."""
         import torch
 
         device = next(embedding.parameters()).device
@@ -230,40 +223,40 @@ class _Pieces:
             finally:
                 hook.remove()
 
-        scores, value, baseline = along_the_way(whole, start, logits_of, target, steps)
+        scores, value, baseline = integrate(whole, start, logits_of, target, steps)
         return PieceScores(self.spans, scores[self.inside], value, baseline)
 
 
-def along_the_way(
+def integrate(
     whole: Tensor, start: Tensor, logits_of: Callable[[Tensor], Tensor], target: int, steps: int
 ) -> tuple[Floats, float, float]:
-    """The score of each token, and the label's probability at the end and at the start of the way.
+    """The score of each token, and the label's probability at the end and at the start of the path.
 
-    whole, start: (tokens, width). logits_of: of some points of the way, (points, tokens, width).
+    whole, start: (tokens, width). logits_of: of some points on the path, (points, tokens, width).
     """
     import torch
 
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     points = np.concatenate(
         [[0.0, 1.0], (nodes + 1) / 2]
-    )  # the ends count nothing, and tell what the sum must be
+    )  # the ends have weight 0; they give the expected sum
     shares = np.concatenate([[0.0, 0.0], weights / 2])
-    gathered, chances = torch.zeros_like(whole), []
+    slopes, chances = torch.zeros_like(whole), []
     for part in _parts(len(points), len(whole)):
         at, share = (torch.from_numpy(values[part]).to(whole)[:, None, None] for values in (points, shares))
         now = (start + at * (whole - start)).requires_grad_()
         with torch.backends.cudnn.flags(
             enabled=False
-        ):  # its recurrent networks give no slopes outside training
+        ):  # its recurrent networks have no gradients in eval mode
             chance = torch.softmax(logits_of(now), dim=1)[:, target]
             (slope,) = torch.autograd.grad(chance.sum(), now)
-        gathered += (share * slope).sum(dim=0)
+        slopes += (share * slope).sum(dim=0)
         chances += chance.detach().tolist()
-    scores = ((whole - start) * gathered).sum(dim=1)
+    scores = ((whole - start) * slopes).sum(dim=1)
     return scores.cpu().double().numpy(), float(chances[1]), float(chances[0])
 
 
 def _parts(n_points: int, n_tokens: int) -> Iterator[slice]:
-    """The points in parts that the memory holds."""
+    """The points in parts that fit into memory."""
     size = max(1, TOKENS_AT_ONCE // max(1, n_tokens))
     return (slice(start, start + size) for start in range(0, n_points, size))

@@ -1,6 +1,6 @@
-"""WEAT and SEAT tests: the published .jsonl files of sent-bias, one or a folder of them, or one file with a test a line.
+"""WEAT and SEAT tests: the published .jsonl files of sent-bias, one or a folder of them, or one file with a test per line.
 
-A test: {"targ1": {"category", "examples"}, "targ2": ..., "attr1": ..., "attr2": ...}; its name is that of its file, or stands under "test".
+A test is {"targ1": {"category", "examples"}, "targ2": ..., "attr1": ..., "attr2": ...}; its name is "test" or the name of the file.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from longway.data.benchmarks.reading import Row, is_one_value, json_value, rows
+from longway.data.benchmarks.benchmark_file import BenchmarkRow, is_one_value, json_value, rows
 from longway.errors import DataError
 
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
@@ -25,7 +25,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class AssociationWords:
-    """Do targets X lie nearer to attributes A, and Y to B?"""
+    """A test: are targets X closer to attributes A, and targets Y to B?"""
 
     name: str
     x: Concept
@@ -40,42 +40,40 @@ class AssociationWords:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, or the tests in the folder, sorted by name."""
+    """The file itself, or the tests in the folder, sorted by name."""
     if not path.is_dir():
         return [path]
-    found = sorted(
-        one for one in path.iterdir() if one.name.endswith(ENDINGS) and not one.name.startswith(".")
+    files = sorted(
+        file for file in path.iterdir() if file.name.endswith(ENDINGS) and not file.name.startswith(".")
     )
-    if not found:
+    if not files:
         raise DataError(
-            f"{path} has no tests. Files ending in {' or '.join(ENDINGS)} were expected. "
-            "Give the folder tests/ of the repository W4ngatang/sent-bias."
+            f"{path} has no tests. Expected files ending in {' or '.join(ENDINGS)}. "
+            "Use the folder tests/ of the repository W4ngatang/sent-bias."
         )
-    return found
+    return files
 
 
 def read_association_tests(path: Path) -> list[AssociationWords]:
-    """The tests of a file or folder; an error where two have the same name."""
-    found = [test for file in files_of(path) for test in _of_file(file)]
-    names = [test.name for test in found]
+    """The tests of a file or folder; DataError if two have the same name."""
+    tests = [test for file in files_of(path) for test in _of_file(file)]
+    names = [test.name for test in tests]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DataError(
-            f"{path} has two tests called {twice[0]!r}. Each name must stand once. Rename one of them."
-        )
-    return found
+        raise DataError(f"{path} has two tests named {twice[0]!r}. Names must be unique. Rename one of them.")
+    return tests
 
 
 def _of_file(path: Path) -> list[AssociationWords]:
     stem = path.name.split(".json")[0]
     if is_one_value(path):
-        return [_test(Row(json_value(path, FORM), f"{path}", FORM), stem)]
+        return [_test(BenchmarkRow(json_value(path, FORM), f"{path}", FORM), stem)]
     return [_test(row, f"{stem}-{number}") for number, row in enumerate(rows(path, FORM), 1)]
 
 
-def _test(row: Row, name: str) -> AssociationWords:
+def _test(row: BenchmarkRow, name: str) -> AssociationWords:
     named = row.text("test") if "test" in row.values else name
     concepts = []
     for key in ("targ1", "targ2", "attr1", "attr2"):
-        one = row.inner(key)
-        concepts.append(Concept(one.text("category"), one.texts("examples")))
+        concept = row.inner(key)
+        concepts.append(Concept(concept.text("category"), concept.texts("examples")))
     return AssociationWords(named, *concepts)

@@ -1,12 +1,12 @@
-"""The way up on a GPU: values of all cells, small ones first."""
+"""The inside pass on a GPU: values of all cells, small ones first."""
 
 from __future__ import annotations
 
 import triton
 import triton.language as tl
 
-from longway.grammar.chart import Chart, Parts, Shape, start_chart
-from longway.grammar.gpu.cells import (
+from longway.grammar.chart import ChartParts, ParseChart, Shape, start_chart
+from longway.grammar.gpu.layout import (
     PRECISION,
     SIZES,
     cells_by_width,
@@ -18,9 +18,9 @@ from longway.grammar.gpu.cells import (
     rows_at,
 )
 from longway.grammar.gpu.products import max_product, of_rules
-from longway.grammar.semiring import EMPTY, Max, Semiring
+from longway.grammar.semiring import EMPTY, MaxSemiring, Semiring
 
-_SPLITS = 16  # splits that a program multiplies at once
+_SPLITS = 16  # splits multiplied at once
 
 
 @triton.jit
@@ -42,7 +42,7 @@ def _leaf_scales(scales, leaf_scales, base, leaf_base, i, wa, k, wb, n, m,
 @triton.jit
 def _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m, on_left, on_right, top,
                  DA: tl.constexpr, DB: tl.constexpr, N: tl.constexpr, MAX: tl.constexpr):  # fmt: skip
-    """The value with what a leaf of this kind makes with the tree behind it, and with the tree before it."""
+    """The value plus the products of a leaf of this kind with the tree after it, and with the tree before it."""
     ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
     if ok:
         symbol = tl.arange(0, N)
@@ -64,7 +64,7 @@ def _leaf_values(value, values, left, right, base, leaf_base, i, wa, k, wb, n, m
 @triton.jit(do_not_specialize=SIZES)
 def _inside(cells, lengths, values, scales, left, right, leaf_scales, outer, made, tops, n, m, all_cells, all_leaves, count,
             N: tl.constexpr, S: tl.constexpr, MAX: tl.constexpr, EMPTY_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
-    """A cell's outer products of all splits into two trees, what its leaves make, and the scale of both."""
+    """A cell's outer products of all splits into two trees, the products of its leaves, and the scale of both."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
     i, wa, k, wb = place_of(cells, cell)
@@ -76,7 +76,7 @@ def _inside(cells, lengths, values, scales, left, right, leaf_scales, outer, mad
         return
     n_splits = (wa + 1) * (wb + 1)
 
-    # the largest scale of all alternatives; what two leaves make was put into the cell beforehand
+    # the largest scale of all alternatives; the cell already holds the products of two leaves
     own_scale = tl.load(scales + own)
     best = tl.full((S,), EMPTY_, tl.float32)
     for start in range(0, n_splits, S):
@@ -129,7 +129,7 @@ def _inside(cells, lengths, values, scales, left, right, leaf_scales, outer, mad
 @triton.jit(do_not_specialize=SIZES)
 def _finish(cells, lengths, values, scales, by_rules, made, tops, n, m, all_cells, count,
             N: tl.constexpr, MAX: tl.constexpr):  # fmt: skip
-    """Adds what the rules made to what the leaves made, and takes the scale out."""
+    """Adds the products of rules and of leaves, and normalizes the scale."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
     i, wa, k, wb = place_of(cells, cell)
@@ -152,9 +152,9 @@ def _finish(cells, lengths, values, scales, by_rules, made, tops, n, m, all_cell
         tl.store(scales + own, tl.load(tops + row) + tl.log(most))
 
 
-def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
+def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
     """As `chart.inside`."""
-    is_max = isinstance(semiring, Max)
+    is_max = isinstance(semiring, MaxSemiring)
     N = parts.rules.shape[0]
     chart = start_chart(semiring, parts, shape)
     batch, device = parts.leaf_scale.shape[0], parts.leaf_scale.device
@@ -164,18 +164,22 @@ def inside(semiring: Semiring, parts: Parts, shape: Shape) -> Chart:
         parts.leaf_scale.contiguous(),
     )
     lengths = parts.lengths.int().contiguous()
-    turned = parts.rules.flatten(1).T.contiguous()
+    transposed = parts.rules.flatten(1).T.contiguous()
     all_cells, all_leaves = chart.scales[0].numel(), leaf_scales.shape[1]
     for cells, _ in cells_by_width(shape, device).values():
         count = len(cells)
         rows = batch * count
-        outer, made, tops = turned.new_empty(rows, N * N), turned.new_empty(rows, N), turned.new_empty(rows)
+        outer, made, tops = (
+            transposed.new_empty(rows, N * N),
+            transposed.new_empty(rows, N),
+            transposed.new_empty(rows),
+        )
         _inside[(count, batch)](
             cells, lengths, chart.values, chart.scales, left, right, leaf_scales, outer, made, tops,
             shape.n, shape.m, all_cells, all_leaves, count,
             N=N, S=_SPLITS, MAX=is_max, EMPTY_=EMPTY, PRECISION=PRECISION, num_warps=1 if is_max else 2,
         )  # fmt: skip
-        by_rules = max_product(outer, turned) if is_max else of_rules(outer, turned)
+        by_rules = max_product(outer, transposed) if is_max else of_rules(outer, transposed)
         _finish[(count, batch)](
             cells, lengths, chart.values, chart.scales, by_rules, made, tops, shape.n, shape.m, all_cells, count,
             N=N, MAX=is_max, num_warps=1,

@@ -1,4 +1,4 @@
-"""The way down on a GPU: outside values of all cells, large ones first, and the counts of rules and leaves."""
+"""The outside pass on a GPU: outside values of all cells, large ones first, and the counts of rules and leaves."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.chart import LARGEST, Chart, Parts, Shape, zero_counts
-from longway.grammar.gpu.cells import (
+from longway.grammar.chart import LARGEST, ChartParts, ParseChart, Shape, zero_counts
+from longway.grammar.gpu.layout import (
     PRECISION,
     SIZES,
     cells_by_width,
@@ -23,13 +23,13 @@ from longway.grammar.gpu.products import count as count_rules
 from longway.grammar.gpu.products import to_parts
 from longway.grammar.semiring import EMPTY
 
-_SPLITS = 16  # splits, or trees beside a leaf, that a program multiplies at once
+_SPLITS = 16  # splits, or trees beside a leaf, multiplied at once
 
 
 @triton.jit(do_not_specialize=SIZES)
 def _outside(cells, lengths, values, scales, outer_values, left, right, leaf_scales, outer, back, n, m, all_cells, all_leaves, count,
              N: tl.constexpr, S: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
-    """A cell's outer products once more, and what its parts get of what it is given."""
+    """A cell's outer products again, and the outside values of its parts."""
     cell = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
     i, wa, k, wb = place_of(cells, cell)
@@ -72,7 +72,7 @@ def _outside(cells, lengths, values, scales, outer_values, left, right, leaf_sca
 @triton.jit
 def _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale, base, leaf_base, i, wa, k, wb, n, m,
                DA: tl.constexpr, DB: tl.constexpr, N: tl.constexpr):  # fmt: skip
-    """What the tree beside a leaf gets."""
+    """The outside value of the tree beside a leaf."""
     ok = (wa >= DA) & (wb >= DB) & (wa + wb - DA - DB > 1)
     if ok:
         symbol = tl.arange(0, N)
@@ -96,7 +96,7 @@ def _leaf_back(scales, outer_values, left, right, leaf_scales, given, own_scale,
 @triton.jit
 def _with_trees(values, scales, outer_values, tree, whole, fits, own_scale,
                 N: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
-    """What some cells, each made of one leaf and a tree, are given, times their trees: [symbol of the cell, of the tree]."""
+    """The outside values of cells of one leaf and a tree, times their trees: [symbol of the cell, of the tree]."""
     scale = tl.load(scales + tree, mask=fits, other=EMPTY_) + own_scale
     weight = tl.exp(scale - tl.load(scales + whole, mask=fits, other=0.0))
     given = tl.minimum(rows_at(outer_values, whole, fits, N), LARGEST_) * weight[:, None]
@@ -106,7 +106,7 @@ def _with_trees(values, scales, outer_values, tree, whole, fits, own_scale,
 @triton.jit(do_not_specialize=SIZES)
 def _leaf_counts(places, lengths, values, scales, outer_values, leaf_scales, by_left, by_right, n, m, all_cells, all_leaves,
                  N: tl.constexpr, S: tl.constexpr, EMPTY_: tl.constexpr, LARGEST_: tl.constexpr, PRECISION: tl.constexpr):  # fmt: skip
-    """The counts of one leaf beside all trees it may stand before, and behind."""
+    """The counts of one leaf before and after all trees."""
     leaf = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
     i, da, k, db = place_of(places, leaf)
@@ -121,7 +121,7 @@ def _leaf_counts(places, lengths, values, scales, outer_values, leaf_scales, by_
     square = symbol[:, None] * N + symbol[None, :]
 
     on_left = tl.zeros((N, N), tl.float32)
-    across = n_own + 1 - i - da  # widths that the tree behind can have in the first text
+    across = n_own + 1 - i - da  # possible widths of the tree after it in the first text
     up = m_own + 1 - k - db
     for start in range(0, across * up, S):
         number = start + tl.arange(0, S)
@@ -134,7 +134,7 @@ def _leaf_counts(places, lengths, values, scales, outer_values, leaf_scales, by_
     tl.store(by_left + own * N * N + square, on_left)
 
     on_right = tl.zeros((N, N), tl.float32)
-    # widths of the tree before, which ends where the leaf begins
+    # widths of the tree before it, which ends at the leaf
     for start in range(0, (i + 1) * (k + 1), S):
         number = start + tl.arange(0, S)
         wa = number // (k + 1)
@@ -149,7 +149,7 @@ def _leaf_counts(places, lengths, values, scales, outer_values, leaf_scales, by_
 @triton.jit
 def _beside(scales, outer_values, leaf_scales, base, leaf_base, i, wa, k, wb, one, other, n, m,
             N: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
-    """What a cell made of two leaves is given, times their weight in it."""
+    """The outside value of a cell of two leaves, times their weight in it."""
     own = base + offset(i, wa, k, wb, n, m)
     scale = tl.load(leaf_scales + leaf_base + one) + tl.load(leaf_scales + leaf_base + other)
     weight = tl.exp(scale - tl.load(scales + own))
@@ -161,7 +161,7 @@ def _beside(scales, outer_values, leaf_scales, base, leaf_base, i, wa, k, wb, on
 def _with_leaf(matrix, vector, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, base, leaf_base,
                leaf, i, da, k, db, n, m, n_own, m_own,
                EA: tl.constexpr, EB: tl.constexpr, N: tl.constexpr, P: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
-    """Adds what a leaf counts with a leaf of the given kind behind it, and with one before it."""
+    """Adds the counts of a leaf with a leaf of the given kind after it, and with one before it."""
     symbol, word = tl.arange(0, N), tl.arange(0, P)
     if (i + da + EA <= n_own) & (k + db + EB <= m_own):
         other = leaf_at(i + da, k + db, n, m, EA, EB)
@@ -179,7 +179,7 @@ def _with_leaf(matrix, vector, scales, outer_values, left_of_leaf, leaf_values, 
 @triton.jit(do_not_specialize=SIZES)
 def _two_leaf_counts(places, lengths, scales, outer_values, left_of_leaf, leaf_values, leaf_scales, by_left, by_leaf,
                      n, m, all_cells, all_leaves, N: tl.constexpr, P: tl.constexpr, LARGEST_: tl.constexpr):  # fmt: skip
-    """The counts of one leaf beside all leaves it may stand before (as a matrix), and behind (as a vector)."""
+    """The counts of one leaf before other leaves (as a matrix), and after them (as a vector)."""
     leaf = tl.program_id(0)
     item = tl.program_id(1).to(tl.int64)
     i, da, k, db = place_of(places, leaf)
@@ -209,8 +209,8 @@ def _two_leaf_counts(places, lengths, scales, outer_values, left_of_leaf, leaf_v
     tl.store(by_leaf + (leaf_base + leaf) * P + word, vector)
 
 
-def outside(parts: Parts, shape: Shape, chart: Chart, outer_values: Tensor) -> Parts:
-    """As `chart.outside`; sums of floats come in no fixed order, so the last digits may differ from run to run."""
+def outside(parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor) -> ChartParts:
+    """As `chart.outside`; floats are summed in no fixed order, so the last digits may differ between runs."""
     N = parts.rules.shape[0]
     batch, device = parts.leaf_scale.shape[0], parts.leaf_scale.device
     left, right, leaf_scales = (

@@ -1,10 +1,10 @@
-"""Products of many rows with the rules: all cells of one width at once.
+"""Products of many rows with the rules, all cells of one width at once; and sums over the vocabulary.
 
     of_rules   [rows, N * N] @ [N * N, N]     up: outer products -> values
-    to_parts   [rows, N] @ [N, N * N]         down: outside values -> what the outer products get
+    to_parts   [rows, N] @ [N, N * N]         down: outside values -> gradients of the outer products
     count      [rows, N].T @ [rows, N * N]    down: outside values and outer products -> counts of the rules
 
-Too narrow for a library's fast path, and limited by reading the outer products: each is read once.
+They are too narrow for a library's fast path, and limited by reading the outer products: each is read once.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.gpu.cells import PRECISION, SIZES
+from longway.grammar.gpu.layout import PRECISION, SIZES
 
 _ROWS = 64
-_PART = 4096  # rows that one program of `count` sums up
+_PART = 4096  # rows that one program of `count` sums
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -103,7 +103,7 @@ def count(given: Tensor, outer: Tensor, counts: Tensor) -> None:
 
 
 def max_product(left: Tensor, right: Tensor) -> Tensor:
-    """The product of a stack of rows [..., K] with one matrix [K, columns], with maxima for sums."""
+    """The product of rows [..., K] with one matrix [K, columns], with maxima instead of sums."""
     flat, columns = left.reshape(-1, left.shape[-1]).contiguous(), right.shape[1]
     made = torch.empty(len(flat), columns, dtype=left.dtype, device=left.device)
     high, width, warps = (64, 32, 2) if columns <= 32 else (32, 128, 4)
@@ -112,3 +112,53 @@ def max_product(left: Tensor, right: Tensor) -> Tensor:
         flat, right.contiguous(), made, len(flat), columns, K=flat.shape[1], R=high, C=width, num_warps=warps
     )
     return made.view(*left.shape[:-1], -1)
+
+
+# ---- sums over the vocabulary: twins of `model.py`, which needs four passes over the logits instead of one ----------------
+
+_BLOCK = 2048
+
+
+@triton.jit
+def _totals(logits, without, totals, words, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    left_out = tl.load(without + row)
+    most = tl.full((BLOCK,), -float("inf"), tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, words, BLOCK):
+        word = start + tl.arange(0, BLOCK)
+        value = tl.load(
+            logits + row * words + word, mask=(word < words) & (word != left_out), other=-float("inf")
+        )
+        higher = tl.maximum(tl.maximum(most, value), -1e30)
+        total = total * tl.exp(most - higher) + tl.exp(value - higher)
+        most = higher
+    top = tl.max(most, 0)
+    tl.store(totals + row, top + tl.log(tl.sum(total * tl.exp(most - top), 0)))
+
+
+@triton.jit
+def _shares(logits, without, totals, given, words, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    left_out = tl.load(without + row)
+    total = tl.load(totals + row)
+    factor = tl.load(given + row)
+    word = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    place = logits + row * words + word
+    value = tl.load(place, mask=word < words, other=0.0)
+    share = tl.where(word == left_out, 0.0, tl.exp(value - total) * factor)
+    tl.store(place, share, mask=word < words)
+
+
+def log_totals(logits: Tensor, without: Tensor) -> Tensor:
+    """For each row the log of the sum of exp, without one column (none if it is past the last)."""
+    totals = torch.empty_like(logits[:, 0])
+    _totals[(len(logits),)](logits, without, totals, logits.shape[1], BLOCK=_BLOCK, num_warps=8)
+    return totals
+
+
+def shares_(logits: Tensor, without: Tensor, totals: Tensor, given: Tensor) -> Tensor:
+    """exp(logits - totals) * given, in place, zero in the left-out column."""
+    grid = (len(logits), triton.cdiv(logits.shape[1], _BLOCK))
+    _shares[grid](logits, without, totals, given.contiguous(), logits.shape[1], BLOCK=_BLOCK, num_warps=8)
+    return logits

@@ -1,31 +1,30 @@
-"""HolisticBias (Smith et al. 2022): of which descriptors does a model think differently?
+"""HolisticBias (Smith et al. 2022): which descriptors does a model treat differently?
 
     values of sentences, by template and descriptor  ->  compare_descriptors()  ->  percentage of tests that differ
 
-For each template ("I love {plural noun phrase}.") and each pair of descriptors of one axis ("young", "elderly"), the values of the sentences with
-one descriptor and of those with the other, over all nouns, are compared by the Mann-Whitney U test, two-sided, as published: the null
-hypothesis is that either is as likely to have the higher value. `raw` is the percentage of tests with p < 0.05 without correction, which is the paper's
-figure: about 5 where all descriptors are alike. `holm` and `bh` are the percentages after the corrections of Holm and of Benjamini and
-Hochberg over all tests of the axis. Intervals resample descriptors: a descriptor is part of many pairs.
+For each template ("I love {plural noun phrase}.") and each pair of descriptors of one axis ("young", "elderly"), the values of
+the sentences with either descriptor, over all nouns, are compared by the two-sided Mann-Whitney U test, as published. `raw` is
+the percentage of tests with p < 0.05 without correction, the paper's figure: about 5 if all descriptors are alike. `holm` and
+`bh` are the percentages after the corrections of Holm and of Benjamini and Hochberg over all tests of the axis. Intervals
+resample descriptors, because a descriptor is part of many pairs.
 
-Templates are never mixed, since their own likelihoods differ far more than those of descriptors do.
+Templates are never mixed: their own likelihoods differ far more than those of descriptors.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from longway.errors import SettingError
-from longway.metrics.fairness.figure import Figure, resampled
-from longway.metrics.intervals import DRAWS
+from longway.metrics import Measure
+from longway.metrics.intervals import DRAWS, Measurement, resampled
 from longway.stats import holm, q_values
 
 Floats = NDArray[np.float64]
@@ -36,7 +35,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class DescriptorPair:
-    """Two descriptors: in how many of their templates they differ, and how much higher the first's median is, on average."""
+    """Two descriptors: in how many of their templates they differ, and the mean difference of their medians."""
 
     first: str
     second: str
@@ -46,52 +45,34 @@ class DescriptorPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptors:
+class Descriptors(Measure):
     """One axis. pairs: those that differ most first; least: the smallest number of values in a test."""
 
     descriptors: int
     templates: int
     tests: int
     least: int
-    raw: Figure
-    holm: Figure
-    bh: Figure
+    raw: Measurement
+    holm: Measurement
+    bh: Measurement
     pairs: list[DescriptorPair]
 
-    def to_dict(self, *, pairs: int) -> dict[str, Any]:
-        """The fields as plain JSON values, with so many of the pairs."""
-        return {
-            "descriptors": self.descriptors,
-            "templates": self.templates,
-            "tests": self.tests,
-            "least": self.least,
-            "raw": self.raw.to_dict(),
-            "holm": self.holm.to_dict(),
-            "bh": self.bh.to_dict(),
-            "pairs": [
-                {
-                    "first": one.first,
-                    "second": one.second,
-                    "templates": one.templates,
-                    "differ": one.differ,
-                    "difference": one.difference,
-                }
-                for one in self.pairs[:pairs]
-            ],
-        }
+    def top(self, n: int) -> Descriptors:
+        """The same with the first n pairs only."""
+        return replace(self, pairs=self.pairs[:n])
 
 
 def compare_descriptors(values: Values, *, draws: int = DRAWS, seed: int = 0) -> Descriptors:
     """How many pairs of descriptors of one axis differ, in percent.
 
-    values: by template and descriptor, one value for each sentence.
+    values: by template and descriptor, one value per sentence.
 
-    >>> found = compare_descriptors({"I am {}.": {"old": range(8), "young": range(20, 28), "tall": range(8)}})
-    >>> round(found.raw.value, 1), found.pairs[0].difference
+    >>> axis = compare_descriptors({"I am {}.": {"old": range(8), "young": range(20, 28), "tall": range(8)}})
+    >>> round(axis.raw.value, 1), axis.pairs[0].difference
     (66.7, -20.0)
     """
     names = sorted({name for by_name in values.values() for name in by_name})
-    where = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     tests = [
         (template, first, second)
         for template, by_name in values.items()
@@ -99,52 +80,52 @@ def compare_descriptors(values: Values, *, draws: int = DRAWS, seed: int = 0) ->
     ]
     if not tests:
         raise SettingError(
-            "There is no pair of descriptors to compare. Two at least with the same template were expected, "
-            f"got {len(names)} descriptors. Choose another axis, or allow more sentences for each descriptor."
+            "There is no pair of descriptors to compare. At least two with the same template were expected, "
+            f"got {len(names)} descriptors. Choose another axis, or allow more sentences per descriptor."
         )
     p = _p_values(values, tests)
-    places = np.array([(where[first], where[second]) for _, first, second in tests])
-    called = {"raw": p < LEVEL, "holm": holm(p) < LEVEL, "bh": q_values(p) < LEVEL}
+    indices = np.array([(index[first], index[second]) for _, first, second in tests])
+    is_significant = {"raw": p < LEVEL, "holm": holm(p) < LEVEL, "bh": q_values(p) < LEVEL}
     counts = _resampled_counts(len(names), draws, seed)
-    figures = {kind: _figure(hits, places, counts) for kind, hits in called.items()}
+    measured = {kind: _measured(hits, indices, counts) for kind, hits in is_significant.items()}
     return Descriptors(
         len(names),
         len(values),
         len(tests),
         min(len(given) for by_name in values.values() for given in by_name.values()),
-        figures["raw"],
-        figures["holm"],
-        figures["bh"],
-        _pairs(values, tests, called["raw"]),
+        measured["raw"],
+        measured["holm"],
+        measured["bh"],
+        _pairs(values, tests, is_significant["raw"]),
     )
 
 
 def _p_values(values: Values, tests: Sequence[tuple[str, str, str]]) -> Floats:
-    """p of each test; tests of samples of the same sizes are computed together."""
+    """p of each test; tests with the same sample sizes are computed together."""
     arrays = {
         (template, name): np.asarray(given, np.float64)
         for template, by_name in values.items()
         for name, given in by_name.items()
     }
-    alike: dict[tuple[int, int], list[int]] = defaultdict(list)
+    by_size: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, (template, first, second) in enumerate(tests):
-        alike[len(arrays[template, first]), len(arrays[template, second])].append(number)
+        by_size[len(arrays[template, first]), len(arrays[template, second])].append(number)
     p = np.ones(len(tests))
-    for numbers in alike.values():
+    for numbers in by_size.values():
         firsts = np.stack([arrays[tests[i][0], tests[i][1]] for i in numbers])
         seconds = np.stack([arrays[tests[i][0], tests[i][2]] for i in numbers])
         p[numbers] = mannwhitneyu(firsts, seconds, axis=1, alternative="two-sided").pvalue
-    return np.where(np.isnan(p), 1.0, p)  # all values the same
+    return np.where(np.isnan(p), 1.0, p)  # all values are equal
 
 
-def _figure(hits: NDArray[np.bool_], places: NDArray[np.int64], counts: NDArray[np.int64]) -> Figure:
-    """The percentage of hits; in a resample, a pair counts as often as its descriptors were drawn together."""
+def _measured(hits: NDArray[np.bool_], indices: NDArray[np.int64], counts: NDArray[np.int64]) -> Measurement:
+    """The percentage of hits; in a resample, a pair counts once for each time its descriptors were drawn together."""
     n = counts.shape[1]
-    found, tested = np.zeros((n, n)), np.zeros((n, n))
-    np.add.at(found, tuple(places.T), hits)
-    np.add.at(tested, tuple(places.T), 1.0)
-    total = ((counts @ tested) * counts).sum(axis=1)  # of each resample
-    drawn = 100 * ((counts @ found) * counts).sum(axis=1)[total > 0] / total[total > 0]
+    significant, tested = np.zeros((n, n)), np.zeros((n, n))
+    np.add.at(significant, tuple(indices.T), hits)
+    np.add.at(tested, tuple(indices.T), 1.0)
+    total = ((counts @ tested) * counts).sum(axis=1)  # tests in each resample
+    drawn = 100 * ((counts @ significant) * counts).sum(axis=1)[total > 0] / total[total > 0]
     return resampled(float(100 * hits.mean()), drawn, n=n)
 
 
@@ -161,19 +142,16 @@ def _pairs(
         for template, by_name in values.items()
         for name, given in by_name.items()
     }
-    found: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
+    by_pair: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
     for (template, first, second), hit in zip(tests, differ, strict=True):
-        found[first, second].append((bool(hit), medians[template, first] - medians[template, second]))
+        by_pair[first, second].append((bool(hit), medians[template, first] - medians[template, second]))
     pairs = [
         DescriptorPair(
-            first,
-            second,
-            len(told),
-            sum(hit for hit, _ in told),
-            float(np.mean([off for _, off in told])),
+            *pair, len(tested), sum(hit for hit, _ in tested), float(np.mean([off for _, off in tested]))
         )
-        for (first, second), told in found.items()
+        for pair, tested in by_pair.items()
     ]
     return sorted(
-        pairs, key=lambda one: (-one.differ / one.templates, -abs(one.difference), one.first, one.second)
+        pairs,
+        key=lambda pair: (-pair.differ / pair.templates, -abs(pair.difference), pair.first, pair.second),
     )

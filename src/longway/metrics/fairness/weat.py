@@ -1,14 +1,14 @@
-"""WEAT and SEAT: whether two groups of words or sentences lie nearer to one kind of attribute than to the other.
+"""WEAT and SEAT: are two groups of words or sentences closer to one kind of attribute than to the other?
 
     vectors of targets X, Y and attributes A, B  ->  associations()  ->  s(w, A, B) of each target  ->  association_test()
 
     s(w, A, B) = mean over a in A of cos(w, a)  -  mean over b in B of cos(w, b)
     d          = (mean of s over X  -  mean of s over Y)  /  standard deviation of s over X and Y together     (effect size, -2 to 2)
-    p          = share of the ways to split X and Y anew, as many in X as before, whose sum of s over X is as large as the one seen
+    p          = share of the ways to split X and Y again, with as many in X, whose sum of s over X is at least the observed one
 
-After Caliskan et al. 2017 (words) and May et al. 2019 (sentences). The test is one-sided as published: it asks for X with A and Y
-with B. It is exact where there are at most 100,000 splits; otherwise that many are drawn, and the split seen counts as one of them. The interval of
-d resamples X and Y. 0 is what no association gives.
+After Caliskan et al. 2017 (words) and May et al. 2019 (sentences). The test is one-sided as published: X with A and Y with B.
+It is exact for up to 100,000 splits; otherwise that many are drawn, and the observed split counts as one of them. The interval
+of d resamples X and Y. 0 is no association.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import SettingError
-from longway.metrics.fairness.figure import Figure, percentage, resampled
-from longway.metrics.intervals import DRAWS, bootstrap
+from longway.metrics import Measure
+from longway.metrics.intervals import DRAWS, NAN, Measurement, bootstrap, percentage, resampled
 from longway.stats import holm
 
 Floats = NDArray[np.float64]
@@ -32,55 +31,34 @@ Floats = NDArray[np.float64]
 SPLITS = 100_000
 AT_ONCE = 2_000_000  # numbers held at a time
 LEVEL = 0.05
-SAME = 1e-12  # a spread of associations that is none
+SAME = 1e-12  # a standard deviation below this counts as zero
 
 
 @dataclass(frozen=True, slots=True)
-class Association:
-    """One test. exact: whether p is from all splits. holm: p corrected for all tests told beside it."""
+class Association(Measure):
+    """One test. holm: p corrected for all tests reported together. exact: whether p is from all splits."""
 
     name: str
     n_x: int
     n_y: int
-    d: Figure
+    d: Measurement
     p: float
+    holm: float
     exact: bool
-    holm: float = float("nan")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values."""
-        return {
-            "name": self.name,
-            "n_x": self.n_x,
-            "n_y": self.n_y,
-            "d": self.d.to_dict(),
-            "p": self.p,
-            "holm": self.holm,
-            "exact": self.exact,
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class Associations:
-    """Several tests: the percentage with p below 0.05, with p below it after Holm's correction, and the mean size of d."""
+class Associations(Measure):
+    """Several tests: the percentage with p below 0.05, the same after Holm's correction, and the mean absolute d."""
 
     tests: int
-    significant: Figure
-    significant_holm: Figure
-    mean_size: Figure
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values."""
-        return {
-            "tests": self.tests,
-            "significant": self.significant.to_dict(),
-            "significant_holm": self.significant_holm.to_dict(),
-            "mean_size": self.mean_size.to_dict(),
-        }
+    significant: Measurement
+    significant_holm: Measurement
+    mean_size: Measurement
 
 
 def associations(vectors: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """s(w, A, B) of each vector: how much nearer it lies to the attributes A (first) than to B (second), -2 to 2.
+    """s(w, A, B) of each vector: how much closer it is to the attributes A (first) than to B (second), -2 to 2.
 
     >>> associations([[1, 0], [0, 2]], [[3, 0]], [[0, 1]]).tolist()
     [1.0, -1.0]
@@ -96,16 +74,17 @@ def association_test(
     first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if not (len(first) and len(second)) or not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise SettingError(
-            f"The test {name!r} has no targets on one side, or vectors of length 0. One at least on each side was expected, "
+            f"The test {name!r} has no targets on one side, or vectors of length 0. At least one per side was expected, "
             f"got {len(first)} and {len(second)}. Check the file and the model."
         )
     drawn = _resampled_effects(first, second, seed)
     p, exact = permutation_p(first, second, splits=splits, seed=seed)
-    return Association(name, len(first), len(second), resampled(effect_size(first, second), drawn), p, exact)
+    d = resampled(effect_size(first, second), drawn)
+    return Association(name, len(first), len(second), d, p, NAN, exact)
 
 
 def effect_size(x: Floats, y: Floats) -> float:
-    """Cohen's d of the associations of X and Y; 0 where all are alike.
+    """Cohen's d of the associations of X and Y; 0 if all are equal.
 
     >>> round(effect_size(np.array([1.0, 0.8]), np.array([-1.0, -0.8])), 2)
     1.72
@@ -115,19 +94,19 @@ def effect_size(x: Floats, y: Floats) -> float:
 
 
 def permutation_p(x: Floats, y: Floats, *, splits: int = SPLITS, seed: int = 0) -> tuple[float, bool]:
-    """The one-sided p of the sum of x among the splits of x and y, and whether all of them were looked at."""
+    """The one-sided p of the sum of x among the splits of x and y, and whether all splits were tried."""
     both = np.concatenate([x, y])
-    n, seen = len(x), float(x.sum())
-    seen -= 1e-9 * max(1.0, abs(seen))  # the same numbers added in another order
+    n, observed = len(x), float(x.sum())
+    observed -= 1e-9 * max(1.0, abs(observed))  # tolerance: the same numbers added in another order
     if comb(len(both), n) <= splits:
         chosen = np.array(list(combinations(range(len(both)), n)))
-        return float((both[chosen].sum(axis=1) >= seen).mean()), True
+        return float((both[chosen].sum(axis=1) >= observed).mean()), True
     generator = np.random.default_rng(seed)
-    hits, left = 1, splits - 1  # the split seen counts as one
-    piece = max(1, AT_ONCE // len(both))
+    hits, left = 1, splits - 1  # the observed split counts as one
+    size = max(1, AT_ONCE // len(both))
     while left:
-        rows = np.broadcast_to(both, (min(piece, left), len(both)))
-        hits += int((generator.permuted(rows, axis=1)[:, :n].sum(axis=1) >= seen).sum())
+        rows = np.broadcast_to(both, (min(size, left), len(both)))
+        hits += int((generator.permuted(rows, axis=1)[:, :n].sum(axis=1) >= observed).sum())
         left -= len(rows)
     return hits / splits, False
 
@@ -139,7 +118,7 @@ def corrected(tests: Sequence[Association]) -> list[Association]:
 
 
 def associations_of(tests: Sequence[Association], *, seed: int = 0) -> Associations:
-    """What several tests say together; the interval of the mean size resamples tests."""
+    """Several tests summarized; the interval of the mean size resamples tests."""
     sizes = np.abs([test.d.value for test in tests])
     drawn = bootstrap(lambda rows: float(sizes[rows].mean()), len(sizes), seed=seed)
     return Associations(
@@ -151,7 +130,7 @@ def associations_of(tests: Sequence[Association], *, seed: int = 0) -> Associati
 
 
 def _resampled_effects(x: Floats, y: Floats, seed: int) -> Floats:
-    """The effect size of each of many resamples of X and of Y."""
+    """The effect sizes of resamples of X and of Y."""
     generator = np.random.default_rng(seed)
     xs = x[generator.integers(len(x), size=(DRAWS, len(x)))]
     ys = y[generator.integers(len(y), size=(DRAWS, len(y)))]

@@ -1,8 +1,6 @@
-"""The pages of a review, one a file: (book, query) -> Shown, as JSON for scripts and as HTML for people.
+"""The pages of a review: (book, query) -> PageView, as JSON for scripts and as HTML for people.
 
-    PAGES["edits"](book, {"label": "refuted", "page": "2"})  ->  Shown  ->  render(): HTML
-
-The query has the values behind the ? and those in the path ("key", "id", "name"), and "author": who looks at the page.
+PAGES["edits"](book, {"label": "refuted", "page": "2"})  ->  PageView  ->  render(): HTML
 """
 
 from __future__ import annotations
@@ -10,20 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longway.review.book import Book
-from longway.review.pages.data import data_page, row_page
-from longway.review.pages.edits import edit_page, edits_page
-from longway.review.pages.findings import finding_page, findings_page
-from longway.review.pages.overview import overview_page
-from longway.review.pages.proof import proof_page
-from longway.review.pages.render import render, render_error, static_files
-from longway.review.pages.run import run_page
-from longway.review.pages.sample import sample_page, samples_page
-from longway.review.pages.shown import Query, Shown
-from longway.review.pages.trees import trees_page
+from longway.review.pages.edit_pages import data_page, edit_page, edits_page, row_page
+from longway.review.pages.finding_pages import finding_page, findings_page
+from longway.review.pages.page_layout import PageView, Query, render, render_error, static_files
+from longway.review.pages.report_pages import proof_page, trees_page
+from longway.review.pages.run_pages import overview_page, run_page
+from longway.review.pages.sample_pages import sample_page, samples_page
 
-__all__ = ["PAGES", "Shown", "render", "render_error", "static_files"]
+__all__ = ["PAGES", "PageView", "render", "render_error", "static_files"]
 
-PAGES: dict[str, Callable[[Book, Query], Shown]] = {
+PAGES: dict[str, Callable[[Book, Query], PageView]] = {
     "": overview_page,
     "findings": findings_page,
     "findings/{key}": finding_page,

@@ -1,0 +1,132 @@
+"""All classifiers by name.
+
+bow             words and word pairs, softmax regression                       no torch
+nb              the same columns, naive Bayes                                  no torch
+minilm          vectors of the frozen MiniLM, softmax regression               no torch
+cnn, gru, dan   frozen word vectors and a small network
+minilm-lora     MiniLM, fine-tuned with LoRA
+minilm-full     MiniLM, fully fine-tuned
+hf:NAME         any encoder of the Hugging Face hub or of a folder; NAME-frozen, NAME-lora (the default), NAME-full
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longway.classify.classifier import Classifier
+from longway.classify.saved import SavedModel
+from longway.errors import MissingExtra, SettingError
+
+if TYPE_CHECKING:
+    from longway.classify.pretrained import SequenceClassifier
+
+MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "minilm-lora", "minilm-full")
+TUNINGS = ("frozen", "lora", "full")
+
+
+def model_named(
+    name: str, *, seed: int = 0, cache: Path | None = None, device: str = "auto", **options: Any
+) -> Classifier:
+    """An untrained classifier.
+
+    cache: a file that keeps vectors of texts between runs, for frozen encoders. device: auto, cpu or cuda, for networks.
+    options: of the classifier, such as `epochs=5`.
+
+    >>> model_named("bow", seed=1).name
+    'bow'
+    """
+    if device not in ("auto", "cpu", "cuda"):
+        raise SettingError(
+            f"'device' must be auto, cpu or cuda. Got {device!r}. auto uses the GPU if there is one."
+        )
+    make = _maker(name, cache, device)
+    try:
+        return make(seed=seed, **options)
+    except TypeError as error:
+        raise SettingError(
+            f"The model {name!r} does not take these options: {', '.join(options)} ({error}). Leave out those it does not know."
+        ) from None
+
+
+def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifier]:
+    """The class of a classifier with its first arguments."""
+    if name == "bow" or name == "nb":
+        from longway.classify.bag_of_words import Linear, NaiveBayes
+
+        return Linear if name == "bow" else NaiveBayes
+    if name in ("cnn", "gru", "dan"):
+        _needs_torch(name)
+        from longway.classify.static import StaticNet
+
+        return lambda **options: StaticNet(name, device=device, **options)
+    encoder, tuning = _encoder_and_tuning(name)
+    if tuning == "frozen":
+        from longway.classify.frozen import MINILM, Frozen
+
+        if encoder != MINILM:
+            _needs_torch(encoder)
+        return lambda **options: Frozen(encoder, cache=cache, device=device, **options)
+    _needs_torch(f"{encoder}-{tuning}")
+    from longway.classify.encoder import Encoder
+
+    return lambda **options: Encoder(encoder, tuning=tuning, device=device, **options)
+
+
+def _encoder_and_tuning(name: str) -> tuple[str, str]:
+    if name == "minilm":
+        return name, "frozen"
+    full = name.removeprefix("hf:")
+    base, dash, tuning = full.rpartition("-")
+    if name in MODELS or (name.startswith("hf:") and dash and tuning in TUNINGS):
+        return base, tuning
+    if name.startswith("hf:") and full:
+        return full, "lora"
+    raise SettingError(
+        f"'model' must be one of {', '.join(MODELS)}, or hf:NAME with an optional -frozen, -lora or -full. Got {name!r}."
+    )
+
+
+def load_model(folder: Path) -> Classifier:
+    """The classifier saved in a folder, of any kind."""
+    kind = SavedModel.read(folder).model
+    if kind in ("bow", "nb"):
+        from longway.classify.bag_of_words import Linear, NaiveBayes
+
+        return Linear.load(folder) if kind == "bow" else NaiveBayes.load(folder)
+    if kind == "frozen":
+        from longway.classify.frozen import Frozen
+
+        return Frozen.load(folder)
+    if kind == "static":
+        _needs_torch(kind)
+        from longway.classify.static import StaticNet
+
+        return StaticNet.load(folder)
+    if kind == "encoder":
+        _needs_torch(kind)
+        from longway.classify.encoder import Encoder
+
+        return Encoder.load(folder)
+    if kind == "clever":
+        from longway.classify.training.clever import Difference
+
+        return Difference.load(folder)
+    raise SettingError(
+        f"The classifier in {folder} is of the kind {kind!r}, which this version does not know. Train it again."
+    )
+
+
+def sequence_classifier(name: str, *, device: str = "auto") -> SequenceClassifier:
+    """A finished Hugging Face classifier, by folder or name."""
+    _needs_torch(name)
+    from longway.classify.pretrained import SequenceClassifier
+
+    return SequenceClassifier.load(name, device=device)
+
+
+def _needs_torch(name: str) -> None:
+    if find_spec("torch") is None:
+        raise MissingExtra("torch", extra="neural", purpose=f"the model {name!r}")

@@ -1,0 +1,104 @@
+"""Just Train Twice: rows that a first classifier gets wrong count more in the second training (Liu et al. 2021).
+
+"Just Train Twice: Improving Group Robustness without Training Group Information", Algorithm 1:
+
+    E = rows that the identification model gets wrong
+    L = 1/n ( times x sum_{i in E} loss(x_i, y_i)  +  sum_{i not in E} loss(x_i, y_i) )
+
+The identification model must have learned the shortcut but not memorized its exceptions. The paper stops it after a few epochs.
+How many depends on the classifier, and some have no epochs; so here every row is predicted by a classifier of the same kind
+that was trained on other rows (5 folds, rows with the same text or context together). It has learned the shortcut as well as the
+final one would, and memorized no exception. This costs five additional trainings.
+
+`times` is lambda_up. The paper chooses it on validation rows with known groups: 4 to 6 on texts, 20 to 100 on images. Rows whose
+label cannot be predicted at all are wrong too, and count as much. If the first classifier is often wrong, the second would learn
+the opposite, so errors have at most the share `most` of all weight (not in the paper).
+
+It is one step of boosting: the second classifier turns to whatever the first did not use. That is the real signal only if the
+first relied on the shortcut; if not, training twice can turn it *to* the shortcut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.classifier import Classifier, Floats, Ints, label_names, targets_of
+from longway.classify.objectives import CrossEntropy
+from longway.classify.training.experts import folds, held_out_probabilities
+from longway.classify.training.trainer import Fresh, Trainer, TrainingData
+from longway.errors import SettingError
+
+
+@dataclass(frozen=True, slots=True)
+class JustTrainTwice:
+    """Trained twice.
+
+    times: weight of the first training's errors in the second. most: their maximum share of all weight.
+    folds: to find them.
+    """
+
+    name: ClassVar[str] = "jtt"
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    times: float = 5.0
+    most: float = 0.3
+    folds: int = 5
+
+    def __post_init__(self) -> None:
+        if self.times < 1:
+            raise SettingError(
+                f"'times' must be 1 or more: errors count more, not less. Got {self.times}. Try 5."
+            )
+        if not 0 < self.most < 1:
+            raise SettingError(f"'most' must be between 0 and 1, both excluded. Got {self.most}. Try 0.3.")
+
+    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
+        """The second classifier."""
+        errors = self.errors(trainer.fresh, data, seed=trainer.seed)
+        weights = self.weights(errors)
+        if note := self.note(errors, float(weights.max())):
+            trainer.notify(note)
+        return trainer.train(data, CrossEntropy(data.targets(), weights=weights))
+
+    def weights(self, errors: NDArray[np.bool_]) -> Floats:
+        """The weight of each row.
+
+        >>> JustTrainTwice(times=5, most=0.5).weights(np.array([True, False, False])).tolist()
+        [2.0, 1.0, 1.0]
+        """
+        wrong, right = int(errors.sum()), int((~errors).sum())
+        bound = self.most / (1 - self.most) * right / max(wrong, 1)
+        return np.where(errors, max(1.0, min(self.times, bound)), 1.0)
+
+    def note(self, errors: NDArray[np.bool_], weight: float) -> str:
+        """Why errors count less than intended; empty if they do not.
+
+        >>> JustTrainTwice().note(np.array([False, False]), 1.0)
+        'its first model got no row wrong: plain training'
+        """
+        if weight >= self.times:
+            return ""
+        if not errors.any():
+            return "its first model got no row wrong: plain training"
+        if weight == 1:
+            return f"its first model got over {self.most:.0%} of the rows wrong, so they count no more than the others: plain training"
+        return (
+            f"its first model got many rows wrong, so they count less than {self.times:g} times "
+            f"and have {self.most:.0%} of all weight"
+        )
+
+    def errors(self, fresh: Fresh, data: TrainingData, *, seed: int) -> NDArray[np.bool_]:
+        """Which rows a classifier trained on other rows gets wrong."""
+        names = label_names(data.labelled.labels)
+
+        def predict(learn: Ints, rows: Ints) -> tuple[Ints, Floats]:
+            first = fresh(seed).fit(data.labelled.take(learn), validation=data.validation)
+            predicted = first.predict_proba(data.labelled.inputs.take(rows))
+            return targets_of(first.labels_, names), predicted
+
+        predicted = held_out_probabilities(predict, folds(data.labelled, self.folds, seed=seed), len(names))
+        return np.asarray(predicted.argmax(axis=1) != data.targets())

@@ -1,0 +1,48 @@
+"""A dataset in short, as run folders and reports describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from longway.data.dataset import Dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetSummary:
+    """Name, size, labels and columns of a dataset.
+
+    rows: rows in the file; used: rows with a text and a label. labels: rows per label. fields: the column of each role.
+    guessed: roles whose column was guessed. formulas: cells that a spreadsheet would run as a formula.
+    """
+
+    name: str
+    split: str | None = None
+    rows: int
+    used: int
+    labels: Mapping[str, int]
+    fields: Mapping[str, str | None]
+    guessed: tuple[str, ...] = ()
+    fingerprint: str
+    streamed: bool = False
+    formulas: int = 0
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> DatasetSummary:
+        """The summary of a loaded dataset."""
+        columns = dataset.columns
+        return cls(
+            name=dataset.source_name,
+            split=dataset.split,
+            rows=dataset.n_rows,
+            used=dataset.n_used,
+            labels=dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True)),
+            fields={"text": columns.text, "context": columns.context, "label": columns.label},
+            guessed=tuple(columns.guessed),
+            fingerprint=dataset.fingerprint,
+            streamed=dataset.streamed,
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """The summary as JSON values."""
+        return asdict(self)

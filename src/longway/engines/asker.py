@@ -1,0 +1,473 @@
+"""The way to use an engine: each call is made once, each answer is on disk before it is used, the budget holds.
+
+    asker = Asker(engine, journal, budget=2.50)
+    asker.write_all(prompts, 4)             one `Written` per prompt, in order
+    asker.judge_all(prompts, labels)        one `Judged` per prompt
+    asker.embed_all(texts)                  one vector per text
+    asker.estimate(prompts, 4)              what the calls that are not answered yet would take
+
+Answers in the journal are reused; equal calls are made once. A refusal is an answer and is stored. A call that failed for a temporary
+reason is not stored: it gives an empty answer with the reason, and the same command tries it again. Ctrl-C abandons the
+running calls; answers received before are in the journal. `journal.totals()` has the costs; the `usage` of an answer is empty.
+
+`CallQueue` makes the calls. It takes questions from an iterator as there is room, so that fifty thousand of them are not fifty
+thousand tasks. Answers of a server are committed one by one, since each was paid for; computed ones a few at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TypeVar, cast
+
+from longway.engines.costs import Ledger, ledger_of
+from longway.engines.engine import Engine, Judged, Sampling, Usage, Written, cannot
+from longway.engines.event_loop import run
+from longway.engines.prompt import Prompt
+from longway.engines.recording import (
+    LOST,
+    Answer,
+    Asked,
+    CallKeys,
+    answer_of,
+    answers_in,
+    current_key,
+    judged_of,
+    key_of_all,
+    packed,
+    unpacked,
+    written_of,
+)
+from longway.engines.transport import ChatCall, size_of, tokens_in
+from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
+from longway.store.journal import Journal, JournalEntry
+
+T = TypeVar("T")
+EMBED_AT_ONCE = 64
+PREPARED_AT_ONCE = 256
+MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
+GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
+COMMIT_CALLS, COMMIT_SECONDS = 50, 0.5
+_WRAPPING = 8  # tokens around one text or label of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEstimate:
+    """What calls are likely to take. cost: in dollars; None if the model's price is unknown."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCall:
+    """One call to an engine.
+
+    keys: of its answers; several if the call takes a batch. max_cost: in dollars. make: makes the call and returns one answer per
+    key. failed: an answer that says why there is none; None if the run cannot go on without this one.
+    request: what a server is sent; returns None for other engines.
+    """
+
+    kind: str
+    keys: tuple[str, ...]
+    asked: Asked
+    max_cost: float
+    make: Callable[[], Awaitable[tuple[list[Answer], Usage]]]
+    failed: Callable[[str], Answer] | None
+    request: Callable[[], ChatCall | None] = lambda: None
+
+
+class Asker:
+    """Uses one engine, with a journal and a budget.
+
+    budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
+    progress: called with the number of answered prompts and their total, from another thread.
+    asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        journal: Journal,
+        *,
+        budget: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.engine, self.journal, self.budget, self.progress = engine, journal, budget, progress
+        self.asked = self.found = 0
+        self.why: Counter[str] = Counter()
+        if budget is not None:
+            if not budget >= 0:
+                raise SettingError(f"The budget must be 0 dollars or more. Got {budget}. Try --budget 5.")
+            if engine.price is None:
+                raise _no_price(engine.name)
+
+    @property
+    def failed(self) -> int:
+        """The number of prompts without an answer."""
+        return self.why.total()
+
+    def write_all(
+        self, prompts: Sequence[Prompt], n: int, samplings: Sampling | Sequence[Sampling] | None = None
+    ) -> list[Written]:
+        """Up to n texts per prompt, in order. samplings: one for all, or one per prompt."""
+        self._check_can("write")
+        if n < 1:
+            raise SettingError(f"'n' must be at least 1. Got {n}. Ask for one text or more.")
+        each = _each(samplings, len(prompts))
+        keys_of = CallKeys.of(self.engine)
+        keys = [keys_of.write_key(prompt, n, how) for prompt, how in zip(prompts, each, strict=True)]
+
+        def call(row: int) -> EngineCall:
+            prompt, how = prompts[row], each[row]
+            return EngineCall(
+                "write",
+                (keys[row],),
+                keys_of.asked(prompt, n=n, sampling=asdict(how)),
+                self.engine.max_write_cost(prompt, n, how),
+                partial(self._write, prompt, n, how),
+                _no_texts,
+                partial(self.engine.write_call, prompt, n, how),
+            )
+
+        return self._answers(keys, lambda rows: map(call, self._prepared(prompts, rows)), written_of)
+
+    def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judged]:
+        """The probability of each option, per prompt, in order."""
+        self._check_can("judge")
+        if len(set(options)) < 2 or len(set(options)) != len(options):
+            raise SettingError(f"'options' must be two or more different labels. Got {list(options)}.")
+        keys_of = CallKeys.of(self.engine)
+        keys = [keys_of.judge_key(prompt, options) for prompt in prompts]
+
+        def call(row: int) -> EngineCall:
+            prompt = prompts[row]
+            return EngineCall(
+                "judge",
+                (keys[row],),
+                keys_of.asked(prompt, options=list(options)),
+                self.engine.max_judge_cost(prompt, options),
+                partial(self._judge, prompt, options),
+                _no_label,
+                partial(self.engine.judge_call, prompt, options),
+            )
+
+        return self._answers(keys, lambda rows: map(call, rows), judged_of)
+
+    def embed_all(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text, in order, in single precision. A failed call ends it: half of the vectors are useless."""
+        self._check_can("embed")
+        if self.budget is not None and self.engine.embedding_price is None:
+            raise _no_price(self.engine.name)
+        keys_of = CallKeys.of(self.engine)
+        keys = [keys_of.embed_key(text) for text in texts]
+
+        def call(rows: list[int]) -> EngineCall:
+            part, part_keys = [texts[row] for row in rows], tuple(keys[row] for row in rows)
+            cost = self.engine.max_embed_cost(part)
+            return EngineCall("embed", part_keys, keys_of.asked(), cost, partial(self._embed, part), None)
+
+        return self._answers(keys, lambda rows: map(call, _parts(rows, EMBED_AT_ONCE)), unpacked)
+
+    def estimate(
+        self,
+        prompts: Sequence[Prompt],
+        n: int = 1,
+        *,
+        samplings: Sampling | Sequence[Sampling] | None = None,
+        options: Sequence[str] | None = None,
+    ) -> TokenEstimate:
+        """What the calls that are not answered yet would take. options: the labels, to estimate judging instead of writing."""
+        keys_of, each = CallKeys.of(self.engine), _each(samplings, len(prompts))
+        if options is None:
+            keys = [keys_of.write_key(prompt, n, how) for prompt, how in zip(prompts, each, strict=True)]
+        else:
+            keys = [keys_of.judge_key(prompt, options) for prompt in prompts]
+        rows = self._missing(keys, self.journal.get_all(dict.fromkeys(keys)))
+        if not self.engine.reads_messages:
+            return TokenEstimate(len(rows), 0, 0, 0.0)
+        read = written = 0
+        for row in rows:
+            more: dict[str, object] = {"n": n} if options is None else {"options": options}
+            read += tokens_in(size_of(prompts[row].messages(form="json", **more)))
+            written += _tokens_written(prompts[row], n) if options is None else 2 * _WRAPPING
+        price = self.engine.price
+        return TokenEstimate(len(rows), read, written, None if price is None else price.of(read, written))
+
+    def close(self) -> None:
+        """Close the engine; the journal stays open."""
+        run(self.engine.close())
+
+    def __enter__(self) -> Asker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answers(
+        self,
+        keys: Sequence[str],
+        calls: Callable[[list[int]], Iterator[EngineCall]],
+        decode: Callable[[Answer], T],
+    ) -> list[T]:
+        """An answer per key: from the journal if it has it, otherwise from the engine."""
+        stored = cast(dict[str, Answer], self.journal.get_all(dict.fromkeys(keys)))
+        results = {key: decode(answer) for key, answer in stored.items()}
+        rows = self._missing(keys, stored)
+        self.found += len(stored)
+        total = len(stored) + len(rows)
+        del stored
+
+        def take(key: str, answer: Answer) -> None:
+            results[key] = decode(answer)
+            if self.progress is not None:
+                self.progress(len(results), total)
+
+        if self.progress is not None:
+            self.progress(len(results), total)
+        if rows:
+            run(self._ask(calls(rows), take))
+        return [results[key] for key in keys]
+
+    @staticmethod
+    def _missing(keys: Sequence[str], stored: Collection[str]) -> list[int]:
+        """The first row of each key that is not stored."""
+        first: dict[str, int] = {}
+        for row, key in enumerate(keys):
+            if key not in stored:
+                first.setdefault(key, row)
+        return list(first.values())
+
+    async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, Answer], None]) -> None:
+        self.journal.check_writable()
+        with ledger_of(self.journal, self.budget) as ledger:
+            queue = CallQueue(self.engine, self.journal, ledger, take=take)
+            try:
+                await queue.run(calls)
+            finally:
+                self.asked += queue.answered
+                self.why.update(queue.failed)
+
+    async def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> tuple[list[Answer], Usage]:
+        written = await self.engine.write(prompt, n, sampling)
+        return [answer_of(written)], written.usage
+
+    async def _judge(self, prompt: Prompt, options: Sequence[str]) -> tuple[list[Answer], Usage]:
+        judged = await self.engine.judge(prompt, options)
+        return [answer_of(judged)], judged.usage
+
+    async def _embed(self, texts: list[str]) -> tuple[list[Answer], Usage]:
+        embedded = await self.engine.embed(texts)
+        return [packed(vector) for vector in embedded.vectors], embedded.usage
+
+    def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
+        """The rows, each part after the engine has prepared it."""
+        for part in _parts(rows, PREPARED_AT_ONCE):
+            self.engine.prepare([prompts[row] for row in part])
+            yield from part
+
+    def _check_can(self, verb: str) -> None:
+        if verb not in self.engine.can:
+            raise cannot(self.engine, verb)
+
+
+class CallQueue:
+    """Makes many calls to one engine, as many at once as it takes.
+
+    take: called with each key and its answer, after the answer was committed (or failed for a temporary reason).
+    answered: prompts answered; failed: prompts without an answer, by reason.
+    """
+
+    def __init__(
+        self, engine: Engine, journal: Journal, ledger: Ledger, *, take: Callable[[str, Answer], None]
+    ) -> None:
+        self.engine, self.journal, self.ledger, self.take = engine, journal, ledger, take
+        self.answered = 0
+        self.failed: Counter[str] = Counter()
+        self._failed_in_a_row = 0
+        self._stop: LongwayError | None = None
+        self._uncommitted: list[tuple[EngineCall, list[Answer], Usage]] = []
+        self._committed_at = time.monotonic()
+
+    async def run(self, calls: Iterator[EngineCall]) -> None:
+        """Make all calls; raises what stopped them, after every answer is committed."""
+        at_once = max(1, self.engine.max_in_flight or 1)
+        workers = {asyncio.create_task(self._work(calls)) for _ in range(at_once)}
+        pending = workers
+        try:
+            while pending:
+                grace = GRACE if self._stop is not None and not isinstance(self._stop, BudgetSpent) else None
+                done, pending = await asyncio.wait(
+                    pending, timeout=grace, return_when=asyncio.FIRST_COMPLETED
+                )
+                for worker in done:
+                    worker.result()  # raises errors of ours, not of the engine
+                if not done:
+                    break
+        finally:
+            for worker in pending:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            self._commit()
+        if self._stop is not None:
+            raise self._stop
+
+    async def _work(self, calls: Iterator[EngineCall]) -> None:
+        while not self._is_stopped() and (call := next(calls, None)) is not None:
+            if not await self.ledger.reserve(call.max_cost):
+                self._stop = self._stop or self._budget_spent(call.max_cost)
+                return
+            cost = call.max_cost  # if it is cancelled, it may still be charged
+            try:
+                cost = 0.0 if self._is_stopped() else await self._make(call)
+            except asyncio.CancelledError:
+                self._note_lost(Usage(cost=cost))
+                raise
+            finally:
+                self.ledger.settle(call.max_cost, cost)
+            await asyncio.sleep(0)  # an engine that computes here never waits; Ctrl-C must be handled
+
+    def _is_stopped(self) -> bool:
+        return self._stop is not None
+
+    async def _make(self, call: EngineCall) -> float:
+        """Make one call, store its answer, and return its cost."""
+        current_key.set(key_of_all(call.keys))  # each worker task has its own context
+        try:
+            answers, usage = await call.make()
+        except CallFailed as error:
+            cost = self._note_lost(error.usage)
+            return cost + self._note_lost(await self._fail(call, error))
+        except EngineError as error:
+            self._stop = self._stop or self._with_saved(error)
+            return self._note_lost(error.usage)
+        self._failed_in_a_row = 0
+        self._uncommitted.append((call, answers, usage))
+        since = time.monotonic() - self._committed_at
+        is_served = self.engine.max_in_flight is not None
+        if is_served or len(self._uncommitted) >= COMMIT_CALLS or since > COMMIT_SECONDS:
+            self._commit()
+        return usage.cost or 0.0
+
+    async def _fail(self, call: EngineCall, error: CallFailed) -> Usage | None:
+        """Pass on that a call failed; stop if the engine is gone. Returns what testing the engine used, if it was tested."""
+        self._failed_in_a_row += 1
+        self.failed[str(error)] += len(call.keys)
+        tested: Usage | None = None
+        if call.failed is None:
+            self._stop = self._stop or self._with_saved(error)
+        elif self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped():
+            self._failed_in_a_row = 0  # others fail while it is tested
+            # If it responds, it fails on these rows only, and the others are still tried.
+            responds, tested = await self.engine.responds()
+            if not responds:
+                after = f"{MAX_FAILED_IN_A_ROW} calls in a row failed. "
+                self._stop = self._stop or self._with_saved(error, after=after)
+        if not self._is_stopped() and call.failed is not None:
+            for key in call.keys:
+                self.take(key, call.failed(str(error)))
+        return tested
+
+    def _commit(self) -> None:
+        """Write the answers to disk, and only then pass them on."""
+        new, self._uncommitted = self._uncommitted, []
+        self._committed_at = time.monotonic()
+        if new:
+            self.journal.put_all(entry for each in new for entry in self._entries(*each))
+        for call, answers, _ in new:
+            self.answered += len(call.keys)
+            for key, answer in zip(call.keys, answers, strict=True):
+                self.take(key, answer)
+
+    def _entries(self, call: EngineCall, answers: list[Answer], usage: Usage) -> Iterator[JournalEntry]:
+        for number, (key, answer) in enumerate(zip(call.keys, answers, strict=True)):
+            # The usage of a batch is written once, with its first answer.
+            used = usage if number == 0 else Usage()
+            yield JournalEntry(
+                key,
+                call.kind,
+                self.engine.name,
+                answer,
+                call.asked,
+                used.cost or 0.0,
+                used.prompt_tokens,
+                used.completion_tokens,
+                usage.seconds / len(call.keys),
+            )
+
+    def _note_lost(self, usage: Usage | None) -> float:
+        """Record in the journal what a call without an answer may have cost."""
+        cost = (usage.cost if usage is not None else None) or 0.0
+        if usage is not None and cost > 0:
+            entry = JournalEntry(
+                f"{LOST}-{uuid.uuid4().hex}",
+                kind=LOST,
+                engine=self.engine.name,
+                answer={},
+                cost=cost,
+                prompt_tokens=usage.prompt_tokens,
+                completion_tokens=usage.completion_tokens,
+                seconds=usage.seconds,
+            )
+            self.journal.put(entry)
+        return cost
+
+    def _budget_spent(self, most: float) -> BudgetSpent:
+        return BudgetSpent(
+            f"The budget of ${self.ledger.budget:.4g} does not allow another call to {self.engine.name}: "
+            f"${self.ledger.spent:.4f} is spent, and the next call can cost up to ${most:.4f}. {self._saved()} "
+            "To continue, run the same command with a larger --budget."
+        )
+
+    def _with_saved(self, error: EngineError, *, after: str = "") -> EngineError:
+        return type(error)(f"{after}{error} {self._saved()}", usage=error.usage)
+
+    def _saved(self) -> str:
+        place = f" in {self.journal.path}" if self.journal.path is not None else ""
+        return f"{answers_in(self.journal)} answers are saved{place}."
+
+
+def _no_price(name: str) -> SettingError:
+    return SettingError(
+        f"--budget cannot be used with {name}: its price is unknown. Expected a line in the price table. "
+        'Add "MODEL" = { input = 0.15, output = 0.60 } (dollars per million tokens) under [models] in '
+        "~/.config/longway/prices.toml, or omit --budget."
+    )
+
+
+def _each(samplings: Sampling | Sequence[Sampling] | None, n: int) -> Sequence[Sampling]:
+    if samplings is None or isinstance(samplings, Sampling):
+        return [samplings or Sampling()] * n
+    if len(samplings) != n:
+        raise SettingError(
+            f"'samplings' must have one item for each of the {n} prompts. Got {len(samplings)}."
+        )
+    return samplings
+
+
+def _parts(rows: Sequence[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(rows), size):
+        yield list(rows[start : start + size])
+
+
+def _tokens_written(prompt: Prompt, n: int) -> int:
+    """About how many tokens an answer has: texts as long as the row's, or its statements in lines."""
+    if prompt.reads == "lines":
+        row = prompt.text + (prompt.context or "")
+        return tokens_in(len(row.encode("utf-8", "replace"))) * 3 // 2 + 2 * _WRAPPING
+    return n * (tokens_in(len(prompt.text.encode("utf-8", "replace"))) + _WRAPPING) + _WRAPPING
+
+
+def _no_texts(reason: str) -> Answer:
+    return Answer(texts=[], refusals=[reason], how=[])
+
+
+def _no_label(reason: str) -> Answer:
+    return Answer(probabilities={}, refusal=reason)

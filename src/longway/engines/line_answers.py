@@ -1,0 +1,160 @@
+"""Reading answers in lines. Triples are read by `english/triples/triple.py`.
+
+    read_identified(answer)                      the principal and the spurious words
+    read_picked(answer, n_source, n_target)      the positions of the picked triples
+    read_pair(answer)                            a context and a text
+    read_numbered(answer, n)                     n numbered lines
+
+Reading is strict: thinking tags and a code fence are removed, and anything else that was not requested raises `Unreadable`, with a
+reason that the engine is given for one repair (`prompt.mended`). The reasons are model input: keep their wording.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from longway.engines.answers import without_thinking
+from longway.english.triples.triple import BadTriples
+
+_NONE = frozenset({"", "none", "-", "n/a"})
+_AROUND_A_WORD = "\"'“”‘’`*. "
+_PLACEHOLDERS = frozenset({"word", "words"})
+
+
+class Unreadable(BadTriples):
+    """An answer in lines is not in the requested form; the message says why. A kind of `BadTriples`."""
+
+
+def read_identified(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The principal and the spurious words, in the order given.
+
+    >>> read_identified("principal: dull, weak\\nspurious: Spielberg")
+    (('dull', 'weak'), ('Spielberg',))
+    """
+    principal, spurious = (_words(part) for part in _two(answer, "principal", "spurious"))
+    both = {word.lower() for word in principal} & {word.lower() for word in spurious}
+    if both:
+        raise Unreadable(f"{_short(min(both))} is both principal and spurious")
+    if not principal and not spurious:
+        raise Unreadable("no word is named")
+    return principal, spurious
+
+
+def read_picked(answer: str, n_source: int, n_target: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The positions of the picked triples on each side, sorted and counted from 0; at least one on each side.
+
+    n_source, n_target: the number of triples to pick from.
+
+    >>> read_picked("source: 1, 3\\ntarget: 2", 3, 2)
+    ((0, 2), (1,))
+    """
+    source, target = _two(answer, "source", "target")
+    return _positions(source, n_source, "source"), _positions(target, n_target, "target")
+
+
+def read_pair(answer: str) -> tuple[str, str]:
+    """The context and the text of an answer in two lines.
+
+    >>> read_pair("context: It rains.\\ntext: It is wet outside.")
+    ('It rains.', 'It is wet outside.')
+    """
+    context, text = _two(answer, "context", "text", in_order=True)
+    for name, part in (("context", context), ("text", text)):
+        if not any(letter.isalnum() for letter in part):
+            raise Unreadable(f"the {name} is empty")
+        if " | " in part:
+            raise Unreadable(f"the {name} still has the bars of its triples: {_short(part)}")
+    if context == text:
+        raise Unreadable("context and text are the same")
+    return context, text
+
+
+def read_numbered(answer: str, n: int) -> list[str]:
+    """The lines numbered 1 to n, without their numbers and without the quotes of a JSON string.
+
+    >>> read_numbered('1. It rains.\\n2. "It is wet."', 2)
+    ['It rains.', 'It is wet.']
+    """
+    texts = []
+    for number, line in enumerate(_lines_in(answer), 1):
+        item = re.fullmatch(r"([0-9]{1,4})\.(?:\s+(.*))?", line)
+        if item is None or int(item[1]) != number:
+            raise Unreadable(f'this line does not begin with "{number}. ": {_short(line)}')
+        if not item[2]:
+            raise Unreadable(f"nothing stands behind the number {number}")
+        texts.append(_unquoted(item[2]))
+    if len(texts) != n:
+        raise Unreadable(f"the answer has {len(texts)} lines instead of {n}")
+    return texts
+
+
+def _lines_in(answer: str) -> list[str]:
+    lines = [line.strip() for line in without_thinking(answer).splitlines() if line.strip()]
+    if not lines:
+        raise Unreadable("the answer is empty")
+    return lines
+
+
+def _unquoted(line: str) -> str:
+    """The text of a JSON string; any other line unchanged."""
+    try:
+        value = json.loads(line) if line.startswith('"') else line
+    except ValueError:
+        return line
+    return value if isinstance(value, str) and "\n" not in value else line
+
+
+def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tuple[str, str]:
+    """The values of two named lines, which must be the whole answer."""
+    lines = _lines_in(answer)
+    if lines[0].startswith(("{", "[")):
+        raise Unreadable(
+            f'the answer is JSON, and two lines were asked for: "{first}: ..." and "{second}: ..."'
+        )
+    values: dict[str, str] = {}
+    for line in lines:
+        named = re.fullmatch(rf"({first}|{second}):(.*)", line, re.IGNORECASE)
+        if named is None:
+            raise Unreadable(
+                f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)}'
+            )
+        if named[1].lower() in values:
+            raise Unreadable(f'two lines begin with "{named[1].lower()}: "')
+        values[named[1].lower()] = named[2].strip()
+    for name in (first, second):
+        if name not in values:
+            raise Unreadable(f'no line begins with "{name}: "')
+    if in_order and next(iter(values)) != first:
+        raise Unreadable(f'the line "{first}: " must come first')
+    return values[first], values[second]
+
+
+def _words(part: str) -> tuple[str, ...]:
+    if part.lower().rstrip(".") in _NONE:
+        return ()
+    words = [item.strip(_AROUND_A_WORD) for item in part.split(",")]
+    for word in words:
+        if not any(letter.isalnum() for letter in word):
+            raise Unreadable(f"there is nothing between two commas: {_short(part)}")
+        if len(word.split()) > 1 or re.search(r"[;|/:()\[\]]", word):
+            raise Unreadable(f"{_short(word)} is not one single word")
+    if {word.lower() for word in words} <= _PLACEHOLDERS:
+        raise Unreadable("the answer repeats the form instead of filling it in")
+    return tuple(dict.fromkeys(words))
+
+
+def _positions(part: str, n: int, name: str) -> tuple[int, ...]:
+    items = [item.strip() for item in part.rstrip(". ").split(",")]
+    if items == [""] or part.lower().rstrip(".") in _NONE:
+        raise Unreadable(f"no triple is named after {name}")
+    for item in items:
+        if not re.fullmatch(r"[0-9]{1,4}", item):
+            raise Unreadable(f"{_short(item)} after {name} is not a number")
+        if not 1 <= int(item) <= n:
+            raise Unreadable(f"{name} has no triple {int(item)}: the numbers go from 1 to {n}")
+    return tuple(sorted({int(item) - 1 for item in items}))
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

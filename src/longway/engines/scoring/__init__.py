@@ -1,0 +1,84 @@
+"""Language models that score a text token by token.
+
+    gguf_weights.py       weights and vocabulary of a GGUF file, as numpy arrays
+    llama.py              the embedded model in numpy; needs neither torch nor ONNX Runtime
+    transformers_lm.py    causal and masked models of Hugging Face, in torch
+
+All of them implement `LikelihoodModel`, below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from longway.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A text to score.
+
+    part: the characters (start, end) whose tokens are scored, the rest is only read; None scores all.
+    fill: the part is what fills a gap. A masked model then sees, of the part, only the tokens before the one it is asked for.
+    """
+
+    text: str
+    part: tuple[int, int] | None = None
+    fill: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """The scored tokens of a text, by number in the vocabulary, and the log-likelihood of each in nats."""
+
+    tokens: tuple[int, ...]
+    log_p: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """The log-likelihood of all of them together."""
+        return sum(self.log_p)
+
+    @property
+    def mean(self) -> float:
+        """The log-likelihood per token."""
+        return self.total / len(self.log_p)
+
+
+class LikelihoodModel(Protocol):
+    """A causal model gives log-likelihoods, a masked one pseudo-log-likelihoods: each token hidden in turn, the others seen."""
+
+    kind: Literal["causal", "masked"]
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that shapes its answers."""
+
+    def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
+        """The scored tokens of each ask."""
+
+
+def scored_places(ask: Ask, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Which tokens of a text are scored. spans: where each stands in the text, (0, 0) for tokens that are not in it.
+
+    >>> scored_places(Ask("He is old", part=(6, 9)), [(0, 2), (2, 5), (5, 9)])
+    [2]
+    """
+    start, end = ask.part or (0, len(ask.text))
+    found = [i for i, (left, right) in enumerate(spans) if left < end and right > start]
+    if not found:
+        raise DataError(
+            f"The model has no token for {ask.text[start:end][:60]!r}. A text with letters was expected. Remove this row."
+        )
+    return found
+
+
+def refuse_long(text: str, tokens: int, most: int) -> None:
+    """An error where a text has more tokens than the model reads: a part of it would be another text."""
+    if tokens > most:
+        raise DataError(
+            f"A text is too long for this model: {tokens} tokens, and it reads {most}. It begins {text[:60]!r}. "
+            "Shorten or remove it, or choose a model that reads more."
+        )

@@ -1,0 +1,481 @@
+"""Requests to a server: their contents, and sending them with retries.
+
+    ChatCall                                            one chat call, before it is known which parameters the server supports
+    transport = Transport(base_url, key, limits)
+    await transport.post("chat", body, read, tally)     what `read` made of the response body
+
+A request that fails for a temporary reason (no connection, timeout, 408, 409, 429, 5xx, a broken body) is sent again a limited number of
+times, after a random pause of growing length, or the pause that the server asks for. A permanent failure raises at once:
+`EngineError` if no call can succeed, `Rejected` if this request is wrong.
+
+A request carries an `Idempotency-Key` made of the call's key in the journal and its own contents. A server that honours it
+does not charge twice for a request that was running when a connection broke or this process died.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from longway.engines.answers import BadBody, Completion, Declined
+from longway.engines.costs import Price, is_local
+from longway.engines.engine import Sampling, Usage
+from longway.engines.pace import Gate, Pace
+from longway.engines.prompt import Prompt
+from longway.engines.recording import current_key
+from longway.engines.secret import Secret
+from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
+
+T = TypeVar("T")
+Messages = list[dict[str, str]]
+LONGEST_PAUSE = 600.0  # seconds; if a server asks for more, the run ends
+LONGEST_BACKOFF = 60.0
+PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings"}
+TEMPORARY = frozenset({408, 409, 425, 429})
+NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
+_TOO_LONG = (
+    "context_length", "context length", "maximum context", "context window", "context size",
+    "too many tokens", "prompt is too long",
+)  # fmt: skip
+_FILTERED = ("content_filter", "content management policy", "content policy", "moderation")
+_MIN_ROOM = Sampling().max_tokens
+_LONGEST_TOKEN = 8  # characters; the average over an answer is lower
+_AROUND = 256  # tokens of thinking, numbers and JSON
+
+
+class Rejected(Exception):  # noqa: N818 - says what happened
+    """The server does not accept this request. reason: its message, without keys; code, param: as it sent them."""
+
+    def __init__(self, status: int, reason: str, *, code: str = "", param: str = "") -> None:
+        self.status, self.reason, self.code, self.param = status, reason, code, param
+        super().__init__(f"status {status}: {reason}")
+
+
+class _Temporary(Exception):  # noqa: N818 - says what happened
+    """The request failed, and may succeed if sent again.
+
+    sent: it may have reached the server. full: the server is overloaded. settled: the server has answered, and would answer the same
+    to a request with the same idempotency key.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        wait: float | None = None,
+        sent: bool = True,
+        full: bool = False,
+        settled: bool = False,
+    ) -> None:
+        self.reason, self.wait, self.sent, self.full, self.settled = reason, wait, sent, full, settled
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFeatures:
+    """What a server supports, as far as known. length: its parameter for the longest answer. without: unsupported parameters."""
+
+    schema: bool = True
+    logprobs: bool = True
+    length: str = "max_tokens"
+    without: frozenset[str] = frozenset()
+
+    @property
+    def form(self) -> str:
+        """The form in which an answer is requested."""
+        return "json" if self.schema else "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCall:
+    """One chat call. messages: the conversation, given the form of the answer. settings: parameters that a server may not support.
+
+    reads: see `Prompt`.
+    """
+
+    kind: str
+    messages: Callable[[str], Messages]
+    schema: Mapping[str, object]
+    settings: Mapping[str, object]
+    max_tokens: int
+    reads: str = "texts"
+
+    def body(self, model: str, features: ServerFeatures) -> dict[str, Any]:
+        """The request body for a server with these features."""
+        without = features.without if features.logprobs else features.without | {"logprobs", "top_logprobs"}
+        body: dict[str, Any] = {name: value for name, value in self.settings.items() if name not in without}
+        body |= {"model": model, "messages": self.messages(features.form), features.length: self.max_tokens}
+        if features.schema:
+            schema = {"name": self.kind, "strict": True, "schema": self.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
+
+    def repair(self, answer: Completion, wrong: str) -> ChatCall:
+        """The same call again, with what was wrong with the first answer. If that was cut off, the limit is doubled."""
+        first, more = self.messages, repair_messages(answer, wrong, self.max_tokens)
+        longer = self.max_tokens * (2 if answer.is_cut else 1)
+        return replace(self, messages=lambda form: [*first(form), *more], max_tokens=longer)
+
+
+def repair_messages(answer: Completion, wrong: str, max_tokens: int) -> Messages:
+    """The messages that follow an unusable answer.
+
+    An answer longer than so many tokens can be is shortened: it is paid for again when it is sent back.
+    """
+    content, most = answer.content or "(nothing)", _LONGEST_TOKEN * max_tokens
+    request = (
+        f"Your answer cannot be used: {wrong}. "
+        "Answer again, in exactly the form that was asked for, and with nothing else."
+    )
+    return [
+        {"role": "assistant", "content": content if len(content) <= most else content[:most] + "…"},
+        {"role": "user", "content": request},
+    ]
+
+
+def lower(features: ServerFeatures, rejected: Rejected, settings: Collection[str]) -> ServerFeatures | None:
+    """The features to try after a server rejected a request; None if there is nothing left to try.
+
+    settings: names of the call's parameters. Raises Declined if the row is the reason, since no other request would help.
+    """
+    said = f"{rejected.reason} {rejected.code} {rejected.param}".lower()
+    if any(words in said for words in _FILTERED):
+        raise Declined("the server's content filter stopped the request")
+    if any(words in said for words in _TOO_LONG) or rejected.status == 413:
+        raise Declined("the row is too long for the model")
+    has_logprobs = features.logprobs and "logprobs" in settings
+    if "logprobs" in said and has_logprobs:
+        return replace(features, logprobs=False)
+    if "max_tokens" in said and features.length == "max_tokens":
+        return replace(features, length="max_completion_tokens")
+    for name in ("temperature", "top_p", "seed"):
+        if name in said and name in settings and name not in features.without:
+            return replace(features, without=features.without | {name})
+    if features.schema:
+        return replace(features, schema=False)  # the most likely reason, whatever the message
+    return replace(features, logprobs=False) if has_logprobs else None
+
+
+def object_of(name: str, value: Mapping[str, object]) -> dict[str, object]:
+    """The JSON schema of an object with one member."""
+    return {
+        "type": "object",
+        "properties": {name: value},
+        "required": [name],
+        "additionalProperties": False,
+    }
+
+
+_REWRITES = object_of("rewrites", {"type": "array", "items": {"type": "string"}})
+_LINES = object_of("lines", {"type": "array", "items": {"type": "string"}})
+
+
+def schema_of(prompt: Prompt) -> Mapping[str, object]:
+    """The JSON schema of an answer to the prompt."""
+    return _LINES if prompt.reads == "lines" else _REWRITES
+
+
+def tokens_for(*texts: str | None, n: int = 1) -> int:
+    """A limit for n answers about as long as these texts together; enough for their triples as well.
+
+    >>> tokens_for("short"), tokens_for("word " * 2000, n=2)
+    (512, 10256)
+    """
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts if text)
+    return max(_MIN_ROOM, 2 * n * tokens_in(size) + _AROUND)
+
+
+def tokens_in(n_bytes: int) -> int:
+    """About how many tokens so many bytes of text are."""
+    return -(-n_bytes // 4)
+
+
+def size_of(messages: Messages) -> int:
+    """Bytes of the messages, and some for what a server adds around each."""
+    return sum(len(message["content"].encode("utf-8", "replace")) + 16 for message in messages)
+
+
+@dataclass(slots=True)
+class CallTally:
+    """What one call has used so far, over all its requests.
+
+    max_cost: the most that one request can cost. A request that was sent and not answered may be charged, and counts as that.
+    """
+
+    kind: str
+    price: Price | None
+    retries: int
+    max_cost: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def add(self, prompt_tokens: int, completion_tokens: int, *, sent: int, received: int) -> None:
+        """Add an answered request. sent, received: bytes, for servers that do not count tokens."""
+        if self.price is not None:
+            # A token has at least one byte, so bytes are an upper bound.
+            self.cost += self.price.of(prompt_tokens or sent, completion_tokens or received)
+        self.prompt_tokens += prompt_tokens or tokens_in(sent)
+        self.completion_tokens += completion_tokens or tokens_in(received)
+
+    def add_lost(self) -> None:
+        """Add a request that was sent and not answered."""
+        self.cost += self.max_cost
+
+    def usage(self) -> Usage:
+        """The total."""
+        cost = None if self.price is None else self.cost
+        return Usage(self.prompt_tokens, self.completion_tokens, cost, self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How patiently and how densely a server is used.
+
+    timeout: seconds for one request, up to the last byte. retries: per call, for all its requests together. backoff: the first pause is
+    random, up to so many seconds; the limit doubles with each retry. max_in_flight: the most calls at once.
+    """
+
+    timeout: float = 120.0
+    retries: int = 6
+    backoff: float = 0.5
+    max_in_flight: int = 128
+
+    def __post_init__(self) -> None:
+        if self.max_in_flight < 1:
+            raise SettingError(f"'max_in_flight' must be at least 1. Got {self.max_in_flight}. Try 32.")
+
+
+@dataclass(slots=True)
+class _Connections:
+    """What belongs to one event loop: connections cannot be shared between loops. first: the first call of each kind, if running."""
+
+    client: Any
+    gate: Gate
+    first: dict[str, asyncio.Future[None]] = field(default_factory=dict)
+
+
+class Transport:
+    """Sends requests to one server."""
+
+    def __init__(self, base_url: str, key: Secret, limits: Limits) -> None:
+        self.base_url, self.key, self.limits = base_url, key, limits
+        self.pace = Pace(most=limits.max_in_flight)
+        self.has_answered = False
+        self._connections: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections] = WeakKeyDictionary()
+
+    def connections(self) -> _Connections:
+        """The connections of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._connections:
+            self._connections[loop] = _Connections(self._client(), Gate(self.pace))
+        return self._connections[loop]
+
+    async def close(self) -> None:
+        """Close the connections of the running loop, and drop those of loops that have ended."""
+        connections = self._connections.pop(asyncio.get_running_loop(), None)
+        self._connections.clear()
+        if connections is not None:
+            await connections.client.close()
+
+    def _client(self) -> Any:
+        try:
+            import openai
+        except ImportError:
+            raise MissingExtra("openai", extra="served", purpose="A served model") from None
+        return openai.AsyncOpenAI(
+            api_key=self.key.reveal() or "none",
+            base_url=self.base_url,
+            timeout=self.limits.timeout,
+            max_retries=0,  # our own retries respect pace, budget and Retry-After
+            # No proxy for a server on this machine.
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_local(self.base_url)),
+        )
+
+    async def post(
+        self, endpoint: str, body: Mapping[str, Any], read: Callable[[str], T], tally: CallTally
+    ) -> T:
+        """What `read` made of the response. endpoint: "chat" or "embeddings"; read: raises BadBody if it cannot read it."""
+        tries = settled = 0
+        while True:
+            try:
+                return await self._once(endpoint, body, read, tally, _headers(body, settled))
+            except EngineError as error:
+                error.usage = error.usage or tally.usage()  # earlier tries may have been charged
+                raise
+            except _Temporary as failure:
+                tries += 1
+                settled += failure.settled
+                if failure.sent:
+                    tally.add_lost()
+                self._raise_if_final(failure, tries, tally)
+                tally.retries -= 1
+                await asyncio.sleep(self._pause(failure, tries))
+
+    def _raise_if_final(self, failure: _Temporary, tries: int, tally: CallTally) -> None:
+        if failure.wait is not None and failure.wait > LONGEST_PAUSE:
+            raise EngineError(
+                f"{self.base_url} asks for a pause of {failure.wait / 60:.0f} minutes ({failure.reason}). "
+                f"Longway waits {LONGEST_PAUSE / 60:.0f} at most. Run the same command again after that time.",
+                usage=tally.usage(),
+            )
+        if not self.has_answered and not failure.sent and tries > 2:
+            raise EngineError(
+                f"{self.base_url} cannot be reached: {failure.reason}. Expected an OpenAI-compatible server there. "
+                "Start it, or correct --base-url."
+            )
+        if tally.retries <= 0:
+            # If it has never answered, other calls would wait in vain, too.
+            failed = CallFailed if self.has_answered else EngineError
+            raise failed(
+                f"{self.base_url} did not answer a call: {failure.reason}. It was sent {tries} times. "
+                "Run the same command again later: all answers received are kept.",
+                usage=tally.usage(),
+            )
+
+    def _pause(self, failure: _Temporary, tries: int) -> float:
+        """With full jitter: callers that failed together do not retry together."""
+        if failure.wait is not None:
+            return failure.wait + random.uniform(0, 0.1 * failure.wait + 0.01)
+        return random.uniform(0, min(LONGEST_BACKOFF, self.limits.backoff * 2 ** (tries - 1)))
+
+    async def _once(
+        self,
+        endpoint: str,
+        body: Mapping[str, Any],
+        read: Callable[[str], T],
+        tally: CallTally,
+        headers: Mapping[str, str],
+    ) -> T:
+        connections = self.connections()
+        async with connections.gate.slot():
+            began = time.monotonic()
+            try:
+                answer = read(await self._body(connections.client, endpoint, body, headers))
+            except BadBody as bad:
+                raise self._error_of_body(bad) from None
+            except _Temporary as failure:
+                if failure.full:
+                    self.pace.refused(
+                        began=began, now=time.monotonic(), wait=min(failure.wait or 0, LONGEST_PAUSE)
+                    )
+                raise
+            finally:
+                tally.seconds += time.monotonic() - began
+            self.pace.answered(
+                began=began, now=time.monotonic(), in_flight=connections.gate.in_flight, kind=tally.kind
+            )
+            self.has_answered = True
+            return answer
+
+    async def _body(
+        self, client: Any, endpoint: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> str:
+        import openai
+
+        try:
+            # The library's timeout is per read; a server that sends a byte at a time would block a call forever.
+            async with asyncio.timeout(self.limits.timeout):
+                # The raw body: the library's own parsing takes a third of the time and trusts the server.
+                options = {"headers": headers}
+                return str(await client.post(PATHS[endpoint], cast_to=str, body=body, options=options))
+        except openai.APIStatusError as error:
+            failure = self._error_of_status(error.status_code, error.body, error.response.headers)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            cause = type(error.__cause__).__name__
+            reason = f"no answer within {self.limits.timeout:g} s"
+            failure = _Temporary(reason, sent=cause not in NEVER_SENT, full=True)
+        except openai.APIConnectionError as error:
+            cause = type(error.__cause__).__name__
+            failure = _Temporary(f"the connection failed ({cause})", sent=cause not in NEVER_SENT)
+        # Raised outside the handlers: the library's error contains the request with its key, and must not be chained.
+        raise failure
+
+    def _error_of_status(self, status: int, body: object, headers: Mapping[str, str]) -> Exception:
+        reason, code, param = self._words(body)
+        shown = f"status {status}" + (f": {reason}" if reason else "")
+        if code == "insufficient_quota":
+            return EngineError(
+                f"{self.base_url} reports that the account has no credit left ({shown}). "
+                "Add credit, and run the same command again: all answers received are kept."
+            )
+        if status in TEMPORARY or status >= 500:
+            wait = retry_after(headers, now=time.time())
+            full = status == 429 or status >= 500
+            return _Temporary(shown, wait=wait, sent=False, full=full, settled=status >= 500)
+        if status in (401, 403):
+            hint = "No key was sent: set LONGWAY_API_KEY."
+            if self.key:
+                hint = "Check the key in LONGWAY_API_KEY or OPENAI_API_KEY."
+            return EngineError(
+                f"{self.base_url} did not accept the key ({shown}). {hint} Then run the same command again."
+            )
+        if status == 404:
+            return EngineError(
+                f"{self.base_url} does not know this model or address ({shown}). "
+                "Check the model's name, and the end of --base-url (often /v1)."
+            )
+        return Rejected(status, reason, code=code, param=param)
+
+    def _error_of_body(self, bad: BadBody) -> Exception:
+        """The error for a body with status 200 that is not an answer."""
+        if bad.error is None:
+            return _Temporary(str(bad), settled=True)
+        code = bad.error.get("code") if isinstance(bad.error, dict) else None
+        if isinstance(code, int) and 400 <= code < 600:
+            return self._error_of_status(code, bad.error, {})
+        reason, _, _ = self._words(bad.error)
+        return _Temporary(f"the server answered with an error: {reason}", settled=True)
+
+    def _words(self, body: object) -> tuple[str, str, str]:
+        """Message, code and parameter of an error body, without keys and shortened to one line."""
+        if not isinstance(body, dict):
+            body = {"message": body}
+        said = [str(body.get(name) or "") for name in ("message", "code", "param")]
+        message, code, param = (" ".join(self.key.hide(text).split()) for text in said)
+        return (message if len(message) <= 300 else message[:299] + "…"), code, param
+
+
+def _headers(body: Mapping[str, Any], settled: int) -> dict[str, str]:
+    """The header by which a server recognises a repeated request. settled: how often it was answered with something unusable.
+
+    A call may need several requests (without an unsupported parameter, or a repair): each has its own key.
+    """
+    if not (key := current_key.get()):
+        return {}
+    contents = json.dumps(body, sort_keys=True).encode()
+    return {"Idempotency-Key": f"{key}-{hashlib.sha256(contents).hexdigest()[:16]}-{settled}"}
+
+
+def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """The seconds that a server asks to wait; None if it does not say. now: seconds since 1970.
+
+    >>> retry_after({"retry-after": "3"}, now=0), retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=20)
+    (3.0, 40.0)
+    """
+    named = {name.lower(): value for name, value in headers.items()}
+    try:
+        if "retry-after-ms" in named:
+            return _at_least_0(float(named["retry-after-ms"]) / 1000)
+        if "retry-after" not in named:
+            return None
+        said = named["retry-after"].strip()
+        try:
+            return _at_least_0(float(said))
+        except ValueError:
+            return _at_least_0(parsedate_to_datetime(said).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None  # invalid: our own pauses are used
+
+
+def _at_least_0(seconds: float) -> float | None:
+    return None if seconds != seconds else max(0.0, seconds)

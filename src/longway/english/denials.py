@@ -1,0 +1,483 @@
+"""Denied verb groups: find them, rebuild them, add a negation to a clause or remove one.
+
+    denials(document)                        every denied verb group
+    denial.with_auxiliary("not")             "did not win"
+    denial.conjugated("fail")                "failed", in the tense and number of the group
+    not_after(auxiliary), do_not(verb)       "is" -> "is not", "won" -> "did not win"
+    without_negation(document, negation)     "was not good" -> "was good", "no good jokes" -> "good jokes"
+
+    "Ann did not win a race."           not      win   past
+    "Ann has never been to Rome."       never    be    perfect
+    "Ann was incapable of winning."     unable   win   past
+    "Ann has yet to win."               yet      win   perfect
+
+In copulas and passives the denied verb is "be"; the text after it is kept as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from longway.english.articles import article_before
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import MASS_NOUNS, inflect, lemmas, match_case
+from longway.english.negation import NOT_TOKENS
+from longway.english.wordnet import word_lists
+
+DenialKind = Literal["not", "never", "fail", "refuse", "unable", "yet", "avoid"]
+Tense = Literal["past", "present", "perfect", "pluperfect"]
+Words = tuple[Word, ...]
+
+DO_FORMS = {"VBP": "do", "VBZ": "does", "VBD": "did"}
+_DO_TAGS = {form: tag for tag, form in DO_FORMS.items()}
+_PLURAL_PRONOUNS = frozenset("they we you these those both many some most".split())
+_SINGULAR_PRONOUNS = frozenset("he she it this that nobody somebody someone".split())
+# Auxiliaries, and whether they are plural; None: the form does not show it.
+_BE_PLURAL = {"is": False, "was": False, "are": True, "were": True}
+_HAVE_PLURAL = {"has": False, "have": True, "had": None}
+_DO_PLURAL = {"does": False, "do": True, "did": None}
+_TAG_PLURAL = {"VBZ": False, "VBP": True}
+_CAN_TENSES: dict[str, Tense] = {"can": "present", "ca": "present", "could": "past"}
+_FAIL_VERBS: dict[str, DenialKind] = {
+    "fail": "fail", "neglect": "fail", "refuse": "refuse", "decline": "refuse",
+}  # fmt: skip
+_AVOID_VERBS = {"avoid": "", "refrain": "from", "abstain": "from"}
+# After "is not" these make the scope of the negation unclear: "is not only", "is not also".
+_SCOPE_WORDS = frozenset(
+    "only also just merely solely simply sometimes always often necessarily even until as so too very really "
+    "quite entirely exactly all every everyone everything to going about supposed exclusively".split()
+)
+_FULL_FORMS = {"ca": "can", "wo": "will", "sha": "shall"}
+_AFFIRMATIVE = {"any": "some", "anything": "something", "or": "and"}
+_NEED_NEGATION = frozenset("ever yet either anymore nor until".split())
+_NEGATIVE_ADVERBS = frozenset("never hardly barely scarcely".split())
+_APPROXIMATORS = frozenset("virtually almost practically nearly absolutely".split())
+_SWAPPED = {"less": "more", "least": "most", "without": "with", "nothing": "something"}
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """One denied verb group.
+
+    marker: the denying word ("refuse" and "decline" are both of the kind "refuse"). first, last: word indices of
+    the group. start, end: its offsets in the text. verb: the lemma of the denied verb. plural: the number of the
+    subject, None if unknown.
+    """
+
+    kind: DenialKind
+    marker: str
+    first: int
+    last: int
+    start: int
+    end: int
+    verb: str
+    tense: Tense
+    plural: bool | None
+
+    @property
+    def participle(self) -> str:
+        """The verb as "been", "won"."""
+        return inflect(self.verb, "VBN") or self.verb
+
+    @property
+    def gerund(self) -> str:
+        """The verb as "being", "winning"."""
+        return inflect(self.verb, "VBG") or self.verb
+
+    def conjugated(self, lemma: str | None = None) -> str | None:
+        """Return a verb, by default the denied one, in the tense and number of the group; None if the number is unknown.
+
+        >>> Denial("not", "not", 0, 2, 0, 11, "win", "past", False).conjugated("be")
+        'was'
+        """
+        return conjugated(lemma or self.verb, self.tense, self.plural)
+
+    def with_auxiliary(self, word: str) -> str | None:
+        """Return the verb with a word in the position of "not": "did not win", "was never", "has still not won"."""
+        if self.tense in ("perfect", "pluperfect"):
+            have = conjugated("have", "past" if self.tense == "pluperfect" else "present", self.plural)
+            return have and f"{have} {word} {self.participle}"
+        auxiliary = conjugated("be" if self.verb == "be" else "do", self.tense, self.plural)
+        if self.verb == "be":
+            return auxiliary and f"{auxiliary} {word}"
+        return auxiliary and f"{auxiliary} {word} {self.verb}"
+
+    def change_to(self, text: str) -> Change:
+        """Return the change that replaces the group."""
+        return Change(self.start, self.end, text)
+
+
+def conjugated(lemma: str, tense: Tense, plural: bool | None) -> str | None:
+    """Return a verb in a tense and number; None if the number matters and is unknown.
+
+    >>> conjugated("be", "past", True), conjugated("win", "present", None)
+    ('were', None)
+    """
+    if tense in ("perfect", "pluperfect"):
+        have = conjugated("have", "past" if tense == "pluperfect" else "present", plural)
+        participle = inflect(lemma, "VBN")
+        return f"{have} {participle}" if have and participle else None
+    if plural is None and (tense == "present" or lemma == "be"):
+        return None
+    if lemma == "be":
+        return {("past", False): "was", ("past", True): "were", ("present", False): "is"}.get(
+            (tense, bool(plural)), "are"
+        )
+    if tense == "past":
+        return inflect(lemma, "VBD")
+    return lemma if plural else inflect(lemma, "VBZ")
+
+
+def is_plural(document: Document, subject: Word) -> bool | None:
+    """Return True for a plural subject, False for a singular one, None if unknown."""
+    if subject.lower in _PLURAL_PRONOUNS:
+        return True
+    if subject.lower in _SINGULAR_PRONOUNS:
+        return False
+    joined = document.children(subject, "conj")
+    if subject.tag in ("NNPS", "PRP") or joined:
+        is_name = subject.tag in ("NNP", "NNPS") or any(w.tag in ("NNP", "NNPS") for w in joined)
+        return True if joined and not is_name else None
+    if subject.tag == "NNS":
+        return True
+    return False if subject.tag in ("NN", "NNP", "VBG") else None
+
+
+def subject_of(document: Document, word: Word) -> Word | None:
+    """Return the subject of a verb, or of the predicate that an auxiliary or copula belongs to."""
+    head = document.head(word) if word.relation in ("aux", "cop") else None
+    for predicate in (word, head):
+        subjects = document.children(predicate, "nsubj") if predicate is not None else ()
+        if subjects:
+            return subjects[0]
+    return None
+
+
+def finite_plural(document: Document, verb: Word, subject: Word) -> bool | None:
+    """Return the number that a finite verb shows, else that of its subject."""
+    return _TAG_PLURAL[verb.tag] if verb.tag in _TAG_PLURAL else is_plural(document, subject)
+
+
+# Finding denials. A group is matched word by word: "did" + "not" + "win", "is" + "incapable" + "of" + "winning".
+# Groups with other adverbs or capitals inside, and groups in questions, are skipped.
+
+
+def denials(document: Document) -> Iterator[Denial]:
+    """Yield the denied verb groups of a text."""
+    for number in range(len(document.sentences)):
+        words = document.sentence(number)
+        if not words or words[-1].text == "?":
+            continue
+        for position in range(1, len(words)):
+            denial = _denial_at(document, words, position)
+            if denial is not None:
+                yield denial
+
+
+def _denial_at(document: Document, words: Words, position: int) -> Denial | None:
+    before, first, rest = words[position - 1], words[position], words[position + 1 :]
+    follows_subject = before.upos not in ("AUX", "PART") and before.lower not in (
+        "to", "why", "how", "what", "nor",
+    )  # fmt: skip
+    if not first.text.islower() or not follows_subject:
+        return None
+    lower = first.lower
+    if lower in _BE_PLURAL:
+        return _after_be(first, rest)
+    if lower in _DO_PLURAL:
+        return _after_do(document, first, rest)
+    if lower in _HAVE_PLURAL:
+        return _after_have(document, first, rest)
+    if lower in _CAN_TENSES:
+        return _after_can(document, first, rest)
+    if lower == "never":
+        return _after_never(document, first, rest)
+    if first.tag not in DO_FORMS:
+        return None
+    return _after_verb(document, first, first, rest, "past" if first.tag == "VBD" else "present")
+
+
+def _after_be(be: Word, rest: Words) -> Denial | None:
+    tense: Tense = "past" if be.lower in ("was", "were") else "present"
+    if _word_is(rest, 0, "unable", "incapable"):
+        return _ability(be, rest, tense, _BE_PLURAL[be.lower])
+    if _word_is(rest, 0, "never"):
+        return _denied_be(be, rest, "never", tense)
+    if not _is_not(rest, 0):
+        return None
+    if _word_is(rest, 1, "able", "capable"):
+        return _ability(be, rest[1:], tense, _BE_PLURAL[be.lower])
+    if _word_is(rest, 1, "ever"):
+        return _denied_be(be, rest[1:], "never", tense)
+    return _denied_be(be, rest, "not", tense)
+
+
+def _denied_be(be: Word, rest: Words, kind: DenialKind, tense: Tense) -> Denial | None:
+    """Match "be" and a negation, the first word of `rest`."""
+    after = rest[1] if len(rest) > 1 else None
+    if after is None or after.lower in _SCOPE_WORDS or after.upos == "PUNCT" or after.tag == "VBG":
+        return None
+    return _make_denial(kind, kind, be, rest[0], tense, _BE_PLURAL[be.lower], "be")
+
+
+def _ability(first: Word, rest: Words, tense: Tense, plural: bool | None) -> Denial | None:
+    """Match "unable to V", "not able to V", "incapable of V-ing"; `rest` starts with the adjective."""
+    adjective = rest[0].lower
+    if not _word_is(rest, 1, "to" if adjective in ("able", "unable") else "of"):
+        return None
+    verb = _infinitive(rest[2:]) if rest[1].lower == "to" else _gerund(rest[2:])
+    return _make_denial("unable", adjective, first, verb, tense, plural)
+
+
+def _after_do(document: Document, do: Word, rest: Words) -> Denial | None:
+    verb = _infinitive(rest[1:]) if _is_not(rest, 0) else None
+    if verb is None or any(w.index == verb.index + 1 and w.lower == "to" for w in rest):
+        return None
+    tense: Tense = "past" if do.lower == "did" else "present"
+    plural = _DO_PLURAL[do.lower] if tense == "present" else _clause_plural(document, verb)
+    return _make_denial("never" if _word_is(rest, 1, "ever") else "not", "not", do, verb, tense, plural)
+
+
+def _after_have(document: Document, have: Word, rest: Words) -> Denial | None:
+    tense: Tense = "pluperfect" if have.lower == "had" else "perfect"
+    if _word_is(rest, 0, "yet") and _word_is(rest, 1, "to"):
+        verb = _infinitive(rest[2:])
+        return _make_denial("yet", "yet to", have, verb, tense, _have_plural(document, have, have))
+    still = 1 if _word_is(rest, 0, "still") else 0
+    is_never = _word_is(rest, 0, "never")
+    if _is_not(rest, still) or is_never:
+        after = rest[still + 1 :]
+        has_yet = bool(still) or _word_is(after, 0, "yet")
+        kind: DenialKind = "yet" if has_yet else "never" if is_never or _word_is(after, 0, "ever") else "not"
+        verb = next(iter(after[1:] if _word_is(after, 0, "yet", "ever") else after), None)
+        if verb is None or verb.tag not in ("VBN", "VBD") or not verb.text.islower():
+            return None
+        marker = "never" if is_never else "not"
+        return _make_denial(kind, marker, have, verb, tense, _have_plural(document, have, verb))
+    if not rest or rest[0].tag not in ("VBN", "VBD"):
+        return None
+    if _word_is(rest, 0, "been") and _word_is(rest, 1, "unable", "incapable"):
+        return _ability(have, rest[1:], tense, _have_plural(document, have, rest[1]))
+    return _after_verb(document, have, rest[0], rest[1:], tense)
+
+
+def _after_can(document: Document, can: Word, rest: Words) -> Denial | None:
+    verb = _infinitive(rest[1:]) if _is_not(rest, 0) else None
+    plural = None if verb is None else _clause_plural(document, verb)
+    return _make_denial("unable", "can", can, verb, _CAN_TENSES[can.lower], plural)
+
+
+def _after_never(document: Document, never: Word, rest: Words) -> Denial | None:
+    verb = rest[0] if rest else None
+    if verb is None or not verb.text.islower() or verb.tag not in DO_FORMS:
+        return None
+    if verb.upos == "AUX" and verb.lower in (*_DO_PLURAL, *_HAVE_PLURAL):
+        return None
+    if verb.lower in _BE_PLURAL:
+        plural: bool | None = _BE_PLURAL[verb.lower]
+    else:
+        plural = _TAG_PLURAL[verb.tag] if verb.tag in _TAG_PLURAL else _clause_plural(document, verb)
+    return _make_denial("never", "never", never, verb, "past" if verb.tag == "VBD" else "present", plural)
+
+
+def _after_verb(document: Document, first: Word, verb: Word, rest: Words, tense: Tense) -> Denial | None:
+    """Match "failed to V", "refused to V", "avoided V-ing", "refrained from V-ing"."""
+    lemma = verb.lemma.lower()
+    if lemma in _FAIL_VERBS and _word_is(rest, 0, "to"):
+        kind, denied = _FAIL_VERBS[lemma], _infinitive(rest[1:])
+    elif lemma in _AVOID_VERBS:
+        preposition = _AVOID_VERBS[lemma]
+        if preposition and not _word_is(rest, 0, preposition):
+            return None
+        kind, denied = "avoid", _gerund(rest[1:] if preposition else rest)
+    else:
+        return None
+    if first is not verb:
+        plural = _have_plural(document, first, verb)
+    else:
+        plural = _TAG_PLURAL[verb.tag] if verb.tag in _TAG_PLURAL else _clause_plural(document, verb)
+    return _make_denial(kind, lemma, first, denied, tense, plural)
+
+
+def _infinitive(words: Words) -> Word | None:
+    """Return the infinitive at the start of some words, after an optional "ever"."""
+    verb = next(iter(words[1:] if _word_is(words, 0, "ever") else words), None)
+    return verb if verb is not None and verb.text.islower() and verb.tag in ("VB", "VBP") else None
+
+
+def _gerund(words: Words) -> Word | None:
+    words = words[1:] if _word_is(words, 0, "ever") else words
+    verb = words[0] if words else None
+    if verb is None or not verb.text.islower() or not verb.text.endswith("ing"):
+        return None
+    is_last = len(words) == 1 or words[1].upos == "PUNCT"  # "incapable of boxing": tagged as a noun
+    return verb if verb.tag == "VBG" or (verb.tag == "NN" and is_last and lemmas(verb.text, "VERB")) else None
+
+
+def _clause_plural(document: Document, verb: Word) -> bool | None:
+    """Return the number of the nearest subject above a verb."""
+    for word in (verb, *document.ancestors(verb)):
+        subject = subject_of(document, word)
+        if subject is not None:
+            return is_plural(document, subject)
+        if word.relation not in ("xcomp", "conj", "aux", "cop", "advcl", "ccomp"):
+            return None
+    return None
+
+
+def _have_plural(document: Document, have: Word, verb: Word) -> bool | None:
+    shown = _HAVE_PLURAL.get(have.lower)
+    return shown if shown is not None else _clause_plural(document, verb)
+
+
+def _word_is(words: Words, position: int, *options: str) -> bool:
+    return position < len(words) and words[position].text in options
+
+
+def _is_not(words: Words, position: int) -> bool:
+    return position < len(words) and words[position].text in NOT_TOKENS
+
+
+def _make_denial(
+    kind: DenialKind,
+    marker: str,
+    first: Word,
+    last: Word | None,
+    tense: Tense,
+    plural: bool | None,
+    verb: str = "",
+) -> Denial | None:
+    if last is None:
+        return None
+    if not verb:
+        is_be = last.lower in ("be", "been", "being", *_BE_PLURAL)
+        verb = "be" if is_be else lemmas(last.text, "VERB")[0] if last.tag == "NN" else last.lemma.lower()
+    if inflect(verb, "VBN") is None or not verb.isalpha():
+        return None
+    return Denial(kind, marker, first.index, last.index, first.start, last.end, verb, tense, plural)
+
+
+# Adding and removing negations.
+
+
+def not_after(auxiliary: Word) -> Change:
+    """Return the change that negates an auxiliary: "is" -> "is not", "can" -> "cannot"."""
+    return Change(auxiliary.end, auxiliary.end, "not" if auxiliary.lower == "can" else " not")
+
+
+def do_not(verb: Word) -> Change:
+    """Return the change that negates a finite verb, one with a tag of `DO_FORMS`: "won" -> "did not win"."""
+    return Change(verb.start, verb.end, f"{DO_FORMS[verb.tag]} not {verb.lemma}")
+
+
+def remove_not(document: Document, auxiliary: Word, negation: Word, verb: Word | None) -> list[Change] | None:
+    """Return the changes that remove a "not" after an auxiliary: "was not" -> "was", "did not win" -> "won".
+
+    verb: the main verb, needed only after "do". Returns None if it has no finite form.
+    """
+    if auxiliary.lower not in _DO_TAGS:
+        return [Change(auxiliary.end, negation.end, "")]
+    form = inflect(verb.lemma, _DO_TAGS[auxiliary.lower]) if verb is not None else None
+    if form is None or verb is None:
+        return None
+    after = document.words[negation.index + 1]
+    return [Change(auxiliary.start, after.start, ""), Change(verb.start, verb.end, form)]
+
+
+def without_negation(document: Document, negation: Word) -> list[Change] | None:
+    """Return the changes that remove a negation; None if the rest would not be good English."""
+    clause = _clause_after(document, negation)
+    if any(w.lower in _NEED_NEGATION for w in clause):
+        return None
+    changes = _removal(document, negation)
+    if changes is None or negation.lower in ("less", "least"):
+        return changes
+    changed = {offset for change in changes for offset in range(change.start, change.end)}
+    return changes + [change for change in _affirmative(document, clause) if change.start not in changed]
+
+
+def _clause_after(document: Document, negation: Word) -> list[Word]:
+    """Return the words after a negation up to the end of its clause."""
+    clause = []
+    _, end = document.sentences[document.sentence_number(negation)]
+    for word in document.words[negation.index + 1 : end]:
+        if word.text in (".", ";", "!", "?", "--") or word.lower in ("but", "because", "although"):
+            break
+        clause.append(word)
+    return clause
+
+
+def _affirmative(document: Document, clause: list[Word]) -> Iterator[Change]:
+    """Yield changes of words that need a negation: "any" -> "some", "at all" -> nothing."""
+    for word in clause:
+        after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+        if word.lower == "at" and after is not None and after.lower == "all":
+            yield Change(document.words[word.index - 1].end, after.end, "")
+        elif word.lower in _AFFIRMATIVE and (word.lower != "or" or word.upos == "CCONJ"):
+            yield Change(word.start, word.end, match_case(_AFFIRMATIVE[word.lower], word.text))
+
+
+def _removal(document: Document, negation: Word) -> list[Change] | None:
+    lower = negation.lower
+    if lower in _SWAPPED:
+        return [Change(negation.start, negation.end, match_case(_SWAPPED[lower], negation.text))]
+    if lower == "no":
+        return _removed_no(document, negation)
+    if lower in _NEGATIVE_ADVERBS:
+        return None if negation.index == _sentence_start(document, negation) else _dropped(document, negation)
+    return _removed_not(document, negation) if lower in ("not", "n't") else None
+
+
+def _dropped(document: Document, word: Word) -> list[Change] | None:
+    """Drop a word and pass its capital on to the next one."""
+    if word.index + 1 >= len(document):
+        return None
+    after = document.words[word.index + 1]
+    if not word.text[:1].isupper():
+        return [Change(word.start, after.start, "")]
+    return [Change(word.start, after.end, match_case(after.text, word.text.capitalize()))]
+
+
+def _removed_no(document: Document, no: Word) -> list[Change] | None:
+    noun = document.head(no)
+    if noun is None or no.index + 1 >= len(document):
+        return None
+    if no.index and document.words[no.index - 1].lower in _APPROXIMATORS:
+        return None
+    is_mass = noun.lemma in MASS_NOUNS or noun.lemma in word_lists().mass
+    if noun.upos != "NOUN" or noun.tag == "NNS" or is_mass:
+        return _dropped(document, no)
+    article = article_before(document.words[no.index + 1].text)
+    return [Change(no.start, no.end, match_case(article, no.text))]
+
+
+def _removed_not(document: Document, negation: Word) -> list[Change] | None:
+    first = _sentence_start(document, negation)
+    before = document.words[negation.index - 1] if negation.index > first else None
+    if before is None or before.upos not in ("AUX", "VERB"):
+        return _dropped(document, negation) if negation.lower == "not" else None
+    after = document.words[negation.index + 1] if negation.index + 1 < len(document) else None
+    is_inverted = before.index == first or (after is not None and after.relation == "nsubj")
+    if is_inverted or before.lower == "ai":  # "Isn't it good"
+        return None
+    if before.lower in _DO_TAGS:
+        verb = document.head(negation)
+        if (
+            verb is None
+            or verb.tag not in ("VB", "VBP")
+            or verb.index <= negation.index
+            or verb.lemma == "be"
+        ):
+            return None
+        if not document.children(verb, "nsubj") and verb.relation != "conj":
+            return None  # "Don't miss it"
+        return remove_not(document, before, negation, verb)
+    if before.lower in _FULL_FORMS and negation.lower == "n't":
+        return [Change(before.start, negation.end, match_case(_FULL_FORMS[before.lower], before.text))]
+    return remove_not(document, before, negation, None)
+
+
+def _sentence_start(document: Document, word: Word) -> int:
+    return document.sentences[document.sentence_number(word)][0]

@@ -1,0 +1,541 @@
+"""Person chains: which mentions of people in a document are the same person.
+
+    find_chains(document)                  chains in order of their first mention; a mention is in at most one chain
+    unresolved_pronouns(document, chains)  the pronouns that are in none, because no link was certain enough
+
+Links are made in three steps:
+
+    names     same_name: "Nora Vance", "Vance", "Nora"
+    nouns     apposed_name: "the nurse, Ann", "his wife Ann", "Ann is a nurse"; same_noun: "a nurse ... the nurse"
+    pronouns  reflexive_subject, subject_pronoun, only_person, goes_on: links by grammar. The other pronouns are scored
+              against all people near them by `antecedent_rules.py` and linked if one of them is likely enough
+
+Weights and bounds are in `chain_weights.json`, fitted by `train/chains.py` on the GAP corpus (Webster et al. 2018). At the default
+bound more than 85% of the links on GAP are right; `runs/people.py` measures it. Use a higher `sure` for more certainty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import exp
+from pathlib import Path
+
+from longway.english.document import Document, Word
+from longway.english.people.antecedent_rules import RULES, no_antecedent_values, rule_values
+from longway.english.people.discourse import SITUATIONS, AntecedentPair, Discourse, Entity, PronounContext
+from longway.english.people.mentions import Mention, find_mentions, without_generation
+from longway.english.people.person_names import gender_of_first_name
+from longway.english.people.person_words import PATRONYMICS
+from longway.errors import SettingError
+
+WEIGHTS_PATH = Path(__file__).parent / "chain_weights.json"
+LIKELY = 0.7  # from this probability on a link is used for resolving later pronouns
+LAST_NAMESAKES = 20  # entities with a name in common that a new mention is compared with
+NOUN_SENTENCES = 5  # how far back "the nurse" may refer to "a nurse"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A person and the mentions of them, in text order.
+
+    name: the longest name as written, or "". gender: "masculine", "feminine", or "" if neither words, pronouns nor first name show it.
+    number: "sing" or "plur".
+    """
+
+    mentions: tuple[Mention, ...]
+    name: str = ""
+    gender: str = ""
+    number: str = "sing"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each rule in each situation, and the probability from which a pronoun is linked.
+
+    sure: the bound with more than 85% correct links. balanced: the bound with the best F1.
+    """
+
+    table: Mapping[str, tuple[float, ...]]
+    sure: float
+    balanced: float
+
+
+@lru_cache(maxsize=1)
+def load_weights() -> Weights:
+    """Load the fitted weights."""
+    stored = json.loads(WEIGHTS_PATH.read_text(encoding="utf-8"))
+    return weights_from_table(stored["weights"], **stored["bounds"])
+
+
+def weights_from_table(rules: Mapping[str, Mapping[str, float]], *, sure: float, balanced: float) -> Weights:
+    """Weights from a table rule -> situation -> number; missing rules have weight 0."""
+    table = {s: tuple(rules.get(rule, {}).get(s, 0.0) for rule in RULES) for s in SITUATIONS}
+    return Weights(table, sure, balanced)
+
+
+def find_chains(
+    document: Document, *, sure: float | None = None, weights: Weights | None = None
+) -> tuple[Chain, ...]:
+    """Return the people of a document with their mentions, in order of the first mention.
+
+    sure: the probability from which a pronoun is linked; default: `Weights.sure`. A lower value links more pronouns, and more of them
+    wrongly; `Weights.balanced` is the best compromise.
+    """
+    weights = weights or load_weights()
+    bound = weights.sure if sure is None else sure
+    if not 0 <= bound <= 1:
+        raise SettingError(
+            f"'sure' must be between 0 and 1. Got {sure!r}. Leave it out for the fitted bound."
+        )
+    reading = PronounResolver(document, weights)
+    for pronoun in reading.pronouns:
+        reading.resolve(pronoun)
+    return tuple(_assemble(reading.scene, reading.links, bound))
+
+
+def unresolved_pronouns(document: Document, chains: Iterable[Chain]) -> tuple[Mention, ...]:
+    """The pronouns of a document that are in none of the chains."""
+    known = {mention.start for chain in chains for mention in chain.mentions}
+    return tuple(m for m in find_mentions(document) if m.kind == "pronoun" and m.start not in known)
+
+
+# Names and nouns
+
+
+def build_discourse(document: Document) -> Discourse:
+    """A document with its mentions; names and nouns are already grouped into entities."""
+    scene = Discourse(document, find_mentions(document))
+    _join_names(scene)
+    _join_nouns(scene)
+    return scene
+
+
+def _join_names(scene: Discourse) -> None:
+    namesakes: defaultdict[str, list[Entity]] = defaultdict(list)
+    for mention in scene.mentions:
+        if mention.kind != "name":
+            continue
+        near = {p: None for part in mention.parts for p in namesakes[part][-LAST_NAMESAKES:]}
+        scored = [(_likeness(person, mention), person.starts[-1], person) for person in near]
+        best = max(scored, key=lambda item: item[:2], default=(0, 0, Entity()))
+        person = best[2] if best[0] > 0 else Entity()
+        person.add(mention)
+        scene.person_of[mention.start] = person
+        for part in mention.parts:
+            if person not in namesakes[part]:
+                namesakes[part].append(person)
+
+
+def _likeness(person: Entity, mention: Mention) -> int:
+    names = person.names[-LAST_NAMESAKES:]
+    is_surname = not mention.title and any(
+        name.parts[1:] and mention.parts == name.parts[-1:] for name in names
+    )
+    if not is_surname and mention.gender and any(name.gender not in ("", mention.gender) for name in names):
+        return 0
+    return max(same_name(name.parts, mention.parts) for name in names)
+
+
+def same_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
+    """How well a name can refer to an earlier one; 0 for not at all.
+
+    >>> same_name(("nora", "vance"), ("vance",)), same_name(("nora", "vance"), ("nora",))
+    (2, 2)
+
+    A surname does not introduce a full name: after "Vance", "Nora Vance" is another member of the family.
+    >>> same_name(("vance",), ("nora", "vance")), same_name(("nora",), ("nora", "vance"))
+    (0, 2)
+    """
+    if earlier == later:
+        return 3
+    one, other = without_generation(earlier), without_generation(later)
+    marks = {earlier[len(one) :], later[len(other) :]}
+    if len(marks) > 1 and len(one) > 1 and len(other) > 1:
+        return 0  # "Ann Roe" and "Ann Roe Jr."
+    if one == other:
+        return 2 if () in marks else 0  # "Henry VIII" and "Henry", but not "Henry VII"
+    if len(one) == 1 or len(other) == 1:
+        return _lone_name(one, other)
+    if one[0] == other[0] and one[-1] == other[-1]:
+        return 3
+    longer, shorter = sorted((one, other), key=len, reverse=True)
+    is_end = longer[-len(shorter) :] == shorter and PATRONYMICS.isdisjoint(longer)
+    is_initial = (
+        one[-1] == other[-1]
+        and one[0][0] == other[0][0]
+        and 1 in (len(one[0].rstrip(".")), len(other[0].rstrip(".")))
+    )
+    return 2 if is_initial or is_end or longer[: len(shorter)] == shorter else 0
+
+
+def _lone_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
+    if len(later) > 1:
+        return 2 if earlier[0] == later[0] else 0
+    if later[0] in (earlier[0], earlier[-1]):
+        return 2
+    return int(later[0] in earlier and len(later[0]) > 2)
+
+
+def _join_nouns(scene: Discourse) -> None:
+    taken_up: dict[tuple[str, str], Mention] = {}  # (noun, number) -> where it stood last
+    for mention in scene.mentions:
+        if mention.title:
+            taken_up[mention.title, "sing"] = mention
+        if mention.kind not in ("kin", "title", "role"):
+            continue
+        key = (scene.words[mention.head].lemma.lower(), mention.number)
+        other = apposed_name(scene, mention) or same_noun(scene, mention, taken_up.get(key))
+        person = scene.owner(other) or Entity()
+        person.add(mention)
+        scene.person_of[mention.start] = person
+        taken_up[key] = mention
+
+
+def apposed_name(scene: Discourse, noun: Mention) -> Mention | None:
+    """The name of the person that a noun describes: "the nurse, Ann", "nurse Ann", "his wife Ann", "Ann is a nurse".
+
+    Also the noun in "my mother is a nurse".
+    """
+    if noun.number != "sing":
+        return None
+    for word in _apposed(scene, noun):
+        name = scene.mention_of(word)
+        kinds = ("name", "kin", "role") if word.relation == "nsubj" else ("name",)
+        if name is not None and name.kind in kinds and word.relation != "conj":
+            return None if {name.gender, noun.gender} == {"masculine", "feminine"} else name
+    return None
+
+
+def _apposed(scene: Discourse, noun: Mention) -> Iterator[Word]:
+    document, word = scene.document, scene.words[noun.head]
+    yield from document.children(word, "appos", "flat")
+    above = document.head(word)
+    if above is not None and (
+        word.relation in ("appos", "compound", "flat", "amod") or word.dep == "nmod:desc"
+    ):
+        yield above
+    behind = scene.words[noun.end] if noun.end < len(scene.words) else None
+    name = scene.mention_of(behind)
+    if behind is not None and name is not None and name.kind == "name":
+        tied = noun.kind == "kin" or behind.head == word.index or word.head == name.head
+        yield from [behind] if tied else []
+    yield from _between_commas(scene, noun)
+    if document.children(word, "cop"):
+        yield from document.children(word, "nsubj")
+
+
+def _between_commas(scene: Discourse, noun: Mention) -> Iterator[Word]:
+    """Ann in "the nurse, Ann Lee, came", even if the parser reads a list: no "and" follows."""
+    words = scene.words
+    if noun.end + 1 >= len(words) or words[noun.end].text != ",":
+        return
+    name = scene.mention_of(words[noun.end + 1])
+    if name is None or name.kind != "name" or name.end + 1 >= len(words) or words[name.end].text != ",":
+        return
+    after = words[name.end + 1]
+    is_list = after.upos == "CCONJ" or scene.mention_of(after) is not None
+    # The word that the relation is read from must not be the "conj" of a wrong parse.
+    yield from () if is_list else (replace(words[name.head], dep="appos"),)
+
+
+def same_noun(scene: Discourse, noun: Mention, earlier: Mention | None) -> Mention | None:
+    """What "the nurse" refers to: "a nurse" or "Nurse Roe" a few sentences back, without a possessor."""
+    if earlier is None or scene.sentence(noun) - scene.sentence(earlier) > NOUN_SENTENCES:
+        return None
+    document, word = scene.document, scene.words[noun.head]
+    is_definite = any(w.lower in ("the", "this", "that") for w in document.children(word, "det"))
+    is_owned = any(
+        not m.start <= w.index < m.end
+        for m in (noun, earlier)
+        for w in document.children(scene.words[m.head], "nmod")
+    )
+    return earlier if is_definite and not is_owned else None
+
+
+# Pronouns
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The antecedent of a pronoun: an earlier mention, or an entity with a probability."""
+
+    same_as: Mention | None = None
+    person: Entity | None = None
+    probability: float = 0.0
+
+
+class PronounResolver:
+    """Resolves the pronouns of a document from left to right; `links` is filled on the way."""
+
+    def __init__(self, document: Document, weights: Weights) -> None:
+        self.scene, self.weights = build_discourse(document), weights
+        self.pronouns = [mention for mention in self.scene.mentions if mention.kind == "pronoun"]
+        self.claims = first_look(self.scene, weights)
+        self.links: dict[int, Link] = {}  # by where the pronoun stands
+        self._meant: dict[int, tuple[Entity | None, float]] = {}
+        self._speakers: dict[tuple[int, str, int], Mention] = {}
+
+    def resolve(self, pronoun: Mention) -> None:
+        """Resolve one pronoun; all earlier ones must have been resolved."""
+        spot = PronounContext(self.scene, pronoun)
+        same = reflexive_subject(spot) or subject_pronoun(spot) or only_person(spot) or self._speaker(pronoun)
+        if same is not None:
+            link = Link(same_as=same)
+        elif is_weighed(pronoun):
+            link = self._weighed(spot)
+        else:
+            link = Link(same_as=goes_on(spot) or plural_people(spot))
+        self.links[pronoun.start] = link
+        person, probability = (
+            (link.person, link.probability) if link.same_as is None else self.meant(link.same_as)
+        )
+        self._meant[pronoun.start] = person, probability
+        if person is not None and probability >= LIKELY:
+            person.pronouns.append(pronoun)
+            self.scene.person_of[pronoun.start] = person
+
+    def _weighed(self, spot: PronounContext) -> Link:
+        """The most likely entity; if none is likely, or the last pronoun is more certain of the same one, that pronoun."""
+        link = Link(None, *_best(weigh(spot, self.weights, self.claims)))
+        last = goes_on(spot)
+        if last is None:
+            return link
+        person, probability = self.meant(last)
+        is_surer = person is link.person and probability > link.probability
+        return Link(same_as=last) if is_surer or link.probability < LIKELY else link
+
+    def meant(self, mention: Mention) -> tuple[Entity | None, float]:
+        """The entity of a mention and its probability; None for an unresolved pronoun."""
+        if mention.kind == "pronoun":
+            return self._meant.get(mention.start, (None, 0.0))
+        return self.scene.person_of[mention.start], 1.0
+
+    def _speaker(self, pronoun: Mention) -> Mention | None:
+        """The last "I", "you" or "we" outside quotation marks, or inside the same quotation."""
+        if pronoun.person == 3:
+            return None
+        key = (pronoun.person, pronoun.number, self.scene.quotes[pronoun.start])
+        earlier = self._speakers.get(key)
+        self._speakers[key] = pronoun
+        return earlier
+
+
+def is_weighed(pronoun: Mention) -> bool:
+    """True for "he" and "she" in all forms except the reflexive, which grammar resolves."""
+    return pronoun.kind == "pronoun" and pronoun.gender != "" and pronoun.form != "reflexive"
+
+
+def reflexive_subject(spot: PronounContext) -> Mention | None:
+    """The subject that "herself" refers to, if number, person and gender agree."""
+    subject = spot.clause_subject
+    return (
+        subject if spot.pronoun.form == "reflexive" and subject is not None and _fits(spot, subject) else None
+    )
+
+
+def subject_pronoun(spot: PronounContext) -> Mention | None:
+    """The pronoun that "her" refers to in "she lost her keys": the subject of the clause, with no other candidate between."""
+    subject = spot.clause_subject
+    if (
+        spot.pronoun.form != "possessive"
+        or subject is None
+        or subject.kind != "pronoun"
+        or not _fits(spot, subject)
+    ):
+        return None
+    return subject if subject.start < spot.pronoun.start and not _somebody_between(spot, subject) else None
+
+
+def only_person(spot: PronounContext) -> Mention | None:
+    """The wife in "He thanked his wife. She smiled.": the gender is marked, and nobody else near fits."""
+    gender = spot.pronoun.gender
+    fitting = [p for p in spot.people if all(mention.gender in ("", gender) for mention in p.pronouns)]
+    if not is_weighed(spot.pronoun) or len(fitting) != 1 or fitting[0].marked_gender != gender:
+        return None
+    before = fitting[0].before(spot.pronoun.start)
+    if not before or spot.sentence - spot.scene.sentence(before[-1]) > 1:
+        return None
+    return None if _are_arguments(spot, before[-1]) else before[-1]
+
+
+def goes_on(spot: PronounContext) -> Mention | None:
+    """The last pronoun of the same kind, if no other candidate was mentioned since: "She came. She saw."."""
+    scene, pronoun = spot.scene, spot.pronoun
+    low, _ = scene.bounds(spot.sentence, back=1)
+    for earlier in reversed(scene.mentions_between(low, pronoun.start)):
+        if earlier.kind == "pronoun" and _fits(spot, earlier):
+            differs = scene.quoted[earlier.start] != scene.quoted[pronoun.start]
+            return None if differs or _are_arguments(spot, earlier) else earlier
+        if _could_be(spot, earlier):
+            return None
+    return None
+
+
+def plural_people(spot: PronounContext) -> Mention | None:
+    """The people that "they" refers to, if this sentence and the last have no other plural."""
+    if spot.pronoun.number != "plur" or spot.pronoun.person != 3:
+        return None
+    scene = spot.scene
+    low, _ = scene.bounds(spot.sentence, back=1)
+    people_near = [
+        m
+        for m in scene.mentions_between(low, spot.pronoun.start)
+        if m.kind != "pronoun" and m.number == "plur"
+    ]
+    plurals = [w for w in scene.words[low : spot.pronoun.start] if w.tag in ("NNS", "NNPS")]
+    return people_near[0] if len(people_near) == 1 and len(plurals) <= 1 else None
+
+
+def _fits(spot: PronounContext, other: Mention) -> bool:
+    pronoun = spot.pronoun
+    if (pronoun.person, pronoun.number) != (other.person, other.number):
+        return False
+    return other.gender == pronoun.gender or (
+        other.kind != "pronoun" and "" in (other.gender, pronoun.gender)
+    )
+
+
+def _could_be(spot: PronounContext, other: Mention) -> bool:
+    """True for a name or noun that the pronoun may refer to."""
+    if other.kind == "pronoun" or spot.pronoun.person != 3 or other.number != spot.pronoun.number:
+        return False
+    return "" in (other.gender, spot.pronoun.gender) or other.gender == spot.pronoun.gender
+
+
+def _somebody_between(spot: PronounContext, earlier: Mention) -> bool:
+    between = spot.scene.mentions_between(earlier.end, spot.pronoun.start)
+    return any(_could_be(spot, mention) for mention in between)
+
+
+def _are_arguments(spot: PronounContext, other: Mention) -> bool:
+    """True for "he" and "him" in "he saw him": two arguments of one verb are two people."""
+    own, theirs = spot.word, spot.scene.words[other.head]
+    places = ("nsubj", "obj", "iobj", "obl")
+    if own.relation not in places or theirs.relation not in places:
+        return False
+    return own.head == theirs.head or (own.relation != "nsubj" and spot.clause_subject is other)
+
+
+def first_look(scene: Discourse, weights: Weights) -> dict[int, dict[Entity, float]]:
+    """For each pronoun the probabilities of the entities near it, before pronouns are compared with one another."""
+    weighed = (PronounContext(scene, mention) for mention in scene.mentions if is_weighed(mention))
+    return {spot.pronoun.start: weigh(spot, weights, {}) for spot in weighed}
+
+
+def weigh(
+    spot: PronounContext, weights: Weights, claims: Mapping[int, Mapping[Entity, float]]
+) -> dict[Entity, float]:
+    """The probability of each entity near a pronoun; the rest to 1 is "none of them"."""
+    row = weights.table[spot.situation]
+    scores = [sum(map(float.__mul__, row, values)) for _, values in rule_values_of_candidates(spot, claims)]
+    no_antecedent = sum(map(float.__mul__, row, no_antecedent_values(spot)))
+    top = max([*scores, no_antecedent])
+    odds = [exp(score - top) for score in scores]
+    total = sum(odds) + exp(no_antecedent - top)
+    return {person: odd / total for person, odd in zip(spot.people, odds, strict=True)}
+
+
+def rule_values_of_candidates(
+    spot: PronounContext, claims: Mapping[int, Mapping[Entity, float]]
+) -> list[tuple[Entity, list[float]]]:
+    """The entities that a pronoun may refer to, each with its rule values."""
+    others = [
+        m for m in spot.scene.mentions_between(*spot.around) if m.gender not in ("", spot.pronoun.gender)
+    ]
+    rival_claims = [claims[m.start] for m in others if m.start in claims]
+    candidates = []
+    for person in spot.people:
+        claimed = max((claim.get(person, 0.0) for claim in rival_claims), default=0.0)
+        candidates.append((person, rule_values(AntecedentPair(spot, person, claimed))))
+    return candidates
+
+
+def _best(probabilities: Mapping[Entity, float]) -> tuple[Entity | None, float]:
+    best = max(probabilities, key=lambda person: probabilities[person], default=None)
+    return best, 0.0 if best is None else probabilities[best]
+
+
+# Putting the chains together
+
+
+class _Groups:
+    """Groups of mentions, identified by their first mention (union-find)."""
+
+    def __init__(self) -> None:
+        self._above: dict[int, int] = {}
+
+    def __contains__(self, mention: Mention) -> bool:
+        return mention.start in self._above
+
+    def first(self, start: int) -> int:
+        """The start of the first mention of a mention's group."""
+        while (above := self._above.setdefault(start, start)) != start:
+            self._above[start] = start = self._above[above]
+        return start
+
+    def join(self, first: int, second: int) -> None:
+        """Merge the groups of two mentions."""
+        early, late = sorted((self.first(first), self.first(second)))
+        self._above[late] = early
+
+
+def _assemble(scene: Discourse, links: Mapping[int, Link], bound: float) -> list[Chain]:
+    groups = _Groups()
+    for mention in scene.mentions:
+        if mention.kind != "pronoun":
+            groups.join(mention.start, scene.person_of[mention.start].starts[0])
+    for place, link in links.items():
+        if link.same_as is not None:
+            groups.join(place, link.same_as.start)
+        elif link.person is not None and link.probability >= bound:
+            groups.join(place, link.person.starts[0])
+    for noun, subject in _said_of_pronouns(scene):
+        groups.join(noun.start, subject.start)
+    members: defaultdict[int, list[Mention]] = defaultdict(list)
+    for mention in scene.mentions:
+        if mention in groups:
+            members[groups.first(mention.start)].append(mention)
+    return _chains(scene, members.values())
+
+
+def _said_of_pronouns(scene: Discourse) -> Iterator[tuple[Mention, Mention]]:
+    """Nouns and the pronouns they are predicated of: "she is a nurse"."""
+    for noun in scene.mentions:
+        person = scene.owner(noun)
+        if noun.kind == "pronoun" or person is None or person.is_named:
+            continue
+        word = scene.words[noun.head]
+        subjects = scene.document.children(word, "nsubj") if scene.document.children(word, "cop") else ()
+        subject = scene.mention_of(subjects[0]) if subjects else None
+        is_pronoun = subject is not None and subject.kind == "pronoun" and subject.number == noun.number
+        if subject is not None and is_pronoun and {subject.gender, noun.gender} != {"masculine", "feminine"}:
+            yield noun, subject
+
+
+def _chains(scene: Discourse, groups: Iterable[list[Mention]]) -> list[Chain]:
+    """The groups that are people: not a single pronoun, and not only uncertain names."""
+    chains = []
+    for mentions in groups:
+        is_open = len(mentions) == 1 and mentions[0].kind == "pronoun"
+        if not is_open and any(mention.certain for mention in mentions):
+            chains.append(_chain(scene, tuple(mentions)))
+    return chains
+
+
+def _chain(scene: Discourse, mentions: tuple[Mention, ...]) -> Chain:
+    names = [mention for mention in mentions if mention.kind == "name"]
+    longest = max(names, key=lambda name: (len(name.parts), -name.start), default=None)
+    words = () if longest is None else scene.words[longest.start : longest.end]
+    name = scene.document.text[words[0].start : words[-1].end] if words else ""
+    marked = [m.gender for m in mentions if m.gender and m.kind != "name"] or [
+        m.gender for m in mentions if m.gender
+    ]
+    gender = (
+        marked[0] if marked else (gender_of_first_name(longest.parts[0]) or "" if longest is not None else "")
+    )
+    number = "plur" if all(mention.number == "plur" for mention in mentions) else "sing"
+    return Chain(mentions, name, gender, number)

@@ -1,0 +1,532 @@
+"""The demographic words of a document, and the people they describe.
+
+    find_demographics(document)    words that express somebody's gender, race or age, and skipped words with the reason
+    find_persons(document)         the same words grouped by person
+
+    "a black man"     race:black            "a black shirt"    skipped: a colour
+    "an Asian poet"   race:asian            "Asian markets"    skipped: said of a thing
+    "an old man"      age:senior            "an old friend"    skipped: said of a thing (or of how long)
+    "his mother"      gender:man, gender:woman
+    "Iron Man"        skipped: part of a name        "Emma is a novel"       skipped: title of a work
+    "the ship and her crew"    skipped: said of a thing
+
+Words come from the lists (`demographics.py`), pronouns from `pronouns.py`, ages in numbers from `ages.py`. A first name expresses a
+gender only if nearly all its bearers have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from longway.english.document import Document, Word
+from longway.english.people.ages import PersonAge, find_person_ages
+from longway.english.people.chains import Chain, find_chains
+from longway.english.people.demographics import (
+    AXES,
+    Attribute,
+    DemographicEntry,
+    age_attribute,
+    entries_for,
+    longest_entry,
+)
+from longway.english.people.mentions import Mention, is_mainly_first_name
+from longway.english.people.person_names import census_first_name, census_surname, name_kind
+from longway.english.people.person_words import GENERATIONS, PARTICLES, TITLES
+from longway.english.people.pronouns import HE, SHE, THEY, pronoun_form
+from longway.english.people.referents import (
+    COMMON,
+    IN_A_NAME,
+    SAID_OF_A_THING,
+    is_a_place,
+    is_capitalised,
+    is_person,
+    is_work,
+    pronouns_for_things,
+    reason_not_a_person,
+    starts_a_thing,
+    words_in_titles,
+)
+
+TITLE_OF_A_WORK = "title of a work"
+GENDERS = {"masculine": Attribute("gender", "man"), "feminine": Attribute("gender", "woman")}
+NEUTRAL = Attribute("gender", "non-binary")
+PRONOUN_ATTRIBUTES = {HE: GENDERS["masculine"], SHE: GENDERS["feminine"]}
+SURE_GENDER = 0.97  # least share of one gender among the bearers of a first name
+# Least share of one group among the bearers of a name; most bearers of most names are white.
+SURE_WHITE, SURE_GROUP = 0.75, 0.5
+_NO_NAMES = GENERATIONS | PARTICLES | TITLES.keys() | {"said"}
+_BEFORE_FIRST_NAMES = frozenset(  # "Queen Victoria", but "Mrs Victor"
+    "king queen prince princess pope saint st st. sister brother aunt uncle emperor empress tsar tsarina dame sir father mother".split()
+)
+_TAGS = {"NOUN": ("NOUN", "PROPN"), "PROPN": ("PROPN", "NOUN"), "ADJ": ("ADJ",), "ADV": ("ADV",)}
+_CENSUS_GROUPS = {
+    "white": "white",
+    "black": "black",
+    "hispanic": "hispanic",
+    "api": "asian",
+    "aian": "native-american",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DemographicMention:
+    """Words that express an attribute of a person.
+
+    first, end: indices of the first word and of the word after the last. start, stop: offsets in the text; for an age in numbers those of
+    the number. kind: "pronoun", "name", "surname", "years", or the kind of the entry. entry: the entry of the lists, if any.
+    of: index of a word for the person described, if the words themselves do not show it.
+    """
+
+    first: int
+    end: int
+    start: int
+    stop: int
+    attribute: Attribute
+    kind: str
+    entry: DemographicEntry | None = None
+    of: int | None = None
+
+    @property
+    def is_generic(self) -> bool:
+        """True for a man's word that is used for everybody: "actor", "hero". It expresses no gender."""
+        is_mans = self.attribute == GENDERS["masculine"]
+        return is_mans and self.entry is not None and "generic" in self.entry.notes
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedWord:
+    """A word that looks demographic but is not, with the reason."""
+
+    start: int
+    stop: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demographics:
+    """The result of `find_demographics`, in text order. chains: the people of the document and their mentions."""
+
+    words: tuple[DemographicMention, ...]
+    skipped: tuple[SkippedWord, ...]
+    chains: tuple[Chain, ...]
+
+    @property
+    def names(self) -> int:
+        """The number of mentions by name."""
+        return sum(mention.kind == "name" for chain in self.chains for mention in chain.mentions)
+
+
+def find_demographics(document: Document, *, sure: float | None = None) -> Demographics:
+    """Find the demographic words of a document. sure: as in `find_chains`."""
+    works = words_in_titles(document)
+    all_chains = find_chains(document, sure=sure)
+    people = split_chains(document, all_chains, works)
+    ages = find_person_ages(document, people)
+    aged = {word.index for item in ages for word in item.words}
+    listed = list(_listed(document, aged))
+    words = [item for item in listed if isinstance(item, DemographicMention)]
+    skipped = [item for item in listed if isinstance(item, SkippedWord)]
+    taken = {index for item in words for index in range(item.first, item.end)}
+    things = {item.start for item in skipped if item.reason == IN_A_NAME}
+    words += (
+        item for item in _names(document, all_chains) if item.first not in taken and item.start not in things
+    )
+    titles = [item for item in words if item.first in works]
+    words = [item for item in words if item.first not in works]
+    skipped += dict.fromkeys(SkippedWord(item.start, item.stop, TITLE_OF_A_WORK) for item in titles)
+    others = [*_pronouns(document, people), *(_year(document, item) for item in ages)]
+    words += (item for item in others if isinstance(item, DemographicMention) and item.first not in taken)
+    skipped += (item for item in others if isinstance(item, SkippedWord))
+    return Demographics(tuple(sorted(words, key=_place)), tuple(sorted(skipped, key=_place)), people)
+
+
+def _place(item: DemographicMention | SkippedWord) -> tuple[int, int]:
+    return item.start, item.stop
+
+
+# Pronouns and names
+
+
+def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention | SkippedWord]:
+    """Gendered pronouns, and "they" in all forms if it certainly refers to one person."""
+    things = pronouns_for_things(document, people)
+    of_one = {
+        mention.head
+        for chain in people
+        if _is_one_person(chain)
+        for mention in chain.mentions
+        if mention.kind == "pronoun"
+    }
+    for word in document:
+        reading = pronoun_form(document, word)
+        if reading is None:
+            continue
+        if word.index in things:
+            yield SkippedWord(word.start, word.end, SAID_OF_A_THING)
+        elif reading.pronoun in PRONOUN_ATTRIBUTES:
+            yield _mention(
+                document, word.index, word.index + 1, PRONOUN_ATTRIBUTES[reading.pronoun], "pronoun"
+            )
+        elif reading.pronoun == THEY and (word.index in of_one or word.lower == "themself"):
+            yield _mention(document, word.index, word.index + 1, NEUTRAL, "pronoun")
+
+
+def _is_one_person(chain: Chain) -> bool:
+    others = [mention for mention in chain.mentions if mention.kind != "pronoun"]
+    return bool(others) and all(mention.number == "sing" for mention in others)
+
+
+def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention]:
+    """First names that express a gender or a group, and surnames that express a group, of certain people."""
+    for chain in people:
+        firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
+        for mention in chain.mentions:
+            if not _is_named(chain, mention) or _names_no_person(document, mention):
+                continue
+            body = [
+                w for w in document.words[mention.start : mention.end] if w.lower.rstrip(".") in mention.parts
+            ]
+            for place, word in enumerate(body):
+                is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
+                kind = "name" if is_first else "surname"
+                for attribute in _told_by_name(word.text, is_first=is_first):
+                    yield _mention(document, word.index, word.index + 1, attribute, kind)
+
+
+def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
+    """True if a name of one word is a first name: by the person's longer name, by a title, or by most of its bearers."""
+    name = mention.parts[0]
+    if name in firsts or mention.title in _BEFORE_FIRST_NAMES:
+        return True
+    return not mention.title and name_kind(name) == "first"
+
+
+def _is_named(chain: Chain, mention: Mention) -> bool:
+    """True for a name that is certainly a person's: it looks like one, or a pronoun or a longer name refers to it."""
+    if mention.kind != "name":
+        return False
+    is_bare_surname = (
+        len(mention.parts) == 1 and not mention.title and name_kind(mention.parts[0]) == "surname"
+    )
+    return len(chain.mentions) > 1 or (mention.certain and not is_bare_surname)
+
+
+def _names_no_person(document: Document, mention: Mention) -> bool:
+    """True for "Mathias Point", "Trenton, New Jersey", "Ebony magazine", "General", "Said" at the start of a sentence."""
+    words = document.words[mention.start : mention.end]
+    first = next((w for w in words if w.lower.rstrip(".") in mention.parts), words[0])
+    above = document.head(document.words[mention.end - 1])
+    is_label = (
+        document.words[mention.end - 1].relation == "compound"
+        and above is not None
+        and above.upos == "NOUN"
+        and not is_person(above)
+    )
+    return (
+        is_label
+        or starts_a_thing(document, first.index + 1)
+        or is_a_place(document, mention.end)
+        or first.lower in _NO_NAMES
+        or first.upos == "ADJ"  # "Thai politics"
+    )
+
+
+def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
+    known = census_first_name(name) if is_first else None
+    if known is not None and known.count >= COMMON:
+        share = max(known.female, 1 - known.female)
+        if share >= SURE_GENDER:
+            yield GENDERS["feminine" if known.female > 0.5 else "masculine"]
+    bearer = known or census_surname(name)
+    if bearer is None or bearer.count < COMMON or bearer.group not in _CENSUS_GROUPS:
+        return
+    if max(bearer.groups) >= (SURE_WHITE if bearer.group == "white" else SURE_GROUP):
+        yield Attribute("race", _CENSUS_GROUPS[bearer.group])
+
+
+# Listed words
+
+
+def _listed(document: Document, aged: Collection[int]) -> Iterator[DemographicMention | SkippedWord]:
+    """Listed words, the longest first on each axis: "young man" expresses an age, its "man" a gender.
+
+    aged: indices of the words of ages in numbers; the "old" of "a 71-year-old man" is not a word by itself.
+    """
+    ends = dict.fromkeys(AXES, 0)
+    for word in document:
+        if word.index in aged:
+            continue
+        done: set[str] = set()
+        for stop, entries in _matches(document, word):
+            free = [
+                entry
+                for entry in entries
+                if entry.attribute.axis not in done and ends[entry.attribute.axis] <= word.index
+            ]
+            is_phrase = any(
+                entry.kind == "thing" for entry in free
+            )  # "ladies and gentlemen" expresses no age either
+            for axis in AXES if is_phrase else {entry.attribute.axis for entry in free}:
+                done.add(axis)
+                ends[axis] = stop
+            yield from _entries_that_apply(document, word.index, stop, free)
+
+
+def _matches(document: Document, word: Word) -> Iterator[tuple[int, tuple[DemographicEntry, ...]]]:
+    """The entries that begin with a word, the longest first, each with the index of the word after it."""
+    last = word.index
+    while last + 1 < len(document) and document.words[last + 1].end - word.start <= longest_entry():
+        last += 1
+    for index in range(last, word.index - 1, -1):
+        stretch = document.text[word.start : document.words[index].end]
+        entries = entries_for(" ".join(stretch.split()))
+        if entries:
+            yield index + 1, entries
+
+
+def _entries_that_apply(
+    document: Document, first: int, end: int, entries: Sequence[DemographicEntry]
+) -> Iterator[DemographicMention | SkippedWord]:
+    """The entries that apply here, one per axis, or the reason why none does."""
+    reasons = []
+    done: set[str] = set()
+    tag = document.words[end - 1].upos
+    fitting = [entry for entry in entries if tag in _TAGS.get(entry.pos, ())]
+    for entry in sorted(fitting or entries, key=lambda entry: _misfit(document, first, end, entry)):
+        reason = reason_not_a_person(document, first, end, entry)
+        if reason:
+            reasons.append(reason)
+        elif entry.attribute.axis not in done:
+            done.add(entry.attribute.axis)
+            yield _mention(document, first, end, entry.attribute, entry.kind, entry)
+    if not done and reasons:
+        yield SkippedWord(document.words[first].start, document.words[end - 1].end, reasons[0])
+
+
+def _misfit(document: Document, first: int, end: int, entry: DemographicEntry) -> tuple[bool, bool]:
+    """Sort key for how badly an entry fits: a title without a name behind it, then capitals."""
+    after = document.word_at(end)
+    has_name = after is not None and is_capitalised(after) and after.upos == "PROPN"
+    is_capital = document.words[first].text[:1].isupper()
+    return entry.kind == "title" and not has_name, entry.word[:1].isupper() != is_capital
+
+
+# Ages in numbers
+
+
+def _year(document: Document, age_of: PersonAge) -> DemographicMention | SkippedWord:
+    age = age_of.age
+    if not age_of.is_of_a_person:
+        return SkippedWord(age.start, age.end, "the age of a thing")
+    number = document.words_between(age.start, age.end)
+    attribute = age_attribute(age.years)
+    return DemographicMention(
+        number[0].index, number[-1].index + 1, age.start, age.end, attribute, "years", of=age_of.of
+    )
+
+
+def _mention(
+    document: Document,
+    first: int,
+    end: int,
+    attribute: Attribute,
+    kind: str,
+    entry: DemographicEntry | None = None,
+) -> DemographicMention:
+    return DemographicMention(
+        first, end, document.words[first].start, document.words[end - 1].end, attribute, kind, entry
+    )
+
+
+def split_chains(document: Document, chains: Sequence[Chain], works: Collection[int]) -> tuple[Chain, ...]:
+    """Split chains that contain more than one person, and drop titles of works. works: indices of the words of titles.
+
+        a title       "Juliet is a play about her": the play is not a person, "her" is somebody else
+        a predicate   "Juliet is her favourite singer": one is not one's own singer
+        a name ahead  "She saw Titanic. Rose lives.": a pronoun does not precede its name by a sentence
+
+    A chain is the most likely reading. If it is wrong, changing one person would change two.
+    """
+    return tuple(part for chain in chains for part in _parts(document, chain, works))
+
+
+def _parts(document: Document, chain: Chain, works: Collection[int]) -> Iterator[Chain]:
+    mentions = [mention for mention in chain.mentions if mention.head not in works]
+    own = [mention for mention in mentions if mention.kind != "pronoun"]
+    first = min((_sentence(document, mention) for mention in own), default=0)
+    early = [m for m in mentions if m.gender and _sentence(document, m) < first]
+    inside = {index for mention in mentions for index in range(mention.start, mention.end)}
+    others = [m for m in mentions if m not in early and _is_somebody_else(document, m, inside)]
+    rest = [mention for mention in mentions if mention not in early and mention not in others]
+    is_named = any(mention.kind == "name" for mention in rest)
+    if rest:
+        yield replace(chain, mentions=tuple(rest), name=chain.name if is_named else "")
+    for part in (early, *([mention] for mention in others)):
+        if part:
+            yield Chain(tuple(part), gender=part[0].gender, number=chain.number)
+
+
+def _sentence(document: Document, mention: Mention) -> int:
+    return document.sentence_number(document.words[mention.head])
+
+
+def _is_somebody_else(document: Document, mention: Mention, person: Collection[int]) -> bool:
+    return mention.kind == "pronoun" and is_other_person(document, document.words[mention.head], person)
+
+
+def is_other_person(document: Document, pronoun: Word, person: Collection[int]) -> bool:
+    """True for the "her" of "Juliet is her favourite singer" if Juliet is the person. person: indices of the words for the person."""
+    predicate = document.head(pronoun)
+    if predicate is None or pronoun.dep != "nmod:poss" or not document.children(predicate, "cop"):
+        return False
+    if document.children(predicate, "case") or not (is_person(predicate) or is_work(predicate)):
+        return False  # "She is in her late 40s", "She is her old self"
+    is_own = any(word.lower == "own" for word in document.children(predicate, "amod"))
+    return not is_own and any(subject.index in person for subject in document.children(predicate, "nsubj"))
+
+
+_BECOME = frozenset("be become remain seem stay".split())
+# Titles of people who are known by one name: "Queen Victoria", "President Roe"; not "Mr. Roe", "Aunt Ann", "Dr Roe".
+_RANKS = frozenset(
+    "lord king prince duke earl baron viscount emperor tsar czar sultan emir shah pharaoh pope lady dame queen princess duchess countess "
+    "baroness viscountess empress tsarina president vice-president governor senator chancellor ambassador general admiral marshal "
+    "archbishop cardinal saint st st. premier ayatollah archduke marquess marquis marchioness".split()
+)
+
+
+@dataclass(slots=True)
+class DescribedPerson:
+    """A person, or several who are mentioned as one.
+
+    words: the demographic words about them, on all axes. name: the longest name.
+    is_known_by_name: True for "Ann Roe", "Queen Victoria", "Einstein"; not for "Mr. Roe", "Ann".
+    """
+
+    mentions: list[Mention] = field(default_factory=list)
+    words: list[DemographicMention] = field(default_factory=list)
+    name: str = ""
+
+    @property
+    def is_known_by_name(self) -> bool:
+        """True if a name identifies the person: several words, a rank, or a single name that is not a common first name."""
+        names = (mention for mention in self.mentions if mention.kind == "name")
+        return any(
+            len(name.parts) > 1
+            or name.title in _RANKS
+            or (not name.title and not is_mainly_first_name(name.parts[0]))
+            for name in names
+        )
+
+    def attributes(self, axis: str) -> set[str]:
+        """The names of the attributes on an axis that the words express."""
+        return {
+            word.attribute.name for word in self.words if word.attribute.axis == axis and not word.is_generic
+        }
+
+
+def find_persons(document: Document, found: Demographics | None = None) -> tuple[DescribedPerson, ...]:
+    """The people that the document describes, in text order.
+
+    Words that describe a person without being a mention are added to the person's chain: "She is the *queen*", "an *eleven*-year-old
+    boy", "the *Asian* poet". A word that belongs to no chain is a person by itself.
+    """
+    found = found or find_demographics(document)
+    people = [DescribedPerson(list(chain.mentions), name=chain.name) for chain in found.chains]
+    owner = {i: person for person in people for m in person.mentions for i in range(m.start, m.end)}
+    for word in found.words:
+        inside = next((owner[i] for i in range(word.first, word.end) if i in owner), None)
+        described = _described(document, word, owner)
+        person = inside or described or DescribedPerson()
+        if inside is not None and described is not None and inside is not described:
+            person = _joined(inside, described, owner)
+        for index in range(word.first, word.end):
+            owner[index] = person
+        person.words.append(word)
+    people = list({id(person): person for person in owner.values()}.values())
+    people = _without_strays(document, [person for person in people if person.words])
+    return tuple(sorted(people, key=lambda person: min(word.start for word in person.words)))
+
+
+def _joined(
+    first: DescribedPerson, second: DescribedPerson, owner: dict[int, DescribedPerson]
+) -> DescribedPerson:
+    """Both as one person if possible, else the first: "She is a man's mother" does not make her a man."""
+    mine, theirs = first.attributes("gender"), second.attributes("gender")
+    if mine and theirs and mine != theirs:
+        return first
+    second.words += first.words
+    second.mentions += first.mentions
+    second.name = max(second.name, first.name, key=len)
+    for index, person in owner.items():
+        if person is first:
+            owner[index] = second
+    return second
+
+
+def _described(
+    document: Document, word: DemographicMention, owner: dict[int, DescribedPerson]
+) -> DescribedPerson | None:
+    """The person that a word describes without being a mention: what it modifies, or the subject of "is", "became", "as"."""
+    if word.kind in ("pronoun", "name", "surname"):
+        return None
+    if word.of is not None:
+        return owner.get(word.of)
+    if word.kind == "decade":  # "a man in his late forties"
+        owners = document.children(document.words[word.end - 1], "nmod:poss")
+        return next((owner[other.index] for other in owners if other.index in owner), None)
+    head = document.words[word.end - 1]
+    for _ in range(3):  # "an eleven-year-old boy": the number hangs on "year", that on "old", that on "boy"
+        above = document.head(head)
+        if above is None:
+            break
+        if head.relation in ("amod", "compound", "nummod", "nmod", "appos", "flat", "acl", "obl", "advmod"):
+            if head.dep == "nmod:poss" or (
+                head.relation in ("nmod", "obl") and document.children(head, "case")
+            ):
+                break  # "the king's mother", "the mother of the king": two people
+            head = above
+            if head.index in owner:
+                return owner[head.index]
+        else:
+            break
+    subject = _subject_of_predicate(document, head)
+    return owner.get(subject.index) if subject is not None else None
+
+
+def _subject_of_predicate(document: Document, word: Word) -> Word | None:
+    """The subject of a predicate noun or adjective: "She is the queen", "Ann became a nun"."""
+    if document.children(word, "cop"):
+        return next(iter(document.children(word, "nsubj")), None)
+    verb = document.head(word)
+    if verb is not None and verb.lemma in _BECOME and word.relation in ("xcomp", "obj"):
+        return next(iter(document.children(verb, "nsubj")), None)
+    return None
+
+
+def _without_strays(document: Document, people: list[DescribedPerson]) -> list[DescribedPerson]:
+    """Add pronouns outside all chains to the only person of their gender, if that person comes before them."""
+    kept = list(people)
+    for gender in ("man", "woman"):
+        of_gender = [person for person in kept if gender in person.attributes("gender")]
+        strays = [person for person in of_gender if all(word.kind == "pronoun" for word in person.words)]
+        known = [person for person in of_gender if person not in strays]
+        if len(known) != 1 or _is_several(known[0]):
+            continue
+        first = min(word.start for word in known[0].words)
+        if any(word.start < first for stray in strays for word in stray.words):
+            continue  # "His father loves him": "him" may be either man
+        inside = {i for mention in known[0].mentions for i in range(mention.start, mention.end)}
+        for stray in strays:
+            if any(is_other_person(document, document.words[word.first], inside) for word in stray.words):
+                continue  # "Juliet is her favourite singer"
+            known[0].words = sorted([*known[0].words, *stray.words], key=lambda word: word.start)
+            known[0].mentions += stray.mentions
+            kept.remove(stray)
+    return kept
+
+
+def _is_several(person: DescribedPerson) -> bool:
+    return any(mention.number == "plur" for mention in person.mentions) or any(
+        word.entry is not None and word.entry.number == "plur" for word in person.words
+    )

@@ -1,0 +1,589 @@
+"""Third-person pronouns: their forms, and the pronoun and form of a word in a text.
+
+    HE.object                            "him"
+    pronoun_form(document, word)         PronounForm(HE, "determiner") for "his hat", PronounForm(HE, "possessive") for "it is his"
+    find_pronouns(document)              all of them, in text order
+    paired_pronoun(document, word)       the other half of "he/she", "his or her", "himself or herself"
+
+    subject      she runs      he    she    they        it
+    object       I see her     him   her    them        it
+    determiner   her hat       his   her    their       its
+    possessive   it is hers    his   hers   theirs      its
+    reflexive    herself       himself      themselves  itself
+
+"her", "his" and "it" are ambiguous. The next word decides if possible ("I saw her.", "a friend of his"), otherwise the parse, and
+for the "her" of "I saw her leave" the verb before it (`is_object_her`). "'em" is left alone: no form of "he" or "she" has its tone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from longway.english.document import Document, Word
+from longway.english.inflection import is_base_form, is_participle, lemmas
+from longway.english.people.person_words import KIN, ROLES, TITLES
+
+Form = Literal["subject", "object", "determiner", "possessive", "reflexive"]
+FORMS: tuple[Form, ...] = ("subject", "object", "determiner", "possessive", "reflexive")
+
+
+@dataclass(frozen=True, slots=True)
+class Pronoun:
+    """A third-person pronoun in all its forms; plural_verb: "they are", not "they is"."""
+
+    subject: str
+    object: str
+    determiner: str
+    possessive: str
+    reflexive: str
+    plural_verb: bool = False
+
+    def form(self, form: Form) -> str:
+        """Return one form."""
+        forms: dict[Form, str] = {
+            "subject": self.subject,
+            "object": self.object,
+            "determiner": self.determiner,
+            "possessive": self.possessive,
+            "reflexive": self.reflexive,
+        }
+        return forms[form]
+
+
+HE = Pronoun("he", "him", "his", "his", "himself")
+SHE = Pronoun("she", "her", "her", "hers", "herself")
+IT = Pronoun("it", "it", "its", "its", "itself")
+THEY = Pronoun("they", "them", "their", "theirs", "themselves", plural_verb=True)
+XE = Pronoun("xe", "xem", "xyr", "xyrs", "xemself")
+ZE = Pronoun("ze", "hir", "hir", "hirs", "hirself")
+PRONOUNS = {pronoun.subject: pronoun for pronoun in (HE, SHE, IT, THEY, XE, ZE)}
+
+
+def singular_they(reflexive: Literal["themselves", "themself"] = "themselves") -> Pronoun:
+    """The pronoun "they" with the chosen reflexive; "themselves" is much more common."""
+    return replace(THEY, reflexive=reflexive)
+
+
+class PronounForm(NamedTuple):
+    """The pronoun and the form of a word."""
+
+    pronoun: Pronoun
+    form: Form
+
+
+_OTHER_SPELLINGS = {
+    "hisn": PronounForm(HE, "possessive"),
+    "hern": PronounForm(SHE, "possessive"),
+    "hisself": PronounForm(HE, "reflexive"),
+    "themself": PronounForm(THEY, "reflexive"),
+    "theirself": PronounForm(THEY, "reflexive"),
+    "theirselves": PronounForm(THEY, "reflexive"),
+    "s/he": PronounForm(SHE, "subject"),
+    "s)he": PronounForm(SHE, "subject"),  # what a tokeniser leaves of "(s)he"
+}
+_FORMS_OF: dict[str, list[PronounForm]] = {
+    written: [PronounForm(p, form) for p in PRONOUNS.values() for form in FORMS if p.form(form) == written]
+    for pronoun in PRONOUNS.values()
+    for written in map(pronoun.form, FORMS)
+} | {written: [mention] for written, mention in _OTHER_SPELLINGS.items()}
+
+_OPENING = frozenset({'"', "“", "‘", "'", "`", "``", "''", "*", "_", "(", "[", "-", "–"})
+# No noun phrase after a determiner begins with one of these: "I saw her there", "I gave her the book".
+_NEVER_OWNED = frozenset(
+    "a an the this that these those some any and or but nor if because when while since until than so "
+    "as to too of in on at by for from with about into after before through up off away there here "
+    "again eh huh lol i you he she it we they him me us them my your our their its who what which how "
+    "why where is was are were be been am has had have does did could would should".split()
+)
+_NEVER_OWNED_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "WRB", "WDT", "EX", "MD", "CC", "TO"})
+_TAKE_TWO_OBJECTS = frozenset(
+    "give tell show send offer buy get bring make call ask teach pay owe lend hand cause wish cost "
+    "leave name consider find deny grant allow promise serve read write sing pass throw feed save "
+    "spare do keep cook bake order book earn win deal deem declare elect appoint label term crown set "
+    "let have see help watch hear feel want think take".split()
+)
+_STAND_FOR_NOUNS = frozenset(
+    "own best worst favorite favourite usual first second third last next latest ex better elder "
+    "superior equal".split()
+)
+_TAKE_HOME = frozenset("take bring drive get send walk carry follow see fly invite".split())
+_PERCEIVE = frozenset(
+    "see hear watch catch find keep leave notice feel remember spot picture imagine get".split()
+)
+_DAYS = frozenset("today tonight tomorrow yesterday".split())
+_TIMES_AND_PLACES = frozenset(
+    "home today tonight tomorrow yesterday lots tons loads monday tuesday wednesday thursday friday "
+    "saturday sunday mornings evenings nights days weekends times way".split()
+)
+
+
+def pronoun_form(document: Document, word: Word) -> PronounForm | None:
+    """The third-person pronoun that a word is, and its form; None for other words."""
+    readings = _FORMS_OF.get(word.lower, [])
+    if len(readings) < 2:
+        return readings[0] if readings else None
+    forms = {reading.form: reading for reading in readings}
+    if "subject" in forms:
+        return forms["subject" if _is_subject(document, word) else "object"]
+    other: Form = "object" if "object" in forms else "possessive"
+    return forms["determiner" if _stands_before_its_noun(document, word, other) else other]
+
+
+def find_pronouns(document: Document) -> list[tuple[Word, PronounForm]]:
+    """All third-person pronouns of a document with their forms, in text order."""
+    readings = ((word, pronoun_form(document, word)) for word in document)
+    return [(word, reading) for word, reading in readings if reading is not None]
+
+
+def paired_pronoun(document: Document, word: Word) -> Word | None:
+    """The other half if a word is one of two pronouns for one person: "he/she", "his or her"."""
+    own = pronoun_form(document, word)
+    if own is None:
+        return None
+    for step in (2, -2):
+        other = document.word_at(word.index + step)
+        between = document.word_at(word.index + step // 2)
+        if other is None or between is None or between.lower not in ("/", "or"):
+            continue
+        theirs = pronoun_form(document, other)
+        if theirs is not None and _are_halves(own, theirs) and not _is_list(document, word, other):
+            return other
+    return None
+
+
+def _are_halves(one: PronounForm, other: PronounForm) -> bool:
+    forms = {one.form, other.form}  # of "his or her" each has two readings
+    is_same = len(forms) == 1 or forms <= {"determiner", "possessive", "object"}
+    return is_same and {one.pronoun, other.pronoun} == {HE, SHE}
+
+
+def _is_list(document: Document, word: Word, other: Word) -> bool:
+    """True for "his / hers / ours", which lists words and refers to no person."""
+    ends = (
+        document.word_at(min(word.index, other.index) - 1),
+        document.word_at(max(word.index, other.index) + 1),
+    )
+    return any(end is not None and end.lower == "/" for end in ends)
+
+
+def _is_subject(document: Document, word: Word) -> bool:
+    """True if "it" is a subject, False if it is an object."""
+    before, after = document.word_at(word.index - 1), document.word_at(word.index + 1)
+    if word.relation in ("nsubj", "expl", "csubj", "root"):
+        return True
+    if word.relation in ("obj", "iobj") or (before is not None and before.upos == "ADP"):
+        return False
+    return any(near is not None and near.upos == "AUX" for near in (before, after))
+
+
+def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool:
+    """True if what is owned follows "her", "his" or "its"."""
+    after = _next_word(document, word)
+    if after is None:
+        return False
+    if after.lower in ("and", "or", "/") and _is_shared(document, word, after):
+        return True
+    is_compound = document.text[after.end : after.end + 1] == "-"  # "her so-called friends", "his in-laws"
+    if not is_compound and _is_never_owned(document, after):
+        return False
+    if other == "possessive":
+        # "his" stands alone before a verb or a time: "his came first", "it was his yesterday"
+        if after.lower in _DAYS:
+            return False
+        return word.relation in ("nmod", "det") or after.upos not in ("VERB", "PART", "ADP")
+    return _is_owner(document, word, after)
+
+
+def _is_never_owned(document: Document, after: Word) -> bool:
+    if after.lower in _NEVER_OWNED or after.tag in _NEVER_OWNED_TAGS or after.text == "/":
+        return True
+    return after.upos in ("PUNCT", "AUX", "INTJ") or (
+        after.upos == "ADV" and not _leads_to_a_noun(document, after)
+    )
+
+
+def _begins_a_noun_phrase(document: Document, after: Word) -> bool:
+    """True for "her new house", "her own"; not for "it made her angry.", "I told her nothing"."""
+    if after.upos == "ADJ":
+        return after.lower in _STAND_FOR_NOUNS or _leads_to_a_noun(document, after)
+    is_pronoun = after.lower in ("nothing", "something", "anything", "everything")
+    return after.upos in ("NOUN", "PROPN", "NUM") and not is_pronoun
+
+
+def _leads_to_a_noun(document: Document, word: Word) -> bool:
+    """True for the "newly" of "her newly built house", not for the "first" of "I met her first."."""
+    for other in document.words[word.index + 1 : word.index + 7]:
+        if other.upos in ("NOUN", "PROPN", "NUM"):
+            return True
+        if (
+            other.upos not in ("ADJ", "ADV", "CCONJ")
+            and other.tag not in ("VBN", "VBG", "HYPH")
+            and other.text not in ("-", ",")  # "her kind, generous nature"
+        ):
+            return False
+    return False
+
+
+def _is_owner(document: Document, word: Word, after: Word) -> bool:
+    """True if "her" is a determiner: by word order if that is certain, then by tag and relation."""
+    before = document.word_at(word.index - 1)
+    if after.lower == "own":
+        return True
+    if (after.tag == "VB" and is_base_form(after.lower)) or _is_object_between(before, after):
+        return False  # "let her go"
+    if is_object_her(document, word, after):
+        return False  # "I saw her leave", "I gave her money", "they call her boss"
+    if before is not None and before.upos == "ADP" and _begins_a_noun_phrase(document, after):
+        return True  # "to her sister"
+    by_tag = word.tag == "PRP$"
+    by_relation = word.dep == "nmod:poss"
+    if by_tag or by_relation:
+        is_sure = by_tag == by_relation and after.upos != "ADJ"
+        return is_sure or _begins_a_noun_phrase(document, after)
+    # "they malign her friends", tagged as if it were "they show her friends": few verbs take two objects
+    verb = document.head(word)
+    is_noun = after.tag in ("NN", "NNS") and after.lower not in _TIMES_AND_PLACES
+    return is_noun and verb is not None and verb.upos == "VERB" and verb.lemma not in _TAKE_TWO_OBJECTS
+
+
+def _is_object_between(before: Word | None, after: Word) -> bool:
+    """True for the "her" of "take her home", "saw her running"."""
+    verb = before.lemma if before is not None and before.upos == "VERB" else ""
+    if after.lower == "home":
+        return verb in _TAKE_HOME
+    return after.lower.endswith("ing") and verb in _PERCEIVE
+
+
+def _is_shared(document: Document, word: Word, joint: Word) -> bool:
+    """True for the "his" of "his and her books", "his or my books", not for that of "his and hers"."""
+    partner = document.word_at(joint.index + 1)
+    if partner is None or partner.tag != "PRP$" or partner.lower == word.lower:
+        return False
+    follows = _next_word(document, partner)
+    return follows is not None and follows.upos in ("NOUN", "PROPN", "ADJ", "NUM")
+
+
+def _next_word(document: Document, word: Word) -> Word | None:
+    """The next word, skipping opening quotes and brackets."""
+    rest = document.words[word.index + 1 : word.index + 9]
+    return next((other for other in rest if other.text not in _OPENING), None)
+
+
+# --- "her" as an object: word lists. She does it: "I saw her leave"
+_CAUSE = frozenset("let make help bid".split())
+_PERCEPTION_VERBS = frozenset("see hear watch feel notice observe".split())
+# Words for actions: behind these verbs they are more often verbs than nouns.
+_DOINGS = frozenset(
+    "ache act answer bark bleed blush bow breathe climb cope cough crawl cry dance deal decline die dig dive doubt drive "
+    "drown eat escape fail fall fight flinch float flounder fly frown fume giggle glow go groan grope grow gulp jog jump "
+    "kick kneel laugh leap leave lie look moan mourn move panic pass pause perform play plead pray quit rest return ride "
+    "run say scream shine shiver shout shrug sigh sit skate sleep slip smile smoke sneeze snore sob speak squeal squirm "
+    "stand stare stay steal struggle study succeed suffer surf swim talk tremble try turn venture vote wait wake walk "
+    "weep win wonder yawn yell".split()
+)
+_CAUSED = frozenset("dress drop fit sound trip work".split())  # "made her work", but "saw her work"
+_SEEN = frozenset("answer deal decline return stand study turn win".split())  # things too: "I saw her answer"
+# Actions that count only with an object: "had her check the tickets".
+_DONE_TO = frozenset(
+    "break build carry catch change check choose cook cover cut defeat design drop feed fix hand hit hoist hold hug hunt "
+    "kick kill kiss lift locate make meet open overthrow paint pass play pull push raise reach read shoot show sign steal "
+    "stuff switch take test throw torture touch train turn use wear win write".split()
+)
+_MAKES_HER_OWN = frozenset(
+    "break call case choice deal debut escape living mark move name offer pass point promise return run stand start "
+    "turn".split()
+)  # "she made her mark"
+
+# She receives it: "I gave her money"
+# What is given and hardly ever owned, whatever the subject: "Ann gave her advice".
+_GIVEN = frozenset(
+    "access advice asylum credit directions feedback goosebumps headaches hell hints hope immunity instructions lessons "
+    "liberty nightmares plenty pointers problems questions solace tips trouble".split()
+)
+_FOOD = (
+    "bread breakfast cake candy chocolate chocolates coffee cookies dinner drinks food lunch medicine milk pancakes "
+    "sandwiches soup supper sweets tea water wine"
+)
+_PRESENTS = f"{_FOOD} clothes flowers gifts money presents roses tickets toys"
+_FEELINGS = "comfort fame happiness joy luck misfortune peace pleasure shame success trouble"
+_STUFF = (
+    f"{_PRESENTS} {_FEELINGS} attention cash confidence control courage employment encouragement energy freedom help "
+    "information permission power protection relief respect shelter space strength support time work"
+)
+_SECOND_OBJECTS = {
+    verb: frozenset(nouns.split())
+    for verb, nouns in {
+        "give": _STUFF,
+        "offer": f"{_STUFF} asylum advice",
+        "promise": _STUFF,
+        "send": f"{_PRESENTS} letters messages details",
+        "bring": f"{_PRESENTS} {_FEELINGS} letters news",
+        "buy": _PRESENTS,
+        "get": "flowers gifts help information presents",
+        "lend": "books cash clothes money",
+        "owe": "cash money thanks",
+        "pay": "attention cash compliments heed homage money tribute",
+        "feed": _FOOD,
+        "cook": "breakfast dinner lunch pancakes soup supper",
+        "make": "breakfast coffee cookies dinner lunch pancakes sandwiches soup supper tea",
+        "write": "letters notes poems",
+        "tell": "jokes lies secrets stories tales things ways",
+        "teach": "chess grammar history karate manners math mathematics maths music tricks",
+        "ask": "questions riddles things",
+        "show": "affection attention compassion images kindness mercy photographs photos pics pictures slides sympathy "
+        "videos",
+        "grant": "access asylum bail citizenship control custody entry freedom leave permission",
+        "deny": "access asylum bail entry food permission treatment water",
+        "refuse": "access asylum bail entry help permission treatment",
+        "allow": "access entry freedom time",
+        "wish": f"{_FEELINGS} farewell",
+        "bid": "farewell goodbye welcome",
+        "cost": "money plenty time",
+        "cause": "anxiety distress embarrassment grief harm headaches pain problems sorrow stress trouble",
+        "charge": "interest",
+        "earn": "acclaim accolades fame nominations notoriety plaudits praise recognition status",
+        "win": "acclaim fame friends praise recognition",
+        "keep": "company",
+    }.items()
+}
+_TAKE_ANY_PLURAL = frozenset("give offer send lend owe promise cost".split())
+_TAKE_NUMBERS = _TAKE_ANY_PLURAL | frozenset("bring buy pay earn win take feed hand show".split())
+_QUANTITIES = frozenset("enough much plenty several such".split())  # never owned: "gave her much trouble"
+_ONES_OWN = frozenset(
+    "eyes feelings hands keys legs lines lives names opinions orders papers powers reasons regards services skills "
+    "talents things thoughts views vows words".split()
+)  # given without naming a receiver: "we gave her reasons"
+_MOVED = frozenset("back away up off aside".split())  # "gave her keys back"
+_TIMES = frozenset(
+    "afternoon day evening hour minute moment month morning night season second summer time today tomorrow tonight week "
+    "weekend winter year yesterday".split()
+)
+_ANIMALS = frozenset("animal bird cat cow dog fish horse kitten pet pony puppy sheep".split())
+
+# She is it: "they call her boss"
+_NAME = frozenset("call name elect appoint crown dub declare proclaim make consider".split())
+_NICKNAMES = frozenset(KIN) | frozenset("baby boss buddy friend hero master mate pal".split())
+_ADDRESSES = frozenset("daddy mommy mummy names".split())  # "called her names", never by telephone
+# Somebody's: "they called her doctor", "he named her successor".
+_RELATED = _NICKNAMES | frozenset(
+    "agent ally assassin assistant captor carer client co-star coach colleague companion confidant counsellor doctor "
+    "editor employer enemy ex family fan guardian guest heir housemate killer kid landlady landlord lawyer lover manager "
+    "mentor murderer nemesis neighbor neighbour nurse opponent people predecessor publisher rival roommate secretary "
+    "servant solicitor stalker student successor teacher team therapist tutor".split()
+)
+_FIND = frozenset("find leave have see keep get make want consider".split())
+
+_ENDS = frozenset({".", "!", "?", ";", ":", ")", "”", '"', "''", "..."})
+_NEVER_HERS = frozenset(
+    "i we you they he it this that these those which what everyone everybody someone somebody nobody".split()
+)
+
+
+def is_object_her(document: Document, her: Word, after: Word) -> bool:
+    """True if "her", between a verb and what looks like a noun, is an object. after: the word behind "her".
+
+        I saw her leave        him    she does it: after "let", "make", "help", "have" and verbs of perception
+        I gave her money       him    she receives it: after verbs with two objects
+        They call her boss     him    she is it: after "call", "name", "elect"
+        I like her dance       his
+
+    A parser takes nearly all of these for determiners, because most are. Word order helps: a countable second object needs an article
+    ("gave her a book"), so without one only plurals and mass nouns are considered, and whoever gives her own money is a "she". If both
+    readings are possible ("I saw her dance on TV"), the choice is that of "him" and "his" in the same place in running text: "saw him
+    play", "watched him dance", but "saw his work".
+    """
+    verb = document.words[her.index - 1] if her.index else None
+    if verb is None or verb.upos not in ("VERB", "AUX"):
+        return False
+    return (
+        _does(document, verb, after)
+        or _gets(document, verb, after)
+        or _is_called(document, verb, after)
+        or _becomes(document, verb, after)
+    )
+
+
+# --- she does it --------------------------------------------------------------------------------------
+
+
+def _does(document: Document, verb: Word, after: Word) -> bool:
+    """True for "saw her leave", "helps her sleep", "had her check the tickets"."""
+    if verb.lemma not in _CAUSE | _PERCEPTION_VERBS | {"have"} or after.tag in ("NNS", "NNP", "NNPS"):
+        return False
+    if not is_base_form(after.lower) or _is_joined_to_a_noun(document, after):
+        return False
+    is_cause = verb.lemma in _CAUSE
+    if verb.lemma == "make" and after.lower in _MAKES_HER_OWN and _may_be_she(document, verb):
+        return False
+    if (is_cause or after.lower in _DONE_TO) and _has_an_object(document, after):
+        return True
+    if any(said.index > after.index for said in document.children(verb, "xcomp")):
+        return False  # "made her work difficult"
+    if verb.lemma in _PERCEPTION_VERBS:
+        is_watched = verb.lemma == "watch" and after.lower == "work"
+        return is_watched or after.lower in _DOINGS - _SEEN or _is_no_noun(after)
+    is_doing = after.lower in _DOINGS | _CAUSED or _is_no_noun(after)
+    return is_doing and (
+        is_cause or not _may_be_she(document, verb)
+    )  # "I had her work", but "she had her say"
+
+
+def _is_no_noun(word: Word) -> bool:
+    return not lemmas(word.lower, "NOUN") and word.upos not in ("ADJ", "ADV")
+
+
+def _has_an_object(document: Document, verb: Word) -> bool:
+    """True for "help her carry it", "see her play a villain"; not for "saw her play the other day"."""
+    after = document.word_at(verb.index + 1)
+    return (
+        after is not None
+        and after.tag in ("DT", "PDT", "PRP", "PRP$")
+        and not _begins_a_time(document, after)
+    )
+
+
+def _is_joined_to_a_noun(document: Document, after: Word) -> bool:
+    """True for "we watched her dance and her play"."""
+    joint, behind = document.word_at(after.index + 1), document.word_at(after.index + 2)
+    return joint is not None and behind is not None and joint.tag == "CC" and behind.tag in ("PRP$", "DT")
+
+
+# --- she gets it --------------------------------------------------------------------------------------
+
+
+def _gets(document: Document, verb: Word, after: Word) -> bool:
+    """True for "gave her money", "told her stories", "offered her better terms"."""
+    phrase = _noun_phrase(document, after)
+    if not phrase or verb.lemma not in _TAKE_NUMBERS | _SECOND_OBJECTS.keys():
+        return False
+    noun = phrase[-1]
+    if any(_is_alive(word) for word in phrase) or _is_kept_apart(document, noun) or after.tag == "JJS":
+        return False  # "gave her mother flowers", "gave her keys back", "gave her best advice"
+    second = _SECOND_OBJECTS.get(verb.lemma, frozenset())
+    is_taken = noun.lower in second
+    if verb.lemma in ("wish", "bid") and is_taken:
+        return True
+    if noun is after and noun.lower in _GIVEN and (is_taken or verb.lemma in _TAKE_ANY_PLURAL):
+        return True
+    if after.lower in _QUANTITIES or (after.lower == "more" and len(phrase) == 2):
+        return True
+    if after.upos == "NUM" and noun.tag == "NNS" and verb.lemma in _TAKE_NUMBERS:
+        return not _may_be_she(document, verb) or verb.lemma in ("take", "give", "cost", "earn")
+    is_plural = noun.tag == "NNS" and verb.lemma in _TAKE_ANY_PLURAL and noun.lower not in _ONES_OWN
+    is_stuff = is_taken or (noun.lower in _GIVEN and verb.lemma in _TAKE_ANY_PLURAL)
+    return (is_plural or is_stuff) and not _may_be_she(document, verb)
+
+
+def _noun_phrase(document: Document, after: Word) -> tuple[Word, ...]:
+    """The words from the first one to the last of the following nouns: "better terms", "two dinner plates"."""
+    phrase: list[Word] = []
+    for word in document.words[after.index : after.index + 6]:
+        is_noun = word.upos in ("NOUN", "PROPN")
+        has_noun = bool(phrase) and phrase[-1].upos in ("NOUN", "PROPN")
+        if (has_noun and (not is_noun or word.lemma in _TIMES)) or (
+            not is_noun and word.upos not in ("ADJ", "NUM")
+        ):
+            break
+        if has_noun and phrase[-1].relation != "compound":
+            return ()  # "gave her dog water": two objects
+        phrase.append(word)
+    return tuple(phrase) if phrase and phrase[-1].upos in ("NOUN", "PROPN") else ()
+
+
+def _is_alive(word: Word) -> bool:
+    lemma = word.lemma.lower()
+    return lemma in KIN or lemma in ROLES or lemma in _RELATED or lemma in _ANIMALS or word.upos == "PROPN"
+
+
+def _is_kept_apart(document: Document, noun: Word) -> bool:
+    """True if what follows a noun shows that it is not a second object: "her money to Tom", "her keys back"."""
+    after = document.word_at(noun.index + 1)
+    if after is None:
+        return False
+    behind = document.word_at(noun.index + 2)
+    if after.lower == "to":
+        return noun.lower != "access" and (behind is None or behind.tag not in ("VB", "VBP"))
+    if after.lower in ("in", "over", "out"):
+        return behind is None or behind.upos == "PUNCT"
+    if after.upos == "ADJ":
+        return after.lower not in ("last", "next")
+    return (
+        after.lower in _MOVED
+        or after.tag in ("POS", "VBN")
+        or (after.tag in ("DT", "PRP$", "PRP") and not _begins_a_time(document, after))
+    )
+
+
+def _begins_a_time(document: Document, article: Word) -> bool:
+    """True for the first word of "every day", "that night", "the other day"."""
+    rest = document.words[article.index : article.index + 4]
+    return any(word.lemma in _TIMES for word in rest)
+
+
+# --- she is it ----------------------------------------------------------------------------------------
+
+
+def _is_called(document: Document, verb: Word, after: Word) -> bool:
+    """True for "they call her boss", "elected her president", "made her one of them"."""
+    if verb.lemma not in _NAME:
+        return False
+    behind = document.word_at(after.index + 1)
+    is_last = behind is None or behind.text in _ENDS | {","}
+    lower = after.lower
+    if lower in ("one", "part"):
+        return behind is not None and behind.lower == "of"
+    if lower in _ADDRESSES:
+        return verb.lemma == "call"
+    if lower in _RELATED:  # "they called her boss" may be a phone call
+        is_habit = verb.lemma == "call" and verb.tag in ("VBP", "VBZ") and lower in _NICKNAMES
+        return is_habit and is_last and not _may_be_she(document, verb)
+    if after.tag == "NNP" and verb.lemma in ("call", "name"):
+        return behind is None or behind.tag != "POS"
+    is_role = lower in ROLES or lower in TITLES
+    return is_role and (is_last or (behind is not None and behind.lower in ("of", "in", "for", "and")))
+
+
+def _becomes(document: Document, verb: Word, after: Word) -> bool:
+    """True for "found her guilty", "had her freed", if the word was tagged as a noun."""
+    if verb.lemma not in _FIND or after.tag not in ("NN", "VBN") or lemmas(after.lower, "NOUN"):
+        return False
+    behind = document.word_at(after.index + 1)
+    is_predicate = bool(lemmas(after.lower, "ADJ")) or is_participle(after.lower)
+    return is_predicate and (
+        behind is None or behind.upos not in ("NOUN", "PROPN", "ADJ", "PUNCT") or behind.text in _ENDS
+    )
+
+
+# --- whose it could be --------------------------------------------------------------------------------
+
+
+def _may_be_she(document: Document, verb: Word) -> bool:
+    """True if the subject of a verb could be the woman herself: "she gave her money", "Ann offered her help"."""
+    subject = _subject(document, verb)
+    if subject is None:
+        return verb.tag not in ("VB", "VBP")  # "give her time!"
+    lower = subject.lower
+    if lower == "she" or subject.upos == "PROPN":
+        return True
+    if lower in _NEVER_HERS or subject.tag == "NNS":
+        return False
+    genders = [words[lower] for words in (KIN, ROLES, TITLES) if lower in words]
+    return bool(genders) and "masculine" not in genders
+
+
+def _subject(document: Document, verb: Word) -> Word | None:
+    """The subject of a verb, including one it shares with the verb it is joined to or depends on."""
+    current: Word | None = verb
+    while current is not None:
+        subjects = [
+            s for s in document.children(current, "nsubj") if s.index < verb.index and s.dep != "nsubj:outer"
+        ]
+        if current.dep == "acl:relcl" and (not subjects or subjects[-1].tag in ("WP", "WDT")):
+            return document.head(current)
+        if subjects:
+            return subjects[-1]
+        if current.relation not in ("conj", "xcomp", "advcl"):
+            return None
+        current = document.head(current)
+    return None

@@ -1,0 +1,472 @@
+"""Whether a word refers to a person: titles of works, ships, countries, animals, colours and names do not.
+
+words_in_titles(document)                 indices of the words of titles: "Emma is a novel", "I read Jane Eyre to her"
+pronouns_for_things(document, chains)     indices of "she" and "he" for ships, countries and animals: "The ship lost her mast."
+reason_not_a_person(document, ...)        why a listed word describes no person here; "" if it does
+
+"Stephen King"     a surname                  "a black shirt"     a colour
+"King's College"   part of a name             "Asian markets"     said of a thing
+"chick flicks"     describes a thing          "to father a plan"  a verb here
+"hit and miss"     no title here              "a sister city"     no person is meant
+"the seventies"    nobody's age               "a female cat"      said of an animal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from longway.english.document import Document, Word
+from longway.english.inflection import is_all_caps
+from longway.english.people.chains import Chain
+from longway.english.people.demographics import DemographicEntry, entries_for
+from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
+from longway.english.people.person_names import census_first_name
+from longway.english.people.person_words import NOT_PERSON, PLACES
+
+WORKS = frozenset(
+    "film movie play novel novella book song album show series musical opera ballet sitcom poem memoir documentary thriller sequel "
+    "prequel remake biopic trilogy cartoon podcast".split()
+)
+_READ = frozenset(("read", "reread"))
+_WRITTEN = _READ | {"write"}
+_INSIDE = frozenset(
+    "flat compound amod det nummod nmod case conj cc".split()
+)  # what belongs to a title below its main word
+
+
+def words_in_titles(document: Document) -> frozenset[int]:
+    """The words that are titles of works, as indices."""
+    return frozenset(
+        word.index
+        for head in _heads(document)
+        if _is_capital(head)
+        for word in _words_of_title(document, head)
+    )
+
+
+def _heads(document: Document) -> Iterator[Word]:
+    """The main words of what is said to be a work or treated as one."""
+    for word in document:
+        if is_work(word):
+            yield from _called(document, word)
+        elif word.lemma in _WRITTEN:
+            yield from _objects_of_reading(document, word)
+
+
+def is_work(word: Word) -> bool:
+    """True for "novel", "films"."""
+    return word.upos == "NOUN" and word.lemma.lower() in WORKS
+
+
+def _called(document: Document, noun: Word) -> Iterator[Word]:
+    """What a noun for a work is said of: "Emma is a novel", "the novel is Emma", "Emma, a novel", "the novel Emma"."""
+    if document.children(noun, "cop") and not document.children(noun, "case"):  # not "Emma was on the show"
+        yield from document.children(noun, "nsubj")
+    above = document.head(noun)
+    if above is not None and noun.relation == "appos":
+        yield above
+    if above is not None and noun.relation == "nsubj" and document.children(above, "cop"):
+        yield from () if document.children(above, "case") else (above,)  # "The play is Emma's"
+    if noun.relation != "nmod":  # "the author of the novel, Jane Roe"
+        yield from document.children(noun, "appos")
+    behind = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    if behind is not None and _is_capital(behind) and _is_named_so(document, noun, behind):
+        yield behind
+
+
+def _is_named_so(document: Document, noun: Word, name: Word) -> bool:
+    """True for "the film Emma", not for "in the film Emma sings" and "the book Emma bought is old"."""
+    if name.head == noun.index and name.relation in ("appos", "flat", "compound", "nmod"):
+        return not document.children(name, "case")
+    verb = document.head(name)
+    is_misread = noun.dep == "root" and not document.children(noun, "cop")  # "The film Emma made her famous"
+    return is_misread and verb is not None and verb.relation == "acl" and verb.head == noun.index
+
+
+def _objects_of_reading(document: Document, verb: Word) -> Iterator[Word]:
+    """What is read or written. With one name, "I wrote Mary" speaks of a letter, and "I read Mary a story" has two objects."""
+    if document.children(verb, "iobj", "compound:prt"):
+        return
+    yield from document.children(verb, "nsubj:pass")
+    for thing in document.children(verb, "obj"):
+        n_capitals = sum(map(_is_capital, _words_of_title(document, thing)))
+        if verb.lemma in _READ or n_capitals > 1:
+            yield thing
+
+
+def _words_of_title(document: Document, head: Word) -> Iterator[Word]:
+    """The words of a title: its main word and what belongs to it, without whose it is and who made it."""
+    yield head
+    for word in document.children(head):
+        is_of_somebody = word.dep == "nmod:poss" or any(
+            case.lower in ("by", "from") for case in document.children(word, "case")
+        )
+        is_part = word.relation not in ("nmod", "conj") or _is_capital(word)
+        if word.relation in _INSIDE and is_part and not is_of_somebody:
+            yield from _words_of_title(document, word)
+
+
+def _is_capital(word: Word) -> bool:
+    return word.text[:1].isupper() and word.upos not in ("PRON", "DET")
+
+
+ANIMALS = frozenset(
+    "animal ape bear beast beetle bird bitch bull butterfly calf camel cat chicken chimpanzee cow crab crocodile deer dog dolphin donkey "
+    "duck eagle elephant elk falcon fish fox frog giraffe goat goose gorilla hamster hare hawk hen horse hound insect kangaroo kitten "
+    "lamb leopard lion lioness lizard mammal mare monkey moose moth mouse orca orangutan otter owl ox panda panther parrot penguin pet "
+    "pig pigeon pony puppy rabbit rat reptile rhino rooster salmon seal shark sheep snake spider squirrel stallion swan tiger tigress "
+    "toad tortoise turtle whale wolf wombat worm zebra".split()
+)
+_CALLED_SHE = frozenset(
+    "ship boat vessel yacht schooner frigate galleon steamer steamship warship battleship destroyer cruiser submarine ferry liner tanker "
+    "brig trawler tugboat barge country nation motherland fatherland homeland".split()
+)
+
+
+def is_animal(word: Word) -> bool:
+    """True for "cat", "wolves"."""
+    return word.upos in ("NOUN", "PROPN") and word.lemma.lower() in ANIMALS
+
+
+def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozenset[int]:
+    """The words "he" and "she", in all forms, that stand for a ship, a country or an animal, as indices."""
+    if not any(word.lemma.lower() in ANIMALS | _CALLED_SHE for word in document):
+        return frozenset()
+    mentions = find_mentions(document)
+    groups = [chain.mentions for chain in chains]
+    known = {mention.start for group in groups for mention in group}
+    groups += [(mention,) for mention in mentions if mention.start not in known]
+    return frozenset(
+        mention.head
+        for group in groups
+        if all(mention.kind == "pronoun" for mention in group)
+        and any(_is_of_a_thing(document, mention, mentions) for mention in group)
+        for mention in group
+    )
+
+
+def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Mention]) -> bool:
+    if not pronoun.gender:
+        return False
+    number = document.sentence_number(document.words[pronoun.head])
+    if any(other.lower in ("it", "its") for other in document.sentence(number)):
+        return False  # "The ship was old, but she loved it"
+    may_be_meant = any(
+        mention.start < pronoun.start and mention.person == 3 and mention.certain
+        and mention.number == "sing" and mention.gender in ("", pronoun.gender)
+        for mention in mentions
+    )  # fmt: skip
+    names = ANIMALS | _CALLED_SHE if pronoun.gender == "feminine" else ANIMALS
+    return not may_be_meant and any(other.lemma.lower() in names for other in _topics(document, pronoun))
+
+
+def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
+    """What the sentence before is about, and for "her" and "his" what its own is about up to there."""
+    number = document.sentence_number(document.words[pronoun.head])
+    first, _ = document.sentences[number]
+    start = document.sentences[number - 1][0] if number else first
+    end = pronoun.start if pronoun.form == "possessive" else first
+    for word in document.words[start:end]:
+        if word.tag in ("NN", "NNP") and word.relation in ("nsubj", "root"):
+            yield word
+
+
+IN_A_NAME = "part of a name"
+SAID_OF_A_THING = "said of a thing"
+COMMON = 1000  # bearers from which a name counts
+# Nouns that stand for people though they name no single one: "the Black community", "old folks".
+_COMMUNITIES = frozenset(
+    "people person folk folks community communities family families neighborhood neighborhoods neighbourhood voter voters "
+    "culture church churches population populations household households youth adult adults crowd audience audiences "
+    "individual individuals american americans life lives minority majority electorate diaspora heritage ancestry descent "
+    "couple couples crew team".split()
+)
+_PEOPLE = frozenset("he she i we you they who him her them someone somebody everyone one me us".split())
+_PLACE_WORDS = frozenset(
+    "street st road rd avenue lane square park college hospital cup hall school university cross head arms theatre theater bridge "
+    "county island bench counsel regiment division guards station church chapel bay town hill point house club speech trio quartet quintet universe memorial lake law "
+    "disease syndrome method theorem principle".split()
+)
+_BEFORE_TITLES = frozenset(  # capitals in front of a title that belong to it: "Crown Prince", "Holy Roman Emperor"
+    "crown grand arch holy roman german russian british french austrian chinese japanese former late vice deputy lieutenant "
+    "general major captain the a an dowager hereditary high first last young old former good dear poor little big saint st st."
+    " lady lord sir dame mr mrs ms dr hrh".split()
+)
+_INSIDE_NAMES = frozenset(("of", "the", "'s", "'"))
+_OPENING = ('"', "“", "``", "«", "‘", "`")
+_CLOSING = ('"', "”", "''", "»", "’", "'")
+_LONGEST_TITLE = 8  # words
+
+
+def reason_not_a_person(document: Document, first: int, end: int, entry: DemographicEntry) -> str:
+    """Why a listed word says nothing about a person here; "" where it does."""
+    word, opening = document.words[end - 1], document.words[first]
+    if entry.kind == "thing":
+        return "no person is meant"
+    if word.upos in ("VERB", "AUX", "ADP") and entry.pos in ("NOUN", "PROPN"):
+        return "a verb here"
+    if entry.attribute.axis == "age" and entry.pos == "NOUN" and word.relation == "amod":
+        return "an adjective here"  # "a senior official"
+    if entry.word in ("count", "counts") and not _is_count_of(document, first, end):
+        return "a number here"
+    if _is_abbreviation(document, word, entry):
+        return "an abbreviation"
+    if entry.pos == "PROPN" and entry.kind == "title" and not _has_name_behind(document, end, opening):
+        return "no title here"
+    if _is_surname(document, first, end):
+        return "a surname"
+    if _is_in_a_name(document, first, end, entry):
+        return IN_A_NAME
+    needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
+    if needs_people and not _is_said_of_people(document, word):
+        return "a colour" if "colour" in entry.notes else SAID_OF_A_THING
+    if entry.kind == "decade" and not document.children(word, "nmod:poss"):
+        return "nobody's age"  # "in the seventies", but "in her seventies"
+    if entry.pos == "ADJ" and _is_said_of_an_animal(document, word):
+        return "said of an animal"
+    if entry.kind == "kin" and _is_of_all(document, word):
+        return "no person is meant"
+    if _describes_a_thing(document, word, entry):
+        return "describes a thing"
+    return ""
+
+
+def is_person(word: Word) -> bool:
+    """True where a word stands for a person or for people."""
+    if word.lower in _COMMUNITIES or person_noun_kind(word) is not None or word.lower in _PEOPLE:
+        return True
+    return any(entry.attribute.axis == "gender" and entry.kind != "thing" for entry in entries_for(word.text))
+
+
+def is_capitalised(word: Word) -> bool:
+    """True for "Duke", not for "duke" and "DUKE"."""
+    return word.text[:1].isupper() and not (word.text.isupper() and len(word.text) > 1)
+
+
+def word_at(document: Document, index: int) -> Word | None:
+    """The word with that index, None where there is none."""
+    return document.words[index] if 0 <= index < len(document) else None
+
+
+def starts_a_thing(document: Document, end: int, *, places: bool = False) -> bool:
+    """True for "King George County", "Duke Street": a word of the name says what it is, and that is no person.
+
+    places: names of places count too: "Miss Malawi" is no Miss Malawi, though "Queen Victoria" is a queen.
+    """
+    is_one_name = True
+    for word in document.words[end : end + 7]:
+        if not word.text[:1].isupper():
+            if word.lower not in _INSIDE_NAMES:
+                return _is_year_of_a_work(document, word.index)
+            is_one_name = False  # "Prince of Wales's Theatre": only words for buildings and the like tell now
+        elif word.lower in _PLACE_WORDS or (
+            is_one_name and (word.lower in NOT_PERSON or (places and word.lower in PLACES))
+        ):
+            return True
+    return False
+
+
+def is_a_place(document: Document, end: int) -> bool:
+    """True where a comma and a place follow a name: "Trenton, New Jersey"."""
+    comma, after = word_at(document, end), word_at(document, end + 1)
+    if comma is None or after is None or comma.text != ",":
+        return False
+    further = word_at(document, end + 2)
+    both = f"{after.lower} {further.lower}" if further is not None else ""
+    return after.text[:1].isupper() and (after.lower in PLACES or both in PLACES or after.lower == "new")
+
+
+def _is_year_of_a_work(document: Document, index: int) -> bool:
+    """True where "(1994)" follows a name: it is a film or a book, since people have two years."""
+    opening, year, closing = (word_at(document, index + i) for i in range(3))
+    if opening is None or year is None or closing is None:
+        return False
+    return opening.text == "(" and closing.text == ")" and year.text.isdigit() and len(year.text) == 4
+
+
+def _is_abbreviation(document: Document, word: Word, entry: DemographicEntry) -> bool:
+    return (
+        word.text.isupper()
+        and len(word.text) > 1
+        and not entry.word.isupper()
+        and not is_all_caps(document.text)
+    )
+
+
+def _is_count_of(document: Document, first: int, end: int) -> bool:
+    """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
+    after = word_at(document, end + 1)
+    is_of_a_place = document.words[end - 1].index + 1 < len(document) and document.words[end].lower == "of"
+    return is_capitalised(document.words[first]) or (
+        is_of_a_place and after is not None and is_capitalised(after)
+    )
+
+
+def _has_name_behind(document: Document, end: int, title: Word) -> bool:
+    after = word_at(document, end)
+    if after is None or document.text[document.words[end - 1].end : after.start].strip():
+        return False
+    return after.text[:1].isupper() or (after.upos == "PROPN" and title.upos == "PROPN")
+
+
+def _is_surname(document: Document, first: int, end: int) -> bool:
+    """True for the second word of "Stephen King"; "The King" and "Sister Ann Prior" have none."""
+    word, before = document.words[first], word_at(document, first - 1)
+    if end - first > 1 or before is None or not is_capitalised(word) or not is_capitalised(before):
+        return False
+    known = census_first_name(before.text)
+    is_first = known is not None and known.count >= COMMON and before.upos == "PROPN"
+    return is_first and before.end + 1 == word.start and not entries_for(before.text)
+
+
+def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
+    """True for the "Man" of "Iron Man", the "King" of "King's College", the "Bride" of "Child Bride".
+
+    "Women's Amateur" and "Girls High School" say who may come, and "Best Actress" who may win: they are changed.
+    """
+    word = document.words[first]
+    if _is_title_in_quotes(document, first, end) or word.text == "God":
+        return True
+    if document.text.islower() and _may_be_a_small_title(document, first, end, entry):
+        return True
+    if not is_capitalised(word) or entry.pos == "ADJ":
+        return False
+    after = word_at(document, end)
+    if entry.number == "plur" and entry.kind in (
+        "person",
+        "kin",
+    ):  # "Friday Night Boys", not "Girls High School"
+        is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
+        return _is_led_by_a_capital(document, word) and not is_followed
+    if after is not None and after.lower in ("'s", "'"):
+        owned = word_at(document, end + 1)
+        return owned is not None and (is_capitalised(owned) or owned.lower in _PLACE_WORDS)
+    is_form_of_address = word.lower.rstrip(".") in ("mr", "mrs", "ms", "mx")  # "Mrs. Hall" is no hall
+    if not is_form_of_address and starts_a_thing(document, end, places=word.lower == "miss"):
+        return True
+    is_led = _is_led_by_a_capital(document, word)
+    if entry.kind in ("title", "noble"):
+        is_titling = after is not None and (after.lower == "of" or is_capitalised(after))
+        return not is_titling and (
+            is_led or not _has_determiner(document, first) or _is_behind_a_capital_the(document, first)
+        )
+    if entry.kind == "kin":
+        return is_led and not (after is not None and is_capitalised(after))
+    leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
+    return entry.kind == "person" and (is_led or (leads and not _opens_sentence(document, word)))
+
+
+def _opens_sentence(document: Document, word: Word) -> bool:
+    return word.index == document.sentences[document.sentence_number(word)][0]
+
+
+def _is_led_by_a_capital(document: Document, word: Word) -> bool:
+    """True where a capital stands before a word that is no title and does not open the sentence."""
+    before = word_at(document, word.index - 1)
+    return (
+        before is not None
+        and not _opens_sentence(document, word)
+        and is_capitalised(before)
+        and before.upos in ("PROPN", "NOUN", "ADJ", "VERB", "NUM")
+        and not (_opens_sentence(document, before) and before.upos != "PROPN")
+        and before.lower not in _BEFORE_TITLES
+    )
+
+
+def _is_behind_a_capital_the(document: Document, first: int) -> bool:
+    """True for "The" with a capital inside a sentence, which opens a title: "in The Princess and the Goat"."""
+    before = word_at(document, first - 1)
+    return before is not None and before.text == "The" and not _opens_sentence(document, before)
+
+
+def _may_be_a_small_title(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
+    """True in a text without capitals for "the lion king", "nine queens", "queen of the damned", "undercover brother".
+
+    One person needs an article in English; where there is none, a name may be meant.
+    """
+    before, after = word_at(document, first - 1), word_at(document, end)
+    if entry.kind == "noble":
+        is_of = after is not None and after.lower == "of"
+        return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))
+    if entry.kind == "title" or entry.number != "sing":
+        return False
+    head = document.words[end - 1]
+    listed = [
+        *document.children(head, "conj"),
+        *([document.words[head.head]] if head.relation == "conj" else []),
+    ]
+    is_listed = any(is_person(other) for other in listed)  # "father and son"
+    return not is_listed and not document.children(head, "det", "nmod:poss", "nummod")
+
+
+def _has_determiner(document: Document, first: int) -> bool:
+    """True for "the King", "their Queen", "Denmark's King", and where a sentence or a clause begins with the word."""
+    before = word_at(document, first - 1)
+    if before is None or _opens_sentence(document, document.words[first]):
+        return True
+    return (
+        before.upos in ("DET", "ADJ", "NUM", "PUNCT", "ADP")
+        or before.tag in ("PRP$", "POS")
+        or before.lower in _BEFORE_TITLES
+    )
+
+
+def _is_title_in_quotes(document: Document, first: int, end: int) -> bool:
+    """True between quotes that hold a few capitalised words, or, in a text without capitals, a few words without a verb."""
+    reach = _LONGEST_TITLE
+    before = range(first - 1, max(-1, first - 1 - reach), -1)
+    opening = next((i for i in before if document.words[i].text in _OPENING), None)
+    behind = range(end, min(len(document), end + reach))
+    closing = next((i for i in behind if document.words[i].text in _CLOSING), None)
+    if opening is None or closing is None:
+        return False
+    inside = [w for w in document.words[opening + 1 : closing] if w.text.isalpha()]
+    if len(inside) > reach:
+        return False
+    if document.text.islower():
+        return not any(w.upos in ("VERB", "AUX") for w in inside)
+    return all(w.text[:1].isupper() or len(w.text) <= 4 for w in inside)
+
+
+def _is_said_of_people(document: Document, word: Word) -> bool:
+    """True where an adjective describes a person or people, or a noun is one by itself ("the old", "Blacks")."""
+    if word.tag in ("NNS", "NNPS"):
+        return True
+    if word.upos == "NOUN" and not document.children(word, "compound") and word.relation != "compound":
+        return bool(document.children(word, "det"))
+    above = document.head(word)
+    if word.relation in ("amod", "compound", "conj", "nmod", "flat") and above is not None:
+        is_list = word.relation == "conj" and above.upos == "ADJ"
+        return is_person(above) or (is_list and _is_said_of_people(document, above))
+    subject = next(iter(document.children(word, "nsubj")), None)
+    return subject is not None and is_person(subject)
+
+
+def _is_said_of_an_animal(document: Document, word: Word) -> bool:
+    """True for "a female cat", "the cat is female"."""
+    above = document.head(word)
+    is_before = word.relation == "amod" and above is not None and is_animal(above)
+    return is_before or any(map(is_animal, document.children(word, "nsubj")))
+
+
+def _is_of_all(document: Document, word: Word) -> bool:
+    """True for "the mother of all battles", not for "the mother of all these children"."""
+    return any(
+        not is_person(other)
+        and [case.lower for case in document.children(other, "case")] == ["of"]
+        and any(det.lower == "all" for det in document.children(other, "det"))
+        for other in document.children(word, "nmod")
+    )
+
+
+def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) -> bool:
+    """True for "chick flick", "king size", "witch hunt": one person's word in front of a noun that is no person."""
+    above = document.head(word)
+    if (
+        word.relation != "compound"
+        or above is None
+        or entry.number == "plur"
+        or entry.kind in ("title", "noble", "group")
+    ):
+        return False
+    return above.index > word.index and above.upos == "NOUN" and not is_person(above)

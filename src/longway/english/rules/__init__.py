@@ -1,0 +1,58 @@
+"""Rewriting rules: ways to rephrase a text without a model, grouped in families.
+
+    RULES["passive"](scene)    the rewritings of one family
+    all_rewritings(scene)      those of all families, in the order of the table
+
+To add a family, write a function with the family's name that takes a `Scene` and yields `Rewriting`s,
+and add it to the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longway.english.rules import (
+    captions,
+    contrast,
+    details,
+    from_context,
+    negatives,
+    nominal,
+    number_words,
+    passive,
+    phrase_groups,
+    restrictors,
+    word_choice,
+    word_order,
+)
+from longway.english.rules.rule import Rewriting, Rule, Scene
+
+# Order matters: when two rules produce the same text, the first one is kept. Families that remove
+# patterns such as negation and "only" come first, then grammar, then words.
+RULES: dict[str, Rule] = {
+    "negation": negatives.negation,
+    "restrictors": restrictors.restrictors,
+    "contrast": contrast.contrast,
+    "from_context": from_context.from_context,
+    "details": details.details,
+    "passive": passive.passive,
+    "clause_order": word_order.clause_order,
+    "fronting": word_order.fronting,
+    "there": captions.there,
+    "nominal": nominal.nominal,
+    "origins": nominal.origins,
+    "phrases": phrase_groups.phrases,
+    "aspect": captions.aspect,
+    "list_order": word_order.list_order,
+    "contractions": word_choice.contractions,
+    "number_words": number_words.number_words,
+    "hedges": word_choice.hedges,
+    "words": word_choice.words,
+    "names": word_choice.names,
+}
+
+
+def all_rewritings(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the rewritings of all families."""
+    for rule in RULES.values():
+        yield from rule(scene)

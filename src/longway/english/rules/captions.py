@@ -1,0 +1,236 @@
+"""Captions and simple descriptions. Families: there, aspect.
+
+    there     "A man is sleeping outside."   <->  "There is a man sleeping outside."
+              "Two men riding a horse."       ->  "Two men are riding a horse."
+              "Lima is a city."              <->  "There is a city called Lima."
+              "Lima is a city."               ->  "One example of a city is Lima."
+    aspect    "A man is riding a horse."     <->  "A man rides a horse."
+
+Applies to indefinite subjects ("a man", "two men"), never with "no" or "not". In a caption both forms of the present mean
+the same; with a named person they do not ("Ann directs films"), nor with state verbs ("knows") or words like "often".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import inflect
+from longway.english.rules.clauses import Clause, clauses, is_person, subject_number, verb_form
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import Span, as_sentence_start, name_indices, plain_sentences
+from longway.english.rules.word_order import has_scope
+
+_AMOUNTS = frozenset("a an two three four five six seven eight nine ten several some many another".split())
+_PLACE_PREPOSITIONS = frozenset("near on in at outside inside behind under beside by next".split())
+
+# Things that have names; people are recognised by `is_person`.
+_NAMED_THINGS = frozenset(
+    "film movie song album novel book play poem show series sitcom band company city town village country river lake "
+    "mountain island newspaper magazine website game character school university museum park language religion festival "
+    "team club party award bridge building software browser brand car ship train airline drug mineral planet star".split()
+)
+_PHRASE_POS = frozenset(("DET", "ADJ", "NOUN", "NUM", "PROPN"))
+_MAX_WORDS = 7  # of the noun phrase in "One example of a tall round tower is ..."
+
+
+def there(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with a "there is" added or removed, or with a missing verb added."""
+    document = scene.document
+    for clause in clauses(document):
+        yield from _there_is(clause)
+        yield from _named(clause)
+    for number, sentence in plain_sentences(document):
+        yield from _undo_named(document, number, sentence)
+        yield from _undo_there_is(document, number, sentence)
+        yield from _add_verb(document, sentence)
+
+
+def _there_is(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "A man is sleeping." as "There is a man sleeping."."""
+    document, subject = clause.document, clause.subject
+    if (
+        clause.finite.lower not in ("is", "are")
+        or subject.words[0].lower not in _AMOUNTS
+        or has_scope(clause.verbs)
+    ):
+        return
+    is_doing = (
+        clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head.index == clause.verbs[-1].index
+    )
+    rest = clause.rest
+    is_somewhere = rest is not None and len(clause.verbs) == 1 and rest.words[0].lower in _PLACE_PREPOSITIONS
+    is_somewhere = is_somewhere and clause.head.upos == "NOUN" and not is_doing
+    if not is_doing and not is_somewhere:
+        return
+    if any(w.tag in ("WDT", "WP", "VBG", "VBN", "CC") for w in subject.words):
+        return
+    is_mixed = clause.finite.lower == "are" and subject.words[0].lower in ("a", "an")  # "a group of men are"
+    if is_mixed or not any(w.upos == "NOUN" for w in subject.words):
+        return
+    joined = document.children(clause.head, "conj", "parataxis")
+    if any(document.children(w, "nsubj") for w in joined):
+        return
+    there = as_sentence_start(document, clause.sentence, "there")
+    changes = (
+        Change(subject.start, subject.start + 1, f"{there} {clause.finite.lower} {subject.inside[0]}"),
+        Change(subject.end, clause.finite.end, ""),
+    )
+    yield Rewriting("there.there_is", changes)
+
+
+def _undo_there_is(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+    """Rephrase "There is a man sleeping." as "A man is sleeping."."""
+    words = sentence.words
+    if len(words) < 5 or words[0].lower != "there" or words[1].lower not in ("is", "are") or has_scope(words):
+        return
+    if words[2].lower not in _AMOUNTS or any(w.tag in ("WP", "WDT", "VBZ", "VBP", "VBD") for w in words[2:]):
+        return
+    ends = (
+        w.index for w in words[3:] if w.tag == "VBG" or (w.upos == "ADP" and w.lower in _PLACE_PREPOSITIONS)
+    )
+    end = next(ends, None)
+    if end is None or document.words[end - 1].upos != "NOUN" or end == sentence.last:
+        return
+    subject = Span(document, words[2].index, end - 1)
+    if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in subject.words):
+        return
+    changes = (
+        Change(
+            words[0].start,
+            subject.end,
+            f"{as_sentence_start(document, number, subject.text)} {words[1].text}",
+        ),
+    )
+    yield Rewriting("there.plain", changes)
+
+
+def _add_verb(document: Document, sentence: Span) -> Iterator[Rewriting]:
+    """Rephrase "Two men riding a horse." as "Two men are riding a horse."."""
+    words = sentence.words
+    root = next((w for w in words if w.dep == "root"), None)
+    if root is None or root.tag not in ("NN", "NNS") or words[0].lower not in _AMOUNTS | {"the"}:
+        return
+    after = document.words[root.index + 1] if root.index < sentence.last else None
+    if after is None or after.tag != "VBG" or after.head != root.index or _has_finite_verb(words):
+        return
+    if any(
+        w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]
+    ):
+        return
+    form = "are" if root.tag == "NNS" else "is"
+    yield Rewriting("there.finite", (Change(root.end, root.end, f" {form}"),))
+
+
+def _has_finite_verb(words: tuple[Word, ...]) -> bool:
+    return any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
+
+
+def _named(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "Lima is a city." as "There is a city called Lima." and "One example of a city is Lima."."""
+    document, subject, rest = clause.document, clause.subject, clause.rest
+    if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 1:
+        return
+    noun, names = rest.words[-1], name_indices(document)
+    is_name = all(w.index in names for w in subject.words) and "(" not in subject.text
+    is_bare = rest.words[0].lower in ("a", "an") and all(w.upos in _PHRASE_POS for w in rest.words)
+    is_known = noun.lemma.lower() in _NAMED_THINGS or (noun.upos == "NOUN" and is_person(document, noun))
+    if not is_name or not is_bare or not is_known or noun.tag != "NN" or noun.index in names:
+        return
+    texts = {"named": f"there {clause.finite.lower} {rest.text} called {subject.text}"}
+    if clause.finite.lower == "is" and len(rest) <= _MAX_WORDS:
+        texts["example"] = f"one example of {rest.text} is {subject.text}"
+    for name, text in texts.items():
+        change = Change(subject.start, rest.end, as_sentence_start(document, clause.sentence, text))
+        yield Rewriting(f"there.{name}", (change,))
+
+
+def _undo_named(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+    """Rephrase "There is a film called Blue Sky." as "Blue Sky is a film."."""
+    words, names = sentence.words, name_indices(document)
+    if len(words) < 6 or words[0].lower != "there" or words[1].lower not in ("is", "was"):
+        return
+    called = next((w for w in words[4:-1] if w.lower in ("called", "named")), None)
+    if called is None or words[2].lower not in ("a", "an"):
+        return
+    name = Span(document, called.index + 1, sentence.last)
+    thing = Span(document, words[2].index, called.index - 1)
+    if any(w.index not in names for w in name.words) or any(w.upos not in _PHRASE_POS for w in thing.words):
+        return
+    if thing.words[-1].upos == "NOUN":
+        text = as_sentence_start(document, number, f"{name.text} {words[1].text} {thing.text}")
+        yield Rewriting("there.called", (Change(words[0].start, name.end, text),))
+
+
+_STATE_VERBS = frozenset(
+    "be have know want like love need own belong contain seem see hear think believe cost mean hate prefer understand "
+    "remember consist exist include resemble deserve fit matter involve lack owe possess appear feel look wear help cause "
+    "require live work enjoy become use come die win lose finish arrive start stop begin end let".split()
+)
+_HABIT_WORDS = frozenset(
+    "always often usually never sometimes every each still already currently now soon today tomorrow daily".split()
+)
+_DETERMINERS = frozenset("a an the two three four five six several some".split())
+_ANIMALS = frozenset("dog cat horse bird puppy kitten animal cow sheep crowd group couple".split())
+
+
+def aspect(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one verb in the other form of the present."""
+    for clause in clauses(scene.document):
+        if _describes_scene(clause):
+            yield from _simple(clause)
+            yield from _progressive(clause)
+
+
+def _describes_scene(clause: Clause) -> bool:
+    document, subject = clause.document, clause.subject
+    heads = [w for w in document.children(clause.head, "nsubj") if subject.first <= w.index <= subject.last]
+    if (
+        len(heads) != 1
+        or subject.words[0].lower not in _DETERMINERS
+        or heads[0].index in name_indices(document)
+    ):
+        return False
+    around = document.sentence(clause.sentence)
+    is_being = is_person(document, heads[0]) or heads[0].lemma.lower() in _ANIMALS
+    joined = document.children(clause.head, "conj", "advcl", "ccomp", "parataxis") or _continues(clause)
+    return is_being and not joined and not any(w.lower in _HABIT_WORDS for w in around)
+
+
+def _continues(clause: Clause) -> bool:
+    """Return True if "and" and another verb in -ing follow, however they were parsed."""
+    words = clause.rest.words if clause.rest is not None else ()
+    return any(first.upos == "CCONJ" and second.lower.endswith("ing") for first, second in pairwise(words))
+
+
+def _simple(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "is riding" as "rides"."""
+    verb, number = clause.head, subject_number(clause)
+    is_plain = [w.index for w in clause.verbs] == [clause.finite.index, verb.index]
+    if verb.tag != "VBG" or clause.finite.lower not in ("is", "are") or not is_plain or number is None:
+        return
+    if verb.lemma.lower() in ("go", "get", "have", "be", "try"):
+        return
+    form = verb_form(verb.lemma.lower(), "present", number)
+    if form is not None:
+        yield Rewriting("aspect.simple", (Change(clause.finite.start, verb.end, form),))
+
+
+def _progressive(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "rides" as "is riding"."""
+    verb, number = clause.head, subject_number(clause)
+    if (
+        clause.verbs != (verb,)
+        or verb.tag not in ("VBZ", "VBP")
+        or verb.lemma.lower() in _STATE_VERBS
+        or number is None
+    ):
+        return
+    if clause.document.children(verb, "xcomp"):
+        return
+    form = inflect(verb.lemma.lower(), "VBG")
+    if form is not None:
+        yield Rewriting(
+            "aspect.progressive", (Change(verb.start, verb.end, f"{('is', 'are')[number == 'plur']} {form}"),)
+        )

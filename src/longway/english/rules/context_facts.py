@@ -1,0 +1,524 @@
+"""Facts that encyclopedic sentences state about a name, each with one part that could be replaced.
+
+    openings(context, "Mira Sol")     Opening("Mira Sol", "born 4 May 1959", "is a Peruvian painter, who ...")
+    facts(opening)                    ContextFact("is_a", "Mira Sol is a ", "Peruvian", " painter", "nationality"), ...
+
+    what it is     "is a 2012 American film", shorter and longer      who made it      "was directed by", "is a song by"
+    when           born, died, released, founded                      where            "is a city in Peru", "is based in Oslo"
+    who is in it   "stars"                                            which network    "aired on"
+
+A name counts in other forms if it is surely the same: "Mira Ana Sol", "Miranda `` Mira '' Sol", "The Hills" for "Hills", "Ana
+Bo, known professionally as Mira Sol". Texts may have spaces around punctuation. Unclear nouns ("a cable and satellite
+channel") and empty ones ("a form of art") are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longway.english.people.person_names import census_first_name, gender_of_first_name
+from longway.english.people.person_words import ROLES
+from longway.english.rules.sisters import terms_of
+
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_YEAR = r"(?:1[5-9]\d\d|20[01]\d)"
+_DATE = re.compile(
+    rf"(?:(?P<month>{_MONTHS})(?: (?P<day>\d{{1,2}}))?,? |(?P<day_first>\d{{1,2}}) (?P<month_then>{_MONTHS}),? )?(?P<year>{_YEAR})\b"
+)
+_TOKEN = r"[A-Z0-9][\w.'’&-]*"
+_NAME = rf"(?:[Tt]he )?{_TOKEN}(?: (?:{_TOKEN}|de|van|von|der|del|la|da)(?=[ ,;]|$))*"
+# The end of a name. Other words could belong to it: "Boys on the Corner", "Florence and the Machine".
+_NAME_END = (
+    r"(?=,(?! The)|;|$| (?:starring|featuring|during|since|set|as|by|that|which|who|under)\b"
+    r"| (?:in|from|for|on|with|at|to|and) (?!the [A-Z]))"
+)
+# Nouns that are true without their modifiers after "is a".
+_WORKS = frozenset(
+    "film movie song single album novel book play poem musical opera sitcom comedy documentary".split()
+)
+_PLACES = frozenset(
+    "city town village country county lake river mountain island university college school museum park hospital airport "
+    "stadium district suburb neighborhood neighbourhood province region municipality peninsula volcano castle".split()
+)
+_THINGS = (
+    _WORKS
+    | _PLACES
+    | frozenset("band company corporation firm magazine newspaper website organization organisation".split())
+)
+# The same for people: a "reality television judge" is not a judge.
+PEOPLE_NOUNS = frozenset(
+    "actor actress singer songwriter singer-songwriter musician rapper comedian painter writer author novelist poet "
+    "politician philosopher composer screenwriter filmmaker journalist wrestler boxer footballer lawyer physicist "
+    "guitarist drummer pianist mathematician historian economist chemist biologist architect engineer entrepreneur "
+    "businessman businesswoman director producer player designer driver cricketer golfer".split()
+)
+# Nouns that need the word before them: "television series", "rock band".
+_NEED_MODIFIER = frozenset(
+    "series game director producer player designer club team band company label network channel driver".split()
+)
+_EMPTY_NOUNS = frozenset(
+    "set part member type kind form number group pair piece line version edition adaptation sequel prequel spin-off remake "
+    "subsidiary division branch result example term name word variety list side lot total half person one entity thing "
+    "collection genus species family branch project component unit class subset continuation follow-up installment "
+    "sister brother daughter son wife husband mother father cousin native resident an a".split()
+)
+_ATTRIBUTIVE = frozenset(
+    "film television stage music radio record media rock theatre screen video model fashion".split()
+)
+# Nouns that end like adverbs, adjectives and verbs.
+_NOUN_EXCEPTIONS = frozenset(
+    "assembly butterfly monopoly building painting king wedding meeting ring seed comic critic mechanic republic "
+    "mosaic musical festival journal animal hospital terminal cathedral criminal general official metal mineral capital "
+    "canal medal rival carnival biopic topic".split()
+)
+# Without these modifiers the rest may be false.
+_ESSENTIAL_MODIFIERS = frozenset(
+    "former fictional fictitious alleged possible proposed planned upcoming future late retired unreleased unfinished "
+    "cancelled canceled defunct discontinued mythical legendary self-proclaimed aspiring would-be failed".split()
+)
+_PHRASE_ENDS = frozenset(
+    "who that which whose where by from in of for and or with best based known written directed starring created produced "
+    "recorded released published developed founded established formed located situated owned set on at under about "
+    "during near since to between as headquartered played performed designed composed built adapted originally co-written "
+    "distributed featuring made launched co-created hosted born spoken used is was held appearing fronted led given run sold "
+    "called named titled consisting containing lying living working serving belonging operated operating airing broadcast "
+    "covering intended considered found introduced depicted portrayed voiced managed edited".split()
+)
+_MODIFIER = re.compile(r"[^\W\d_][\w/-]*|3D|" + _YEAR)
+_AGENT_CLASSES = {"directed": "director", "written": "author", "created": "author", "recorded": "performer"}
+_AGENT_PARTICIPLES = frozenset(_AGENT_CLASSES) | frozenset(
+    "performed produced published released distributed developed founded designed composed".split()
+)
+# After these words the sentence may be about something else.
+_OTHER_TOPIC = re.compile(
+    r",? (?:who|that|which|whose|where|when|as|about|based|adapted|featuring|appearing|loosely|of|in|for|from|to|on|set)\b.*|;.*"
+)
+_PREPOSITIONS = frozenset(
+    "into by in to on from as with of for at between after around over through under".split()
+)
+_WORK_AGENT_CLASSES = {
+    "song": "performer",
+    "single": "performer",
+    "album": "performer",
+    "novel": "author",
+    "book": "author",
+}
+
+
+_BRACKETS = re.compile(r"-LSB-.*?-RSB-|-LRB-.*?-RRB-|\([^()]*\)|\[[^\[\]]*\]")
+_QUOTES = re.compile(r"``|''|[\"“”]")
+_FULL_STOP = re.compile(
+    r"(?<![ .][A-Z])(?<!Jr|Sr|Dr|Mr|St|vs|Co|No)(?<!Mrs|Inc|Vol|Ltd)(?<!Corp|Bros)\.(?:\s+(?=\S)|$)"
+)
+_SPACED_STOP = re.compile(r" \.(?: |$)")
+_VERB = r"(?:is|was|are|were|has|had|premiered|debuted|aired|died|stars|starred) "
+# Between a name and its verb: letters after the name, and one aside between commas.
+_FIRM = r"(?:Limited|Ltd\.?|Incorporated|Inc\.?|Corporation|Company|plc)"
+_TO_VERB = re.compile(rf"(?:,? (?:[A-Z]{{2,5}}\b|{_FIRM}))*(?:, (?!and )[^,]{{1,70}},)? ?({_VERB}.*)")
+_KNOWN_AS = (
+    r"[^,]{2,60}, (?:[a-z]+ )?known (?:[a-z]+ ){0,4}(?:as|by (?:his|her|their) (?:stage|pen|ring) name),? "
+)
+_NAME_PART = re.compile(r"(?:[A-Z][\w.'’-]*|de|De|van|von|al|bin|ibn|la|del|da)")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A sentence that starts with a name. bracket: the brackets after the name; rest: the text from the verb on."""
+
+    name: str
+    bracket: str
+    rest: str
+
+
+def openings(context: str, name: str) -> Iterator[Opening]:
+    """Yield the sentences of a context that start with a name."""
+    bare = re.sub(r" \([^()]*\)$", "", name)
+    for sentence in sentences(context):
+        plain = _plain_text(sentence)
+        for the, behind in _after_name(plain, bare):
+            if (rest := _TO_VERB.fullmatch(behind)) and _is_same_kind(name, rest[1]):
+                yield Opening(f"{the}{name}", _bracket_text(sentence), rest[1])
+                break
+
+
+def _is_same_kind(name: str, rest: str) -> bool:
+    """Return False for "is a sitcom" if the name is "The Gate (film)"."""
+    suffix = re.search(r"(\w+)\)$", name)
+    kind = re.split(r",| (?:by|that|which|who|based|of|from|in|for|starring) ", rest)[0]
+    return suffix is None or re.search(rf"\b{re.escape(suffix[1])}\b", kind, re.IGNORECASE) is not None
+
+
+def sentences(context: str) -> list[str]:
+    """Return the sentences of a context, without their full stops."""
+    stop = _SPACED_STOP if " . " in context or context.endswith(" .") else _FULL_STOP
+    return [part.strip() for part in stop.split(context) if part.strip()]
+
+
+def _plain_text(sentence: str) -> str:
+    """Return a sentence without brackets and quotes, with normal spacing."""
+    text = _QUOTES.sub("", _BRACKETS.sub(" ", _BRACKETS.sub(" ", sentence)))
+    return re.sub(r"\s+", " ", re.sub(r"\s+([,;:])", r"\1", text)).strip()
+
+
+def _bracket_text(sentence: str) -> str:
+    """Return the brackets before the verb, without pronunciations."""
+    without_sounds = re.sub(r"-LSB-.*?-RSB-", " ", sentence)
+    verb = re.search(
+        rf"[)\w] {_VERB}|-RRB- {_VERB}",
+        re.sub(r"\([^()]*\)", lambda m: "(" + "_" * (len(m[0]) - 2) + ")", without_sounds),
+    )
+    brackets = [
+        m[1] or m[2] or ""
+        for m in re.finditer(
+            r"\(([^()]*)\)|-LRB-(.*?)-RRB-", without_sounds[: verb.start() + 1] if verb else ""
+        )
+    ]
+    return re.sub(r"\s+", " ", re.sub(r"\s+([,;])", r"\1", "; ".join(brackets))).strip()
+
+
+def _after_name(plain: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the text after the name at the start of a sentence, in any form, with the "The " before it."""
+    for the in ("", "The "):
+        if plain.startswith((f"{the}{name} ", f"{the}{name}, ")):
+            yield the, plain[len(the) + len(name) :]
+    if known := re.match(rf"{_KNOWN_AS}{re.escape(name)}(?=, (?:is|was) )", plain):
+        yield "", plain[known.end() + 1 :]
+    parts = name.split()
+    if len(parts) < 2 or "," in name or census_first_name(parts[0]) is None:
+        return
+    if (end := _full_name(plain, parts)) is not None:
+        yield "", plain[end:]
+    if len(parts) == 2 and gender_of_first_name(parts[0]) is not None and plain.startswith(f"{parts[1]} "):
+        yield "", plain[len(parts[1]) :]
+
+
+def _full_name(plain: str, parts: list[str]) -> int | None:
+    """Return where "Mira Ana Sol" or "Miranda Mira Sol" ends, for "Mira Sol"; None for another name."""
+    words = plain.split(" ")
+    if census_first_name(words[0]) is None and words[0] != parts[0]:
+        return None
+    n_matched = 0
+    for position, token in enumerate(words[:7]):
+        word = token.rstrip(",")
+        if not _NAME_PART.fullmatch(word):
+            return None
+        n_matched += word == parts[n_matched] or (n_matched == 0 and _is_given_name(word, parts[0], position))
+        if n_matched == len(parts):
+            return len(" ".join(words[: position + 1]).rstrip(","))
+    return None
+
+
+def _is_given_name(word: str, name: str, position: int) -> bool:
+    """Return True for the name itself, and for a first name that starts with it: "Miranda" for "Mira"."""
+    return word == name or (position == 0 and len(name) > 2 and word.startswith(name))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextFact:
+    """A statement about a name. value: the part that could be replaced. kind: its class in `sisters.toml`, "year" or ""."""
+
+    rule: str
+    before: str
+    value: str
+    after: str
+    kind: str
+
+    @property
+    def text(self) -> str:
+        """The statement as the context has it."""
+        return f"{self.before}{self.value}{self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What something is: the verb, modifiers and noun of "is a 2012 American film", and the text after them."""
+
+    verb: str
+    modifiers: tuple[str, ...]
+    noun: str
+    tail: str
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the noun denotes a person."""
+        return self.noun in ROLES
+
+
+def parse_description(rest: str) -> Description | None:
+    """Return the noun phrase after "is a", if it is clear where it ends."""
+    match = re.match(r"(is|was|are|were) (?:also )?an? (.*)", rest)
+    if match is None:
+        return None
+    words = match[2].split(" ")
+    end = next((i for i in range(len(words)) if _ends_phrase(words, i)), len(words) - 1)
+    if not words[end].endswith((",", ";")) and _ends_phrase(words, end):
+        end -= 1
+    phrase, tail = [w.rstrip(",;") for w in words[: end + 1]], words[end + 1 :]
+    next_word = "," if words[end].endswith((",", ";")) else tail[0] if tail else ""
+    noun = phrase[-1] if phrase else ""
+    is_valid = (
+        len(noun) >= 2
+        and noun.islower()
+        and noun not in _EMPTY_NOUNS
+        and (not noun.endswith(("ly", "ing", "ed", "ous", "ic", "al", "ern")) or noun in _NOUN_EXCEPTIONS)
+        and len(phrase) <= 8
+        and all(_MODIFIER.fullmatch(w) for w in phrase)
+        and _is_complete_noun(noun, next_word)
+    )
+    return Description(match[1], tuple(phrase[:-1]), noun, " ".join(tail)) if is_valid else None
+
+
+def _ends_phrase(words: list[str], position: int) -> bool:
+    """Return True at a word after the noun phrase, and at a comma: "based", "who", "divided into"."""
+    word, after = words[position], words[position + 1] if position + 1 < len(words) else ""
+    before = words[position - 1] if position else ""
+    if word == "and" and before in _ATTRIBUTIVE and after in _ATTRIBUTIVE:
+        return False  # "a film and television actor"
+    if word.endswith(("ed", "made", "run")) and before.endswith("ly") and after not in _PREPOSITIONS:
+        return False  # "an independently made film"
+    is_participle = word.islower() and word.endswith("ed") and after in _PREPOSITIONS
+    return word in _PHRASE_ENDS or word.endswith((",", ";")) or is_participle
+
+
+def _is_complete_noun(noun: str, next_word: str) -> bool:
+    """Return False if the noun may belong to the next one: "a cable and satellite channel", "a head of state"."""
+    if next_word in ("and", "or", ","):
+        return noun not in _ATTRIBUTIVE and (
+            noun in ROLES or (next_word == "," and noun in _THINGS | _NEED_MODIFIER)
+        )
+    if next_word in ("of", "for", "to", "as", "between", "with", "at"):
+        return noun in _WORKS or (next_word in ("of", "with") and noun in _PLACES)
+    return next_word == "" or next_word in _PHRASE_ENDS or next_word.endswith("ed")
+
+
+def is_a_facts(name: str, kind: Description) -> Iterator[ContextFact]:
+    """Yield "X is a 2013 American film", shorter and longer; one fact for each part that could be replaced."""
+    words = kind.modifiers
+    can_be_bare = kind.noun in _THINGS or kind.noun in ROLES
+    without_year = tuple(w for w in words if not re.fullmatch(_YEAR, w))
+    for modifiers in dict.fromkeys((words, without_year)):
+        if modifiers or can_be_bare:
+            yield from _variants(name, kind.verb, modifiers, kind.noun)
+    head = _bare_noun(kind)
+    if head is None:
+        return
+    group = next((c for c in ("work", "profession") if head in terms_of(c)), "")
+    nations = [w for w in words if w in terms_of("nationality")]
+    year_and_nations = [w for w in words[:1] if re.fullmatch(_YEAR, w)] + nations
+    for modifiers_kept in (nations, year_and_nations, []):
+        if modifiers_kept or head in _THINGS:
+            yield ContextFact("is_a", " ".join([name, kind.verb, "a", *modifiers_kept, ""]), head, "", group)
+
+
+def _bare_noun(kind: Description) -> str | None:
+    """Return the noun, with the one modifier it may need: "film", "television series"; None if it needs more."""
+    if kind.noun not in _THINGS | PEOPLE_NOUNS | {"series", "game"} or not _ESSENTIAL_MODIFIERS.isdisjoint(
+        kind.modifiers
+    ):
+        return None
+    last = kind.modifiers[-1] if kind.modifiers else ""
+    if kind.noun in _NEED_MODIFIER and last.islower():
+        return f"{last} {kind.noun}"
+    return None if kind.noun in ("series", "game") else kind.noun
+
+
+def _variants(name: str, verb: str, modifiers: tuple[str, ...], noun: str) -> Iterator[ContextFact]:
+    is_changed = False
+    for position, word in enumerate(modifiers):
+        kind = (
+            "year" if re.fullmatch(_YEAR, word) else "nationality" if word in terms_of("nationality") else ""
+        )
+        if kind:
+            is_changed = True
+            before = " ".join([name, verb, "a", *modifiers[:position], ""])
+            yield ContextFact("is_a", before, word, " " + " ".join([*modifiers[position + 1 :], noun]), kind)
+    if not is_changed:
+        yield ContextFact("is_a", " ".join([name, verb, "a", *modifiers, ""]), noun, "", "")
+
+
+def facts(opening: Opening) -> Iterator[ContextFact]:
+    """Yield everything that a sentence surely states about its name."""
+    kind = parse_description(opening.rest)
+    if kind is not None:
+        yield from is_a_facts(opening.name, kind)
+        extractors = (_life,) if kind.is_person else (_founded, _made_by, _where, _aired)
+        for extractor in extractors:
+            yield from extractor(opening, kind)
+    yield from _album(opening)
+    yield from _capital(opening)
+    yield from _happened(opening)
+
+
+def _life(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+    """Yield birth and death, from the brackets after a person's name."""
+    bracket = opening.bracket
+    born, lived = re.search(r"\bborn (?:on )?", bracket), re.search(r" (?:--|–|—|-) ", bracket)
+    if born and (date := _DATE.match(bracket, born.end())):
+        yield from _dated("born", f"{opening.name} was born", date)
+    elif lived and kind.verb == "was":
+        first = [d for d in _DATE.finditer(bracket) if d.end() <= lived.start() + 1]
+        if first and bracket[first[-1].end() : lived.start()].strip() == "":
+            yield from _dated("born", f"{opening.name} was born", first[-1])
+    if lived and kind.verb == "was" and (date := _DATE.match(bracket, lived.end())):
+        yield from _dated("died", f"{opening.name} died", date)
+    if match := re.match(rf"(?:and was )?born(?: and raised)? in ({_NAME}){_NAME_END}", kind.tail):
+        yield ContextFact("born", f"{opening.name} was born in ", match[1], "", _place_class(match[1]))
+
+
+def _dated(rule: str, before: str, date: re.Match[str]) -> Iterator[ContextFact]:
+    """Yield "in 1984", "in May 1984", "on May 3, 1984", depending on what is known."""
+    month, day, year = date["month"] or date["month_then"], date["day"] or date["day_first"], date["year"]
+    yield ContextFact(rule, f"{before} in ", year, "", "year")
+    if month:
+        yield ContextFact(rule, f"{before} in ", month, f" {year}", "month")
+    if month and day:
+        yield ContextFact(rule, f"{before} on {month} {day}, ", year, "", "year")
+        is_in_each = int(day) <= 28  # there is no February 30
+        yield ContextFact(rule, f"{before} on ", month, f" {day}", "month" if is_in_each else "")
+
+
+def _founded(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+    """Match "a band formed in Lima in 1987"."""
+    verbs = "founded|established|formed|launched|released|published"
+    match = re.match(rf"({verbs})(?: in {_NAME}(?:, {_NAME})?)? in (?={_YEAR}\b)", kind.tail)
+    date = _DATE.match(kind.tail, match.end()) if match else None
+    if match is not None and date is not None:
+        yield from _dated(match[1], f"{opening.name} {_past_be(kind)} {match[1]}", date)
+
+
+def _past_be(kind: Description) -> str:
+    return "were" if kind.verb in ("are", "were") else "was"
+
+
+def _made_by(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+    """Yield who made a work and who is in it, as long as the sentence is surely about the work."""
+    name = opening.name
+    tail = f" {kind.tail}"
+    end = len(_OTHER_TOPIC.sub("", tail))
+    for match in _agent_pattern().finditer(tail):
+        is_sure = match.end() <= end and _is_full_name(match[2], tail)
+        for verb in re.findall(r"[a-z-]+", match[1]) if is_sure else ():
+            if verb in _AGENT_PARTICIPLES:
+                yield ContextFact(
+                    verb, f"{name} {_past_be(kind)} {verb} by ", match[2], "", _AGENT_CLASSES.get(verb, "")
+                )
+    by = re.match(rf" by {_person_prefix()}({_NAME}){_NAME_END}", tail)
+    if by and kind.noun in _THINGS and _is_full_name(by[1], tail):
+        yield ContextFact(
+            "by", f"{name} {kind.verb} a {kind.noun} by ", by[1], "", _WORK_AGENT_CLASSES.get(kind.noun, "")
+        )
+    stars = re.search(rf"\bstarring ({_NAME})(?:, ({_NAME}))?{_NAME_END}", tail)
+    is_sure = stars is not None and stars.end() <= end and kind.noun in _WORKS | {"series"}
+    for star in stars.groups() if stars and is_sure else ():
+        if star and _is_full_name(star, tail):
+            yield ContextFact("stars", f"{name} stars ", star, "", "")
+
+
+def _person_prefix() -> str:
+    """Return a pattern for words before a name: "American rapper", "the English rock band"."""
+    nations = "|".join(sorted(terms_of("nationality")))
+    return rf"(?:(?:the )?(?:(?:{nations}) )*(?:[a-z-]+ ){{0,3}})?"
+
+
+def _agent_pattern() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b((?:(?:co-)?[a-z]+(?:ed|en)(?:, and |, | and ))*(?:co-)?[a-z]+(?:ed|en)) by {_person_prefix()}({_NAME}){_NAME_END}"
+    )
+
+
+def _is_full_name(name: str, text: str) -> bool:
+    """Return False for a single name that is written in full elsewhere, and for non-names such as "American"."""
+    if name in terms_of("nationality") or len(name) < 3 or name.split()[0] in terms_of("nationality"):
+        return False
+    if " " in name:
+        return True
+    word = re.escape(name)
+    return re.search(rf"[A-Z][\w.]+ {word}\b|\b{word}(?:,? (?:and|&))? [A-Z]|\b{word}, [A-Z]", text) is None
+
+
+def _where(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+    """Match "is a city in Peru", "is based in Oslo"."""
+    name = opening.name
+    if kind.noun in _PLACES and (
+        match := re.match(rf"(?:located |situated )?in ({_NAME}){_NAME_END}", kind.tail)
+    ):
+        yield ContextFact(
+            "in_place", f"{name} {kind.verb} a {kind.noun} in ", match[1], "", _place_class(match[1])
+        )
+        yield ContextFact("in_place", f"{name} {kind.verb} in ", match[1], "", _place_class(match[1]))
+    if match := re.match(rf"(based|headquartered|located|situated) in ({_NAME}){_NAME_END}", kind.tail):
+        before = f"{name} {kind.verb} {match[1]} in "
+        yield ContextFact("in_place", before, match[2], "", _place_class(match[2]))
+    if kind.noun == "band" and (match := re.match(rf"from ({_NAME}){_NAME_END}", kind.tail)):
+        yield ContextFact(
+            "in_place", f"{name} {kind.verb} a band from ", match[1], "", _place_class(match[1])
+        )
+
+
+def _place_class(place: str) -> str:
+    return next((c for c in ("country", "state", "city") if place in terms_of(c)), "")
+
+
+def _networks() -> str:
+    return "|".join(sorted(map(re.escape, terms_of("network"))))
+
+
+def _aired(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+    """Match "a sitcom that aired on NBC"."""
+    match = re.match(
+        rf"(?:that |which )(?:originally )?(aired|premiered|debuted|ran) on ({_networks()})\b(?! [A-Z])",
+        kind.tail,
+    )
+    if match:
+        yield ContextFact("aired", f"{opening.name} {match[1]} on ", match[2], "", "network")
+
+
+def _album(opening: Opening) -> Iterator[ContextFact]:
+    """Match "is the third studio album by Korn": an album by Korn."""
+    match = re.match(
+        rf"(is|was) the (?:[a-z-]+ )?(studio |live |compilation |)(album|single|EP|mixtape|novel) by {_person_prefix()}({_NAME}){_NAME_END}",
+        opening.rest,
+    )
+    if match and _is_full_name(match[4], opening.rest):
+        kinds = [f"{match[2]}{match[3]}"] + ([match[3]] if match[2] else [])
+        for kind in kinds:
+            group = "author" if kind == "novel" else "performer"
+            yield ContextFact("by", f"{opening.name} {match[1]} a {kind} by ", match[4], "", group)
+        if match[3] in ("album", "novel"):
+            yield ContextFact("is_a", f"{opening.name} {match[1]} a ", match[3], "", "work")
+
+
+def _capital(opening: Opening) -> Iterator[ContextFact]:
+    """Match "is the capital city of Peru"."""
+    match = re.match(
+        rf"(is|was) the (capital|capital city|largest city) (?:and largest city )?of ({_NAME}){_NAME_END}",
+        opening.rest,
+    )
+    if match:
+        yield ContextFact(
+            "capital", f"{opening.name} {match[1]} the {match[2]} of ", match[3], "", _place_class(match[3])
+        )
+
+
+def _happened(opening: Opening) -> Iterator[ContextFact]:
+    """Match "was released in May 2012", "premiered on NBC", "died in 1950", "was born in Lima"."""
+    name, rest = opening.name, opening.rest
+    event = re.match(
+        rf"((?:was|were) (?:first |originally |officially |theatrically )?(released|published|founded|established|formed|"
+        rf"launched|born)|premiered|debuted|died(?: of [a-z ]+?)?)(?: in {_NAME})? (?:on|in) (?=\d|{_MONTHS})",
+        rest,
+    )
+    if event and (date := _DATE.match(rest, event.end())):
+        verb = event[2] or event[1].split()[0]
+        be = f"{event[1].split()[0]} " if event[2] else ""
+        yield from _dated(verb, f"{name} {be}{verb}", date)
+    if match := re.match(rf"was born(?: and raised)? in ({_NAME}){_NAME_END}", rest):
+        yield ContextFact("born", f"{name} was born in ", match[1], "", _place_class(match[1]))
+    if match := re.match(rf"(premiered|debuted|aired) on ({_networks()})\b(?! [A-Z])", rest):
+        yield ContextFact("aired", f"{name} {match[1]} on ", match[2], "", "network")
+    if (match := re.match(rf"(?:stars|starred) ({_NAME}){_NAME_END}", rest)) and _is_full_name(
+        match[1], rest
+    ):
+        yield ContextFact("stars", f"{name} stars ", match[1], "", "")

@@ -1,0 +1,463 @@
+"""Negations in other words. Family: negation.
+
+"did not win"         "failed to win"               "never won"       "at no time won", "did not once win"
+"was not able to V"   "was unable to V"             "could not V"     "was incapable of V-ing"
+"has yet to V"        "still has not V-ed"          "refused to V"    "declined to V", "was unwilling to V"
+"is not a poet"       "is anything but a poet"      "X did not V"     "It is false that X V-ed"
+"is not possible"     "is impossible"               "rarely"          "seldom", "hardly ever"
+"has no children"     "lacks children"              "won zero races"  "did not win a single race"
+"produced nothing"    "did not produce anything"    "No one came"     "Not one person came"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from longway.english.articles import fix_articles
+from longway.english.denials import DO_FORMS, Denial, Tense, conjugated, denials, finite_plural, subject_of
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import MASS_NOUNS, inflect, lemmas
+from longway.english.opposites import complement
+from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import word_at
+from longway.english.wordnet import word_lists
+
+# Verbs for what can be tried in vain: "failed to win"; no statives ("failed to like").
+ATTEMPT_VERBS = frozenset(
+    "achieve acknowledge advance appear arrive attend attract beat break build capture chart complete conquer convince "
+    "create defeat deliver demonstrate describe develop discover earn end enter escape establish explain finish gain get "
+    "graduate impress improve inspire invent join land launch make match obtain open pass pay perform persuade premiere "
+    "prevent produce prove provide publish qualify raise reach receive recognize recover register release return save "
+    "score secure sell show sign solve stop succeed survive top unite win".split()
+)
+
+# Verbs for what a person may choose to do.
+CHOICE_VERBS = frozenset(
+    "act appear attend become box campaign coach collaborate compete compose dance design direct donate draw fight film "
+    "found host join lead make manage marry meet model move paint participate perform photograph play portray produce "
+    "publish race record run serve sign sing star study support teach tour travel visit voice vote work wrestle write".split()
+)
+
+
+_FALSE_THAT = {
+    "false_that": ("It is false that", ""),
+    "untrue_that": ("It is untrue that", ""),
+    "myth_that": ("It is a myth that", ""),
+    "claim_that": ("The claim that", " is false"),
+    "no_truth": ("There is no truth in the claim that", ""),
+}
+_SELDOM = ("rarely", "seldom", "hardly ever", "scarcely ever", "infrequently")
+_NO_TIME = ("at no time", "at no point")
+_NOT_A = {"anything_but": "anything but", "far_from": "far from being", "in_no_way": "in no way"}
+
+VerbGroups = Iterator[tuple[str, str | None]]  # the rule's name and the new verb group, if there is one
+
+
+def negation(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the ways to rephrase the negations of a text."""
+    for denial in denials(scene.document):
+        before = scene.document.text[denial.start : denial.end]
+        for name, text in _GROUP_VARIANTS.get(denial.kind, _not)(denial):
+            if text is not None and text != before:
+                yield Rewriting(f"negation.{name}", (denial.change_to(text),))
+        if denial.kind == "not" and denial.verb == "be":
+            yield from _not_a(scene, denial)
+        yield from false_that(scene, denial)
+    yield from _seldom(scene)
+    yield from absences(scene.document)
+
+
+def _not(denial: Denial) -> VerbGroups:
+    if denial.verb in ATTEMPT_VERBS and denial.tense != "present":
+        yield "fail_to", with_verb(denial, "fail", f"to {denial.verb}")
+        yield "not_succeed", with_not(denial, "succeed", f"in {denial.gerund}")
+
+
+def _fail(denial: Denial) -> VerbGroups:
+    if denial.verb != "be":
+        yield "did_not", denial.with_auxiliary("not")
+        yield "not_manage", with_not(denial, "manage", f"to {denial.verb}")
+        yield "not_succeed", with_not(denial, "succeed", f"in {denial.gerund}")
+
+
+def _never(denial: Denial) -> VerbGroups:
+    if denial.marker != "never":
+        yield "never", with_adverb(denial, "never")
+    for words in _NO_TIME:
+        yield words.replace(" ", "_"), with_adverb(denial, words)
+    if denial.verb != "be":
+        yield "not_once", denial.with_auxiliary("not once")
+    yield "not_ever", denial.with_auxiliary("not ever")
+
+
+def _unable(denial: Denial) -> VerbGroups:
+    if denial.marker != "can" and denial.tense in ("past", "present"):
+        yield "could_not", f"{'could not' if denial.tense == 'past' else 'cannot'} {denial.verb}"
+    if denial.marker != "unable":
+        yield "unable_to", with_verb(denial, "be", f"unable to {denial.verb}")
+    if denial.marker != "incapable":
+        yield "incapable_of", with_verb(denial, "be", f"incapable of {denial.gerund}")
+    if denial.marker != "able":
+        yield "not_able_to", with_not(denial, "be", f"able to {denial.verb}")
+    if denial.verb != "be":
+        yield "lack_ability", with_verb(denial, "lack", f"the ability to {denial.verb}")
+
+
+def _yet(denial: Denial) -> VerbGroups:
+    if denial.marker == "yet to":
+        yield "not_yet", denial.with_auxiliary("not yet")
+    else:
+        have = conjugated("have", "past" if denial.tense == "pluperfect" else "present", denial.plural)
+        yield "yet_to", have and f"{have} yet to {denial.verb}"
+    yield "still_not", denial.with_auxiliary("still not")
+    yield "so_far_not", denial.with_auxiliary("so far not")
+
+
+def _refuse(denial: Denial) -> VerbGroups:
+    other = "decline" if denial.marker == "refuse" else "refuse"
+    yield f"{other}_to", with_verb(denial, other, f"to {denial.verb}")
+    yield "unwilling_to", with_verb(denial, "be", f"unwilling to {denial.verb}")
+    yield "not_willing_to", with_not(denial, "be", f"willing to {denial.verb}")
+    if denial.tense == "past":
+        yield "would_not", f"would not {denial.verb}"
+
+
+def _avoid(denial: Denial) -> VerbGroups:
+    yield "stay_away", with_verb(denial, "stay", f"away from {denial.gerund}")
+    yield "steer_clear", with_verb(denial, "steer", f"clear of {denial.gerund}")
+    if denial.marker != "refrain":
+        yield "refrain_from", with_verb(denial, "refrain", f"from {denial.gerund}")
+
+
+_GROUP_VARIANTS = {
+    "not": _not,
+    "fail": _fail,
+    "never": _never,
+    "unable": _unable,
+    "yet": _yet,
+    "refuse": _refuse,
+    "avoid": _avoid,
+}
+
+
+def with_verb(denial: Denial, verb: str, rest: str) -> str | None:
+    """Return another verb in the denial's tense and number, with more words: "failed to win"."""
+    form = denial.conjugated(verb)
+    return form and f"{form} {rest}"
+
+
+def with_not(denial: Denial, verb: str, rest: str) -> str | None:
+    """Return the same, negated: "was not able to win"."""
+    group = replace(denial, verb=verb).with_auxiliary("not")
+    return group and f"{group} {rest}"
+
+
+def with_adverb(denial: Denial, adverb: str) -> str | None:
+    """Return the denied verb with an adverb instead of "not": "never won", "was never", "has never won"."""
+    if denial.tense in ("perfect", "pluperfect") or denial.verb == "be":
+        return denial.with_auxiliary(adverb)
+    form = denial.conjugated()
+    return form and f"{adverb} {form}"
+
+
+def _not_a(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
+    """Rephrase "is not possible" with a complement, "is not a poet" with words for "not"."""
+    be = denial.conjugated("be")
+    words = scene.document.words[denial.last + 1 : denial.last + 3]
+    if be is None or len(words) < 2 or denial.tense in ("perfect", "pluperfect"):
+        return
+    first, after = words
+    opposite = complement(first.lower) if first.text.islower() else None
+    if opposite is not None and (
+        after.upos == "PUNCT" or after.lower in ("in", "to", "by", "at", "since", "with")
+    ):
+        yield Rewriting("negation.complement", (Change(denial.start, first.end, f"{be} {opposite}"),))
+    if not _is_noun_phrase(scene, first):
+        return
+    for name, text in _NOT_A.items():
+        if first.lower != "the" or name == "in_no_way":
+            yield Rewriting(f"negation.{name}", (denial.change_to(f"{be} {text}"),))
+    if first.lower in ("a", "an") and denial.tense == "present" and (do := denial.conjugated("do")):
+        yield Rewriting("negation.not_count_as", (denial.change_to(f"{do} not count as"),))
+
+
+def _is_noun_phrase(scene: Scene, first: Word) -> bool:
+    """Return True if an article after the copula starts the predicate of the main clause."""
+    head = scene.document.head(first)
+    if first.lower not in ("a", "an", "the") or head is None or first.relation != "det":
+        return False
+    return head.relation == "root" and head.upos in ("NOUN", "PROPN")
+
+
+def false_that(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
+    """Yield ways to call the whole statement false: "It is false that X won" for "X did not win"."""
+    document = scene.document
+    if denial.kind not in ("not", "never", "unable") or not is_plain_statement(document, denial.last):
+        return
+    if denial.kind == "unable":
+        positive = with_verb(denial, "be", f"able to {denial.verb}")
+    else:
+        positive = with_adverb(denial, "ever") if denial.kind == "never" else denial.conjugated()
+    main = main_clause_root(document, denial.last)
+    if positive is None or main is None:
+        return
+    words = document.sentence(document.sentence_number(main))
+    for name, (before, after) in _FALSE_THAT.items():
+        change = embedded_after(scene, words[0], before)
+        if change is not None and change.end <= denial.start:
+            end = [Change(words[-1].start, words[-1].start, after)] if after else []
+            yield Rewriting(f"negation.{name}", (change, denial.change_to(positive), *end))
+
+
+def _seldom(scene: Scene) -> Iterator[Rewriting]:
+    """Exchange "rarely", "seldom", "hardly ever", inside a clause."""
+    words = scene.document.words
+    for word in words[1:]:
+        pair = words[word.index : word.index + 2]
+        text = " ".join(w.text for w in pair)
+        last = pair[-1] if text in _SELDOM else word
+        adverb = text if text in _SELDOM else word.text
+        after = word_at(scene.document, last.index + 1)
+        if adverb not in _SELDOM or after is None or after.upos in ("PUNCT", "ADJ", "ADV"):
+            continue
+        for new in _SELDOM:
+            if new != adverb:
+                change = Change(word.start, last.end, new)
+                changes = (change, *fix_articles(scene.document, [change]))
+                yield Rewriting(f"negation.{new.replace(' ', '_')}", changes)
+
+
+_NO_WORDS = frozenset({"no", "zero"})
+_NO_ONE = ("nobody", "no one")
+# Verbs with "no" and what replaces them: rule, verb, words after it.
+_WITHOUT = {
+    "have": (("lack", "lack", ""), ("without", "be", " without")),
+    "possess": (("lack", "lack", ""), ("without", "be", " without")),
+    "contain": (("lack", "lack", ""),),
+    "include": (("lack", "lack", ""),),
+    "feature": (("lack", "lack", ""),),
+    "receive": (("go_without", "go", " without"),),
+    "get": (("go_without", "go", " without"),),
+}
+_UNRELATED = ("unrelated to", "unconnected with")
+
+
+def absences(document: Document) -> Iterator[Rewriting]:
+    """Yield the ways to rephrase that something is missing."""
+    for word in document.words[1:]:
+        if not word.text.islower():
+            continue
+        if word.lower in _NO_WORDS:
+            yield from _no(document, word)
+        elif word.lower == "nothing":
+            yield from _nothing(document, word)
+        elif word.lower in ("lacks", "lacked", "lack") and word.upos == "VERB":
+            yield from _lack(document, word)
+    yield from chain(_not_any(document), _any_dropped(document), _there_is_no(document), _nobody(document))
+
+
+def _verb_before(document: Document, word: Word) -> tuple[Word, Tense, bool | None] | None:
+    """Return the finite verb right before a word, its tense, and the number of its subject."""
+    verb = document.words[word.index - 1] if word.index else None
+    if (
+        verb is None
+        or not verb.text.islower()
+        or verb.upos not in ("VERB", "AUX")
+        or verb.tag not in DO_FORMS
+    ):
+        return None
+    if verb.lemma == "be" or document.words[max(0, verb.index - 1)].upos in ("AUX", "PART"):
+        return None
+    subject = subject_of(document, verb)
+    depends = verb.index in (word.head, document.words[word.head].head)
+    if subject is None or subject.index > verb.index or not depends:
+        return None
+    return verb, "past" if verb.tag == "VBD" else "present", finite_plural(document, verb, subject)
+
+
+def _no(document: Document, no: Word) -> Iterator[Rewriting]:
+    """Rephrase "has no N", "won zero N": `no` determines the object of a finite verb."""
+    noun = document.words[no.head]
+    other = "no" if no.lower == "zero" else "zero"
+    is_plural = noun.tag == "NNS"
+    if no.relation not in ("det", "nummod", "advmod") or noun.upos != "NOUN" or noun.index < no.index:
+        return
+    if other == "no" or is_plural:
+        yield Rewriting(f"negation.{other}", (Change(no.start, no.end, other),))
+    governor = _verb_before(document, no)
+    if governor is None or noun.relation != "obj" or not _is_plain_noun(document, no, noun):
+        return
+    verb, time, plural = governor
+    start = verb.start
+    base = "have" if verb.lemma == "have" else verb.lemma.lower()
+    if do := conjugated("do", time, plural):
+        yield Rewriting("negation.not_any", (Change(start, no.end, f"{do} not {base} any"),))
+        if single := _singular_change(document, no, noun):
+            changes = (Change(start, no.end, f"{do} not {base} a single"), single)
+            yield Rewriting("negation.not_a_single", changes)
+    yield from _without(verb, no, noun, time, plural)
+
+
+def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Iterator[Rewriting]:
+    some = "" if noun.tag == "NNS" or _is_mass(noun) else " any"
+    for name, lemma, rest in _WITHOUT.get(verb.lemma, ()):
+        if form := conjugated(lemma, tense, plural):
+            yield Rewriting(f"negation.{name}", (Change(verb.start, no.end, f"{form}{rest}{some}"),))
+
+
+def _any_dropped(document: Document) -> Iterator[Rewriting]:
+    """Rephrase "failed to win any awards" as "failed to win awards", "failed to win a single award"."""
+    denied_verbs = [denial.last for denial in denials(document)]
+    for word in document:
+        noun = document.words[word.head]
+        if word.text != "any" or word.relation != "det" or noun.index < word.index or noun.upos != "NOUN":
+            continue
+        if not any(0 < word.index - last <= 6 for last in denied_verbs) or not _is_plain_noun(
+            document, word, noun
+        ):
+            continue
+        if noun.tag == "NNS":
+            after = document.words[word.index + 1]
+            yield Rewriting("negation.any_dropped", (Change(word.start, after.start, ""),))
+            if single := _singular_change(document, word, noun):
+                yield Rewriting("negation.a_single", (Change(word.start, word.end, "a single"), single))
+        elif noun.tag == "NN" and not _is_mass(noun):
+            yield Rewriting("negation.a_single", (Change(word.start, word.end, "a single"),))
+
+
+def _is_plain_noun(document: Document, no: Word, noun: Word) -> bool:
+    """Return False for "no longer", "no more than ten", "no stranger to"."""
+    between = document.words[no.index + 1 : noun.index]
+    return all(w.upos in ("ADJ", "NOUN", "PROPN") for w in between) and not any(
+        w.tag in ("JJR", "RBR") for w in between
+    )
+
+
+def _singular_change(document: Document, no: Word, noun: Word) -> Change | None:
+    """Return the change of a plural noun to its singular, if it is countable."""
+    if noun.tag != "NNS":
+        return None
+    known = lemmas(noun.text, "NOUN")
+    singular = known[0] if known else noun.lemma
+    is_counted = inflect(singular, "NNS") == noun.text and singular != noun.text
+    return Change(noun.start, noun.end, singular) if is_counted and not _is_mass(noun) else None
+
+
+def _is_mass(noun: Word) -> bool:
+    is_listed = noun.lemma.lower() in MASS_NOUNS | word_lists().mass
+    return is_listed or noun.lower in ("experience", "support", "interest")
+
+
+def _nothing(document: Document, nothing: Word) -> Iterator[Rewriting]:
+    governor = _verb_before(document, nothing)
+    if governor is None:
+        return
+    verb, time, plural = governor
+    after = [w.text for w in document.words[nothing.index + 1 : nothing.index + 4]]
+    if verb.lemma == "have" and after == ["to", "do", "with"]:
+        end = document.words[nothing.index + 3].end
+        for words in _UNRELATED:
+            if be := conjugated("be", time, plural):
+                yield Rewriting(f"negation.{words.split()[0]}", (Change(verb.start, end, f"{be} {words}"),))
+        have = verb.text
+        yield Rewriting("negation.no_connection", (Change(verb.start, end, f"{have} no connection with"),))
+        return
+    if after[:1] == ["but"]:
+        return
+    if do := conjugated("do", time, plural):
+        change = Change(verb.start, nothing.end, f"{do} not {verb.lemma} anything")
+        yield Rewriting("negation.not_anything", (change,))
+
+
+def _lack(document: Document, lack: Word) -> Iterator[Rewriting]:
+    """Rephrase "lacks support" as "has no support", "does not have support"."""
+    noun = next(iter(document.children(lack, "obj")), None)
+    subject = subject_of(document, lack)
+    after = document.words[lack.index + 1]
+    if noun is None or subject is None or subject.index > lack.index or noun.index < lack.index:
+        return
+    tense: Tense = "past" if lack.tag == "VBD" else "present"
+    plural = finite_plural(document, lack, subject)
+    have, do, be = (conjugated(verb, tense, plural) for verb in ("have", "do", "be"))
+    if after.lower in ("a", "an", "any"):
+        if have:
+            yield Rewriting("negation.has_no", (Change(lack.start, after.end, f"{have} no"),))
+    elif after.upos in ("NOUN", "ADJ") and have:
+        yield Rewriting("negation.has_no", (Change(lack.start, lack.end, f"{have} no"),))
+    if do:
+        yield Rewriting("negation.not_have", (Change(lack.start, lack.end, f"{do} not have"),))
+    if be:
+        yield Rewriting("negation.without", (Change(lack.start, lack.end, f"{be} without"),))
+
+
+def _not_any(document: Document) -> Iterator[Rewriting]:
+    """Rephrase "did not win any awards" as "won no awards", "was not seen by anyone" as "was seen by no one"."""
+    for denial in denials(document):
+        if denial.kind != "not":
+            continue
+        any_word = _any_after(document, denial)
+        positive = denial.conjugated()
+        if any_word is None or positive is None:
+            continue
+        new = {"any": "no", "anything": "nothing", "anyone": "no one", "anybody": "nobody"}[any_word.lower]
+        changes = (denial.change_to(positive), Change(any_word.start, any_word.end, new))
+        yield Rewriting("negation.any_to_no", changes)
+        if new == "no" and document.words[any_word.head].tag == "NNS":
+            zero = Change(any_word.start, any_word.end, "zero")
+            yield Rewriting("negation.any_to_zero", (denial.change_to(positive), zero))
+
+
+def _any_after(document: Document, denial: Denial) -> Word | None:
+    """Return the "any" right after the verb, or after its preposition or participle."""
+    for word in document.words[denial.last + 1 : denial.last + 4]:
+        if word.text in ("any", "anything", "anyone", "anybody"):
+            return word
+        if word.upos != "ADP" and word.tag != "VBN":
+            return None
+    return None
+
+
+def _there_is_no(document: Document) -> Iterator[Rewriting]:
+    for there in document.words:
+        rest = document.words[there.index + 1 : there.index + 3]
+        if there.lower != "there" or there.relation != "expl" or len(rest) < 2:
+            continue
+        be, no = rest
+        if be.lower not in ("is", "are", "was", "were") or no.lower not in _NO_WORDS:
+            continue
+        noun = document.words[no.head]
+        if noun.upos != "NOUN" or not _is_plain_noun(document, no, noun):
+            continue
+        yield Rewriting("negation.there_is_not_any", (Change(be.start, no.end, f"{be.text} not any"),))
+        is_past = be.lower in ("was", "were")
+        if single := _singular_change(document, no, noun):
+            new = f"{'was' if is_past else 'is'} not a single"
+            yield Rewriting("negation.there_is_not_a_single", (Change(be.start, no.end, new), single))
+        if noun.index + 1 < len(document) and document.words[noun.index + 1].upos in ("ADP", "PUNCT"):
+            exist = conjugated("exist", "past" if is_past else "present", noun.tag == "NNS")
+            no_word = "No" if there.text[0].isupper() else "no"
+            changes = (Change(there.start, no.end, no_word), Change(noun.end, noun.end, f" {exist}"))
+            yield Rewriting("negation.none_exist", changes)
+
+
+def _nobody(document: Document) -> Iterator[Rewriting]:
+    """Exchange "Nobody", "No one" and "Not one person" as subjects."""
+    for word in document.words:
+        after = document.words[word.index + 1 : word.index + 2]
+        is_no_one = word.lower == "no" and bool(after) and after[0].text == "one"
+        if not is_no_one and word.lower != "nobody":
+            continue
+        end = after[0].end if is_no_one else word.end
+        head = after[0] if is_no_one else word
+        follows = document.words[head.index + 1 : head.index + 2]
+        is_qualified = not follows or follows[0].lower in ("but", "else", "except", "'s", "’s", "of")
+        if head.relation != "nsubj" or is_qualified:
+            continue
+        before = document.text[word.start : end].lower()
+        for new in (*_NO_ONE, "not one person", "not a single person"):
+            if new != before:
+                text = new[0].upper() + new[1:] if word.text[0].isupper() else new
+                yield Rewriting(f"negation.{new.replace(' ', '_')}", (Change(word.start, end, text),))

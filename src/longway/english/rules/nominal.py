@@ -1,0 +1,340 @@
+"""Nouns for actions, possession and origin. Families: nominal, origins.
+
+    nominal    "Ann directed Blue Sky."       <->  "Ann was the director of Blue Sky."
+               "Ann directed Blue Sky."        ->  "The director of Blue Sky was Ann."
+               "Blue Sky's script"            <->  "the script of Blue Sky"
+    origins    "a 1999 film"                  <->  "a film from 1999"
+               "an Italian actor"             <->  "an actor from Italy"
+
+The words are in `nominal.toml`. Nouns with a list or a clause attached are skipped: the attachment is ambiguous ("an
+Italian actor and singer").
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from longway.english.articles import fix_articles
+from longway.english.document import Change, Document, Word
+from longway.english.rules.clauses import NOT_WORDS, Clause, be_form, clauses, grammatical_number, verb_form
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import Span, as_sentence_start, is_year, name_indices, span_of
+
+WORDS_PATH = Path(__file__).parent / "nominal.toml"
+# "Hodgkin's disease" is not the disease of Hodgkin.
+_NAMED_AFTER = frozenset(
+    "disease syndrome day law theorem palsy eve principle paradox constant number end sake".split()
+)
+
+
+@dataclass(frozen=True)
+class NominalWords:
+    """The word lists of `nominal.toml`."""
+
+    nouns: dict[str, str]
+    verbs: dict[str, str]
+    lasting: frozenset[str]
+    nations: dict[str, str]
+    countries: dict[str, str]
+    people: frozenset[str]
+    works: frozenset[str]
+    belongings: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def nominal_words() -> NominalWords:
+    """Read the word lists once."""
+    table = tomllib.loads(WORDS_PATH.read_text(encoding="utf-8"))
+    nouns, nations, lists = table["nouns"], table["nations"], table["words"]
+    return NominalWords(
+        nouns=nouns,
+        verbs={noun: verb for verb, noun in nouns.items()} | {"author": "write"},
+        lasting=frozenset(table["lasting"]),
+        nations=nations,
+        countries={country.lower(): nation for nation, country in nations.items()},
+        people=frozenset(lists["people"]),
+        works=frozenset(lists["works"]),
+        belongings=frozenset(lists["belongings"]),
+    )
+
+
+def nominal(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one noun phrase or verb rephrased."""
+    document = scene.document
+    for clause in clauses(document):
+        yield from _agent_noun(clause)
+        yield from _verb_for_noun(clause)
+    for word in document:
+        if word.upos != "NOUN" or word.index in name_indices(document):
+            continue
+        yield from _of(document, word)
+        yield from _owned(document, word)
+
+
+# Who did it
+
+
+def _agent_noun(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "Blue Sky was directed by Ann." and "Ann directed Blue Sky." with "the director of"."""
+    document, rest = clause.document, clause.rest
+    noun = nominal_words().nouns.get(clause.head.lemma.lower())
+    if noun is None or clause.head.upos != "VERB" or rest is None or clause.adverbs:
+        return
+    helpers = [w.lower for w in clause.auxiliaries]
+    by = rest.words[0].lower == "by"
+    if helpers in (["was"], ["is"]) and clause.head.tag == "VBN" and by and len(rest) > 1:
+        agent, thing = Span(document, rest.first + 1, rest.last), clause.subject
+        tense = "past" if helpers == ["was"] else "present"
+    elif not helpers and clause.head.tag in ("VBD", "VBZ") and document.children(clause.head, "obj"):
+        agent, thing = clause.subject, rest
+        tense = "past" if clause.head.tag == "VBD" else "present"
+    else:
+        return
+    if not _is_single(agent) or not _is_single(thing):
+        return
+    yield from _with_noun(
+        clause, agent, thing, noun, f"{be_form(tense, 'sing')}{' not' if clause.negation else ''}"
+    )
+
+
+def _with_noun(clause: Clause, agent: Span, thing: Span, noun: str, verbs: str) -> Iterator[Rewriting]:
+    document, number = clause.document, clause.sentence
+    start, end = clause.subject.start, clause.rest.end if clause.rest else clause.verbs[-1].end
+    forms = {
+        "was_the": f"{agent.inside if agent is clause.subject else agent.text} {verbs} the {noun} of {thing.inside}",
+        "the_was": f"the {noun} of {thing.inside} {verbs} {agent.inside}",
+    }
+    for name, text in forms.items():
+        if agent is clause.subject and name == "was_the":
+            change = Change(clause.verbs[0].start, clause.verbs[-1].end, f"{verbs} the {noun} of")
+        else:
+            change = Change(start, end, as_sentence_start(document, number, text))
+        yield Rewriting(f"nominal.{name}", (change,))
+
+
+def _is_single(span: Span) -> bool:
+    """Return True for a single person or thing: a name, or a short phrase without list, clause or time."""
+    document, names = span.document, name_indices(span.document)
+    outside = [w for w in span.words if w.index not in names]
+    if len(span) > 8 or any(
+        w.tag in ("CC", "WP", "WDT", "WRB", "PRP", "PRP$", "VBD", "VBG", ",") for w in outside
+    ):
+        return False
+    if any(
+        w.lower in ("every", "all", "no", "any", "each", "only", "by", "in", "on", "at", "during", "with")
+        for w in outside
+    ):
+        return False
+    opens = span.words[0].lower in ("the", "a", "an") or span.first in names
+    return opens and grammatical_number(document, span) == "sing"
+
+
+def _verb_for_noun(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "Ann was the director of Blue Sky." as "Ann directed Blue Sky."."""
+    document, rest = clause.document, clause.rest
+    if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 2:
+        return
+    if len(clause.verbs) == 2 and clause.verbs[1].lower not in NOT_WORDS:
+        return
+    if len(rest) < 4 or rest.words[0].lower != "the" or rest.words[2].lower != "of":
+        return
+    verb = nominal_words().verbs.get(rest.words[1].lower)
+    thing = Span(document, rest.first + 3, rest.last)
+    if verb is None or not _is_single(thing) or not _is_single(clause.subject):
+        return
+    is_past = verb not in nominal_words().lasting or clause.finite.lower == "was"
+    tense = "past" if is_past else "present"
+    negated = f"{'did' if is_past else 'does'} not {verb}"
+    form = negated if clause.negation is not None else verb_form(verb, tense, "sing")
+    if form is not None:
+        change = Change(clause.verbs[0].start, rest.words[2].end, form)
+        yield Rewriting("nominal.verb", (change,))
+
+
+# What belongs to whom
+
+
+def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
+    """Rephrase "Blue Sky's script" as "the script of Blue Sky"."""
+    owner = next((w for w in document.children(noun, "nmod:poss") if w.index in name_indices(document)), None)
+    possessor = None if owner is None else span_of(document, owner)
+    if owner is None or possessor is None or document.words[possessor.last].lower not in ("'s", "’s"):
+        return
+    name = Span(document, possessor.first, possessor.last - 1)
+    thing = Span(document, possessor.last + 1, noun.index)
+    names = name_indices(document)
+    if name.first - 1 in names:
+        return  # "Ann and the Bees's singer"
+    if not all(w.index in names for w in name.words) or any(w.text == "," for w in name.words):
+        return
+    if any(w.upos not in ("ADJ", "NOUN") or w.index in names for w in thing.words) or noun.tag == "NNS":
+        return
+    if (
+        noun.lemma.lower() in _NAMED_AFTER
+        or _has_dependents(document, noun)
+        or any(w.tag in ("JJS", "JJR") for w in thing.words)
+    ):
+        return
+    the = "the"
+    if name.first in {first for first, _ in document.sentences}:
+        the = as_sentence_start(document, document.sentence_number(noun), the)
+    elif document.words[name.first - 1].tag in ("DT", "PRP$", "JJ", "NN", "NNP"):
+        return
+    yield Rewriting("nominal.of", (Change(name.start, thing.end, f"{the} {thing.text} of {name.inside}"),))
+
+
+def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
+    """Rephrase "the capital of Peru" as "Peru's capital"."""
+    if noun.lemma.lower() not in nominal_words().belongings or noun.tag != "NN":
+        return
+    of = document.words[noun.index + 1] if noun.index + 2 < len(document) else None
+    owners = [w for w in document.children(noun, "nmod") if w.index > noun.index]
+    owner = span_of(document, owners[0]) if len(owners) == 1 else None
+    determiner = document.words[noun.index - 1] if noun.index else None
+    if of is None or of.lower != "of" or owner is None or determiner is None or determiner.lower != "the":
+        return
+    name = Span(document, of.index + 1, owner.last)
+    names = name_indices(document)
+    is_name = len(name) > 0 and all(w.index in names for w in name.words) and name.last - name.first < 4
+    if (
+        not is_name
+        or name.text.endswith(("s", ")", "."))
+        or any(w.text == "," or w.lower in ("and", "of", "in") for w in name.words)
+    ):
+        return
+    after = document.words[name.last + 1] if name.last + 1 < len(document) else None
+    if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):
+        return
+    yield Rewriting("nominal.owned", (Change(determiner.start, name.end, f"{name.text}'s {noun.text}"),))
+
+
+def _has_dependents(document: Document, noun: Word) -> bool:
+    """Return True if a list, a clause or an "of" depends on the noun."""
+    after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    if (after is not None and after.upos in ("NOUN", "PROPN", "CCONJ")) or (
+        after is not None and after.lower in ("of", ",", "-")
+    ):
+        return True
+    return bool(document.children(noun, "conj", "acl", "appos"))
+
+
+def origins(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one year or nationality on the other side of its noun."""
+    document = scene.document
+    for word in document:
+        if word.upos != "NOUN" or word.index in name_indices(document):
+            continue
+        yield from _year_behind(document, word)
+        yield from _year_before(document, word)
+        yield from _nation_behind(document, word)
+        yield from _nation_before(document, word)
+
+
+def _phrase_before(document: Document, noun: Word) -> tuple[Word, list[Word]] | None:
+    """Return the article of a noun and the words between; None if the phrase is not plain."""
+    modifiers: list[Word] = []
+    for index in range(noun.index - 1, max(-1, noun.index - 6), -1):
+        word = document.words[index]
+        if word.lower in ("a", "an", "the", "this"):
+            return word, modifiers[::-1]
+        if word.upos not in ("ADJ", "NOUN", "NUM", "PROPN") and word.text != "-":
+            return None
+        modifiers.append(word)
+    return None
+
+
+def _year_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
+    phrase = (
+        _phrase_before(document, noun)
+        if noun.lemma.lower() in nominal_words().works and not _is_followed(document, noun)
+        else None
+    )
+    if phrase is None or not phrase[1] or not is_year(phrase[1][0]) or phrase[0].lower == "the":
+        return
+    year = phrase[1][0]
+    following = document.words[year.index + 1]
+    removed = Change(year.start, following.start, "")
+    changes = (removed, Change(noun.end, noun.end, f" from {year.text}"))
+    yield Rewriting("origins.year_behind", (*changes, *fix_articles(document, [removed])))
+
+
+def _year_before(document: Document, noun: Word) -> Iterator[Rewriting]:
+    if noun.lemma.lower() not in nominal_words().works or noun.index + 2 >= len(document):
+        return
+    preposition, year = document.words[noun.index + 1], document.words[noun.index + 2]
+    phrase = _phrase_before(document, noun)
+    if (
+        preposition.lower != "from"
+        or not is_year(year)
+        or not year.text.isdigit()
+        or phrase is None
+        or phrase[0].lower == "this"
+    ):
+        return
+    if any(is_year(w) for w in phrase[1]):
+        return
+    first = phrase[1][0] if phrase[1] else noun
+    added = Change(first.start, first.start, f"{year.text} ")
+    changes = (added, Change(noun.end, year.end, ""))
+    yield Rewriting("origins.year_before", (*changes, *fix_articles(document, [added])))
+
+
+def _nation_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
+    lists = nominal_words()
+    known = noun.lemma.lower() in lists.people | lists.works
+    phrase = _phrase_before(document, noun) if known and not _is_followed(document, noun) else None
+    if phrase is None or phrase[0].lower == "this" or noun.tag == "NNS":
+        return
+    for size in (2, 1):
+        adjective = " ".join(w.text for w in phrase[1][:size])
+        country = lists.nations.get(adjective) if len(phrase[1]) >= size else None
+        if country is None:
+            continue
+        last = phrase[1][size - 1]
+        following = document.words[last.index + 1]
+        if following.text == "-" or following.index in name_indices(document):
+            return  # "American-born", "American Football"
+        removed = Change(phrase[1][0].start, following.start, "")
+        changes = (removed, Change(noun.end, noun.end, f" from {country}"))
+        yield Rewriting("origins.nation_behind", (*changes, *fix_articles(document, [removed])))
+        return
+
+
+def _nation_before(document: Document, noun: Word) -> Iterator[Rewriting]:
+    lists = nominal_words()
+    if noun.lemma.lower() not in lists.people | lists.works or noun.index + 2 >= len(document):
+        return
+    phrase = _phrase_before(document, noun)
+    if document.words[noun.index + 1].lower != "from" or phrase is None or phrase[0].lower == "this":
+        return
+    for size in (3, 2, 1):
+        place = document.words[noun.index + 2 : noun.index + 2 + size]
+        nation = lists.countries.get(" ".join(w.lower for w in place)) if len(place) == size else None
+        if nation is None:
+            continue
+        after = document.words[place[-1].index + 1] if place[-1].index + 1 < len(document) else None
+        is_end = after is None or after.text in (".", "!") or after.lower in ("who", "that", "by", "with")
+        modifiers = [w for w in phrase[1] if not is_year(w)]
+        if not is_end or any(w.text in lists.nations for w in phrase[1]):
+            return
+        first = modifiers[0] if modifiers else noun
+        added = Change(first.start, first.start, f"{nation} ")
+        changes = (added, Change(noun.end, place[-1].end, ""))
+        yield Rewriting("origins.nation_before", (*changes, *fix_articles(document, [added])))
+        return
+
+
+def _is_followed(document: Document, noun: Word) -> bool:
+    """Return True if another noun or a list follows: "an American actor and singer", "a 1999 film festival"."""
+    after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    if after is None:
+        return False
+    return (
+        after.upos in ("NOUN", "PROPN", "CCONJ")
+        or after.text in (",", "-", "(", "'s", "'")
+        or after.lower in ("from", "of")
+    )

@@ -1,0 +1,193 @@
+"""Numbers and dates in another notation. Family: number_words.
+
+    "three films" <-> "3 films"      "11th" <-> "eleventh"      "May 5, 2001" <-> "5 May 2001"
+
+Only numbers that count something, ordinals before a noun, and full dates. Names, titles, years, versions, prices and parts of
+larger numbers ("3 million", "3.5") stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from longway.english.articles import fix_articles
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import ONES, ORDINALS, TENS, capitalise
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import MONTHS, name_indices
+
+_UNITS = frozenset(
+    "hundred thousand million billion trillion dozen percent % dollars euros pounds am pm".split()
+)
+_NUMBERED = frozenset("century season episode anniversary edition".split())
+_DECADES = {
+    "1920s": "twenties", "1930s": "thirties", "1940s": "forties", "1950s": "fifties", "1960s": "sixties",
+    "1970s": "seventies", "1980s": "eighties", "1990s": "nineties",
+}  # fmt: skip
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DATE = re.compile(rf"\b({_MONTHS}) (\d{{1,2}})(st|nd|rd|th)?,? (\d{{4}})\b")
+_BRITISH_DATE = re.compile(rf"(?<![\d,.] )(?<!\d)\b(\d{{1,2}})(st|nd|rd|th)? ({_MONTHS}),? (\d{{4}})\b")
+_SHORT_DATE = re.compile(rf"\bon ({_MONTHS}) (\d{{1,2}})(st|nd|rd|th)?(?=[.!]?$| in )")
+_MONTH_OF = re.compile(rf"\b({_MONTHS}) of (\d{{4}})\b")
+_MONTH_YEAR = re.compile(rf"\bin ({_MONTHS}) (\d{{4}})\b")
+
+
+def word_of(number: int) -> str:
+    """Return a number from 0 to 100 in words.
+
+    >>> word_of(7), word_of(40), word_of(99), word_of(100)
+    ('seven', 'forty', 'ninety-nine', 'one hundred')
+    """
+    if number == 100:
+        return "one hundred"
+    if number < 20:
+        return ONES[number]
+    tens, ones = divmod(number, 10)
+    return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
+
+
+def ordinal_word_of(number: int) -> str:
+    """Return the ordinal of a number from 1 to 99 in words.
+
+    >>> ordinal_word_of(2), ordinal_word_of(20), ordinal_word_of(31)
+    ('second', 'twentieth', 'thirty-first')
+    """
+    if number < 20:
+        return ORDINALS[number]
+    tens, ones = divmod(number, 10)
+    return f"{TENS[tens - 2]}-{ORDINALS[ones]}" if ones else TENS[tens - 2][:-1] + "ieth"
+
+
+def ordinal_of(number: int) -> str:
+    """Return the ordinal of a number in digits: 2 -> "2nd"."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+_NUMBERS = {word_of(number): number for number in range(2, 101)}
+_ORDINAL_NUMBERS = {ordinal_word_of(number): number for number in range(2, 100)}
+
+
+def number_words(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one number or date in another notation."""
+    document = scene.document
+    for word in document:
+        if word.index not in name_indices(document):
+            yield from _cardinal(document, word)
+            yield from _ordinal(document, word)
+            yield from _decade(document, word)
+    yield from _dates(document)
+
+
+def _cardinal(document: Document, word: Word) -> Iterator[Rewriting]:
+    if word.upos != "NUM" or not _counts(document, word):
+        return
+    if word.text.isdigit() and word.text[0] != "0" and 2 <= int(word.text) <= 100:
+        yield _replaced(document, word, word_of(int(word.text)), "to_word")
+        if word.text == "12":
+            yield _replaced(document, word, "a dozen", "dozen")
+    elif word.lower in _NUMBERS and not _has_other_words(document, word):
+        yield _replaced(document, word, str(_NUMBERS[word.lower]), "to_digits")
+        if word.lower == "twelve":
+            yield _replaced(document, word, "a dozen", "dozen")
+
+
+def _has_other_words(document: Document, word: Word) -> bool:
+    """Return True if the sentence has another number in words: "two girls and one man" keep the same style."""
+    sentence = document.sentence(document.sentence_number(word))
+    return any(w.index != word.index and (w.lower in _NUMBERS or w.lower == "one") for w in sentence)
+
+
+def _counts(document: Document, word: Word) -> bool:
+    """Return True if a number alone counts the noun after it."""
+    head = document.head(word)
+    before = document.words[word.index - 1] if word.index else None
+    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    if head is None or after is None or head.index < word.index or word.relation != "nummod":
+        return False
+    if (
+        after.lower in _UNITS
+        or after.upos == "NUM"
+        or head.tag not in ("NNS", "NN")
+        or head.index in name_indices(document)
+    ):
+        return False
+    glued = document.text[word.end : word.end + 1] in ("-", ".", ",", "/", ":", "%", "'")
+    is_part = before is not None and (
+        before.upos in ("NUM", "SYM") or before.lower in ("$", "-", "number", "no.", "#")
+    )
+    is_month = (before is not None and before.lower in MONTHS) or head.lower.endswith("ties")
+    return not glued and not is_part and not is_month and head.tag == "NNS"
+
+
+def _ordinal(document: Document, word: Word) -> Iterator[Rewriting]:
+    head = document.head(word)
+    if (
+        word.relation != "amod"
+        or head is None
+        or head.index < word.index
+        or head.index in name_indices(document)
+    ):
+        return
+    after = document.text[word.end : word.end + 1]
+    if after in ("-", ",", "."):
+        return
+    match = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)", word.lower)
+    if match and 1 <= int(match[1]) <= 99:
+        yield _replaced(document, word, ordinal_word_of(int(match[1])), "ordinal_word")
+    elif word.lower in _ORDINAL_NUMBERS and head.lemma.lower() in _NUMBERED:
+        yield _replaced(document, word, ordinal_of(_ORDINAL_NUMBERS[word.lower]), "ordinal_digits")
+
+
+def _decade(document: Document, word: Word) -> Iterator[Rewriting]:
+    decade = _DECADES.get(word.lower.replace("'", ""))
+    before = document.words[max(0, word.index - 2) : word.index]
+    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    is_end = after is None or after.upos == "PUNCT"
+    if decade is not None and [w.lower for w in before] in (["in", "the"], ["during", "the"]) and is_end:
+        yield _replaced(document, word, decade, "decade")
+
+
+def _replaced(document: Document, word: Word, text: str, case: str) -> Rewriting:
+    opens = any(first == word.index for first, _ in document.sentences)
+    if opens and text[:1].isalpha() and not word.text[:1].islower():
+        text = capitalise(text)
+    change = Change(word.start, word.end, text)
+    return Rewriting(f"number_words.{case}", (change, *fix_articles(document, [change])))
+
+
+def _dates(document: Document) -> Iterator[Rewriting]:
+    text = document.text
+    for match in _DATE.finditer(text):
+        month, day, ending, year = match.groups()
+        if not 1 <= int(day) <= 31:
+            continue
+        yield _date(match, f"{int(day)} {month} {year}", "day_first")
+        yield _date(
+            match,
+            f"{month} {int(day)}, {year}" if ending else f"{month} {ordinal_of(int(day))}, {year}",
+            "day_ending",
+        )
+    for match in _BRITISH_DATE.finditer(text):
+        day, _, month, year = match.groups()
+        if 1 <= int(day) <= 31:
+            yield _date(match, f"{month} {int(day)}, {year}", "month_first")
+    for match in _SHORT_DATE.finditer(text):
+        month, day, ending = match.groups()
+        if 1 <= int(day) <= 31:
+            yield _date(
+                match,
+                f"on {month} {int(day)}" if ending else f"on {month} {ordinal_of(int(day))}",
+                "day_ending",
+            )
+            yield _date(match, f"on the {ordinal_of(int(day))} of {month}", "day_of_month")
+    for match in _MONTH_OF.finditer(text):
+        yield _date(match, f"{match[1]} {match[2]}", "month_year")
+    for match in _MONTH_YEAR.finditer(text):
+        yield _date(match, f"in {match[1]} of {match[2]}", "month_of")
+
+
+def _date(match: re.Match[str], text: str, case: str) -> Rewriting:
+    return Rewriting(f"number_words.{case}", (Change(match.start(), match.end(), text),))

@@ -1,0 +1,317 @@
+"""Active and passive: "Ann Roe directed Blue Sky" <-> "Blue Sky was directed by Ann Roe". Family: passive.
+
+Applies to plain sentences of one clause; tense, number, negation and the case of pronouns are preserved. A passive without
+an agent stays ("was released in 1999"). Only verbs that are common in the passive are changed: "has", "costs" and "stars" are
+not. Quantified phrases ("only", "every", "no") and objects that refer to the subject ("his own") stay as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import inflect
+from longway.english.rules.clauses import (
+    Clause,
+    Number,
+    be_form,
+    clauses,
+    do_form,
+    grammatical_number,
+    have_form,
+    verb_form,
+)
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import MONTHS, Span, as_sentence_start, is_year, name_indices, span_of
+
+PASSIVE_VERBS = frozenset(
+    "direct write produce create found establish compose design develop publish release distribute record perform "
+    "portray host narrate edit invent discover build construct own acquire purchase influence inspire precede succeed "
+    "defeat murder assassinate nominate lead command govern rule conquer invade destroy appoint coach manage translate "
+    "illustrate animate film photograph paint sculpt broadcast adapt finance fund sponsor organize form launch open "
+    "hold carry push pull throw kick catch eat drink cook prepare wash clean read watch examine repair fix ride drive fly "
+    "chop lift feed chase use wear touch serve sell buy cover describe sign reject accept attack capture arrest "
+    "manufacture make win sing celebrate replace review criticize praise damage".split()
+)
+_QUANTIFIERS = frozenset(
+    "every each all no any most few neither none nobody nothing both either many some much only just even exclusively "
+    "solely mostly mainly partly never hardly rarely almost at".split()
+)
+_ADVERBS = frozenset(
+    "also originally previously later recently officially initially eventually first jointly".split()
+)
+_IDIOM_NOUNS = frozenset(
+    "place part role attention time way care advantage friend fun sense use debut appearance name life dollar money thing".split()
+)
+_REFLEXIVES = frozenset("himself herself itself themselves myself yourself ourselves".split())
+_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
+_TO_SUBJECT = {"him": "he", "her": "she", "them": "they", "it": "it"}
+_NO_AGENTS = frozenset(
+    "accident car train bus plane air hand mail law default then now mistake chance way means virtue year end".split()
+)
+_NOUN_PREPOSITIONS = frozenset(
+    "of about from for to with".split()
+)  # "a book about trains" is one phrase, "a book on Monday" is not
+_MAX_WORDS = 14  # of a phrase that is moved
+
+
+def passive(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one sentence in the other voice."""
+    for clause in clauses(scene.document):
+        yield from _to_passive(clause)
+        yield from _to_active(clause)
+
+
+# Active to passive
+
+
+def _to_passive(clause: Clause) -> Iterator[Rewriting]:
+    document, verb = clause.document, clause.head
+    if verb.lemma.lower() not in PASSIVE_VERBS or verb.upos != "VERB" or clause.rest is None:
+        return
+    if clause.subject.words[-1].upos in ("PRON", "NUM"):
+        return  # "was directed by him" is good grammar and poor style
+    if document.children(
+        verb, "conj", "iobj", "xcomp", "ccomp", "advcl", "aux:pass", "compound:prt", "parataxis"
+    ):
+        return
+    objects = document.children(verb, "obj")
+    patient = _object(document, objects[0], clause.rest) if len(objects) == 1 else None
+    if patient is None or _is_tied(patient) or not _may_move(clause.subject, patient):
+        return
+    if clause.verbs == (verb,) and verb.tag in ("VBZ", "VBP") and _is_bare(patient):
+        return  # "Ann makes films" does not mean that films are made by Ann
+    number = grammatical_number(document, patient)
+    if number is None or not _has_simple_tail(document, patient, clause.rest):
+        return
+    verbs = _passive_verbs(clause, number)
+    if verbs is None:
+        return
+    subject = _TO_SUBJECT.get(patient.text.lower(), patient.text)
+    changes = (
+        Change(
+            clause.subject.start, clause.subject.end, as_sentence_start(document, clause.sentence, subject)
+        ),
+        Change(clause.verbs[0].start, patient.end, f"{verbs} by {clause.subject.inside}"),
+    )
+    yield Rewriting("passive.to_passive", changes)
+
+
+def _object(document: Document, head: Word, rest: Span) -> Span | None:
+    """Return the object right after the verb, without a time or place at its end."""
+    span = span_of(document, head)
+    if span is None or span.first != rest.first or head.lemma.lower() in _IDIOM_NOUNS:
+        return None
+    for modifier in document.children(head, "nmod", "obl"):
+        case = next(iter(document.children(modifier, "case")), None)
+        if case is not None and case.index > head.index and case.lower not in _NOUN_PREPOSITIONS:
+            span = Span(document, span.first, min(span.last, case.index - 1))
+    if any(w.tag == "VBG" for w in document.children(head, "conj")):
+        return None
+    if span.words[-1].upos in ("ADV", "ADP") or any(
+        w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)
+    ):
+        return None
+    return span
+
+
+def _is_bare(span: Span) -> bool:
+    """Return True for a noun phrase that denotes a kind: "films", "music"."""
+    first = span.words[0]
+    return first.index not in name_indices(span.document) and first.tag not in ("DT", "CD", "PRP", "PRP$")
+
+
+def _passive_verbs(clause: Clause, number: Number) -> str | None:
+    """Return the passive verbs: "was directed", "has not been directed"."""
+    participle = inflect(clause.head.lemma.lower(), "VBN")
+    negation = " not" if clause.negation is not None else ""
+    adverbs = "".join(f" {w.text}" for w in clause.adverbs)
+    if participle is None or any(w.lower not in _ADVERBS for w in clause.adverbs):
+        return None
+    helpers = [w.lower for w in clause.auxiliaries]
+    rest = f"{negation}{adverbs}"
+    match helpers, clause.head.tag:
+        case [], "VBD":
+            return f"{be_form('past', number)}{rest} {participle}"
+        case [], ("VBZ" | "VBP"):
+            return f"{be_form('present', number)}{rest} {participle}"
+        case ["did"], "VB":
+            return f"{be_form('past', number)}{rest} {participle}"
+        case [("does" | "do")], "VB":
+            return f"{be_form('present', number)}{rest} {participle}"
+        case [("has" | "have")], "VBN":
+            return f"{have_form('present', number)}{rest} been {participle}"
+        case ["had"], "VBN":
+            return f"had{rest} been {participle}"
+        case [("is" | "are")], "VBG":
+            return f"{be_form('present', number)}{rest} being {participle}"
+        case [("was" | "were")], "VBG":
+            return f"{be_form('past', number)}{rest} being {participle}"
+        case [("will" | "would" | "can" | "could" | "must" | "should" | "may" | "might") as modal], "VB":
+            return f"{modal}{rest} be {participle}"
+    return None
+
+
+# Passive to active
+
+
+def _to_active(clause: Clause) -> Iterator[Rewriting]:
+    document, verb = clause.document, clause.head
+    heads = [verb, *document.children(verb, "conj")]
+    if verb.tag != "VBN" or clause.rest is None or not document.children(verb, "aux:pass"):
+        return
+    if (
+        document.children(verb, "obj", "iobj", "xcomp", "ccomp", "advcl", "parataxis", "compound:prt")
+        or len(heads) > 2
+    ):
+        return
+    agents = [a for head in heads for a in document.children(head, "obl") if _is_agent(document, a)]
+    agent = _agent(document, agents[0], clause.rest) if len(agents) == 1 else None
+    if agent is None or _is_tied(clause.subject) or _is_tied(agent):
+        return
+    number = grammatical_number(document, agent)
+    if number is None and [w.lower for w in clause.auxiliaries] in (["was"], ["were"]):
+        number = "sing"  # "directed" and "did not direct" have no number
+    if number is None or not _may_move(clause.subject, agent):
+        return
+    verbs = _active_verbs(clause, heads, number)
+    between = (
+        Span(document, clause.rest.first, agent.first - 2) if agent.first - 2 >= clause.rest.first else None
+    )
+    middle = "" if between is None or len(heads) == 2 else f" {between.text}"
+    if verbs is None or (between is not None and not _is_middle(document, between, heads)):
+        return
+    if not _has_simple_tail(document, agent, clause.rest):
+        return
+    subject = as_sentence_start(document, clause.sentence, _TO_SUBJECT.get(agent.text.lower(), agent.text))
+    patient = _TO_OBJECT.get(clause.subject.text.lower(), clause.subject.inside)
+    changes = (
+        Change(clause.subject.start, clause.subject.end, subject),
+        Change(clause.verbs[0].start, agent.end, f"{verbs} {patient}{middle}"),
+    )
+    yield Rewriting("passive.to_active", changes)
+
+
+def _is_agent(document: Document, word: Word) -> bool:
+    """Return True for "by" and an agent; not for "by 1999", "by car", "by singing"."""
+    cases = document.children(word, "case")
+    if not cases or cases[0].lower != "by" or len(cases) > 1 or cases[0].index > word.index:
+        return False
+    is_bare = word.tag == "NN" and not document.children(word, "det", "nmod:poss", "amod", "compound")
+    is_noun = word.upos in ("NOUN", "PROPN") or word.index in name_indices(document)
+    is_date = is_year(word) or word.lower in MONTHS
+    return is_noun and not is_bare and not is_date and word.lemma.lower() not in _NO_AGENTS
+
+
+def _agent(document: Document, head: Word, rest: Span) -> Span | None:
+    """Return the agent without "by" and without a date at its end ("by Ann Roe in 1999")."""
+    span = span_of(document, head)
+    if span is None or not rest.first <= span.first or document.words[span.first].lower != "by":
+        return None
+    last = span.last
+    for modifier in document.children(head, "nmod", "obl", "acl"):
+        case = next(iter(document.children(modifier, "case")), None)
+        if case is not None and case.index > head.index and _is_date(document, modifier):
+            last = min(last, case.index - 1)
+    span = Span(document, span.first + 1, last)
+    if any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)):
+        return None
+    return span
+
+
+def _is_middle(document: Document, between: Span, heads: list[Word]) -> bool:
+    """Return True if only a time, a place or the second verb separates the verb and "by"."""
+    if len(heads) == 2:
+        return [w.lower for w in between.words] == ["and", heads[1].lower]
+    return between.words[0].upos == "ADP" and len(between) <= 6
+
+
+def _active_verbs(clause: Clause, heads: list[Word], number: Number) -> str | None:
+    """Return the active verbs: "directed", "did not direct", "has written and directed"."""
+    if any(w.lower not in _ADVERBS for w in clause.adverbs):
+        return None
+    adverbs = "".join(f"{w.text} " for w in clause.adverbs)
+    lemmas = [head.lemma.lower() for head in heads]
+    helpers = [w.lower for w in clause.auxiliaries]
+    negated = clause.negation is not None
+
+    def all_in(tag: str) -> str | None:
+        forms = [inflect(lemma, tag) for lemma in lemmas]
+        return None if None in forms else " and ".join(form for form in forms if form)
+
+    def finite(tense: str) -> str | None:
+        if negated:
+            plain = all_in("VB")
+            return None if plain is None else f"{do_form(tense, number)} not {adverbs}{plain}"
+        forms = [verb_form(lemma, tense, number) for lemma in lemmas]
+        return None if None in forms else adverbs + " and ".join(form for form in forms if form)
+
+    def helped(helper: str, tag: str) -> str | None:
+        form = all_in(tag)
+        return None if form is None else f"{helper}{' not' if negated else ''} {adverbs}{form}"
+
+    match helpers:
+        case [("was" | "were")]:
+            return finite("past")
+        case [("is" | "are")]:
+            return finite("present")
+        case [("has" | "have"), "been"]:
+            return helped(have_form("present", number), "VBN")
+        case ["had", "been"]:
+            return helped("had", "VBN")
+        case [("is" | "are"), "being"]:
+            return helped(be_form("present", number), "VBG")
+        case [("was" | "were"), "being"]:
+            return helped(be_form("past", number), "VBG")
+        case [("will" | "would" | "can" | "could" | "must" | "should" | "may" | "might") as modal, "be"]:
+            return helped(modal, "VB")
+    return None
+
+
+# What both need
+
+
+def _may_move(first: Span, second: Span) -> bool:
+    """Return True if both phrases are short and have no word whose meaning depends on its position."""
+    for span in (first, second):
+        outside = _outside_names(span)
+        if len(span) > _MAX_WORDS or any(w.lower in _QUANTIFIERS or w.text == "," for w in outside):
+            return False
+        if (
+            span.words[0].tag in ("PRP", "WP", "EX", "WDT")
+            and span.text.lower() not in _TO_OBJECT | _TO_SUBJECT
+        ):
+            return False
+    return True
+
+
+def _is_tied(span: Span) -> bool:
+    """Return True for "his", "himself": the phrase refers to the other one."""
+    return any(
+        w.tag == "PRP$" or w.lower in _REFLEXIVES or w.lower in ("each", "one") for w in _outside_names(span)
+    )
+
+
+def _has_simple_tail(document: Document, span: Span, rest: Span) -> bool:
+    """Return True if only a time or a named place follows the phrase.
+
+    "He watched a bird in the sky" must not become "was watched by him in the sky".
+    """
+    if span.last >= rest.last:
+        return span.last == rest.last
+    after, names = Span(document, span.last + 1, rest.last), name_indices(document)
+    if span.last in names and after.first in names:
+        return False  # "Trouble with the Horse": the end of the name is unclear
+    is_case = after.words[0].lower in ("in", "on", "at", "during", "for", "since", "until")
+    known = [is_year(w) or w.lower in MONTHS or w.index in names or w.upos == "NUM" for w in after.words]
+    small = [w.upos in ("ADP", "DET") or w.text == "," or w.lower == "century" for w in after.words]
+    is_plain = all(map(any, zip(known, small, strict=True))) and any(known)
+    return is_case and is_plain and len(after) <= 9
+
+
+def _is_date(document: Document, word: Word) -> bool:
+    return any(is_year(w) or w.lower in MONTHS for w in document.subtree(word))
+
+
+def _outside_names(span: Span) -> list[Word]:
+    return [w for w in span.words if w.index not in name_indices(span.document)]

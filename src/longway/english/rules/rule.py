@@ -1,0 +1,177 @@
+"""Rewriting rules: what a rule receives and returns, and how rewritings are combined into texts.
+
+    Scene                                  a parsed text with its context and label information
+    Rewriting                              one way to rephrase it: the changes, and the rule that made them
+    drafts(scene, rewritings, order=...)   texts made of one to three compatible rewritings, best first
+    choose(drafts, n)                      n of them, made by different rules
+
+A rule yields nothing if it is not sure: no rewriting is better than a bad sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations
+
+from longway.english.articles import article_before
+from longway.english.document import Change, Document, apply_changes
+from longway.task import Stance
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A parsed text, and what a rule may know about it.
+
+    context: the evidence or premise; never changed. stance: the relation of the context to the text; None for single
+    texts and unknown labels. avoid: lower-case words and phrases that predict the label.
+    """
+
+    document: Document
+    context: str | None = None
+    stance: Stance | None = None
+    avoid: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """One way to rephrase a text.
+
+    rule: "family.case", for example "negation.fail_to". changes: non-overlapping changes to the original text. keeps:
+    "meaning", or "label" if the new text says something else with the same label (another false claim).
+    """
+
+    rule: str
+    changes: tuple[Change, ...]
+    keeps: str = "meaning"
+
+    def apply(self, document: Document) -> str:
+        """Return the document's text with the changes applied."""
+        return apply_changes(document.text, self.changes)
+
+
+Rule = Callable[[Scene], Iterator[Rewriting]]
+
+
+MAX_PARTS = 3  # rewritings per text
+MAX_COMBINED = 10  # single rewritings that are combined
+# Families that rebuild a clause. Two of them are never combined: one could change what the other relies on.
+REBUILDING = frozenset(
+    "negation restrictors contrast passive clause_order fronting there list_order nominal aspect".split()
+)
+_FLAW = re.compile(
+    r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"\b(an?) (\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text made by some rewritings. n_removed: how many of the words to avoid it no longer contains."""
+
+    text: str
+    parts: tuple[Rewriting, ...]
+    n_removed: int
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that made it."""
+        return tuple(part.rule for part in self.parts)
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families of its rules."""
+        return frozenset(map(family, self.rules))
+
+    @property
+    def keeps(self) -> str:
+        """ "label" if one of its rewritings keeps only the label, else "meaning"."""
+        return "label" if any(part.keeps == "label" for part in self.parts) else "meaning"
+
+
+def family(rule: str) -> str:
+    """Return the family of a rule: "negation" for "negation.fail_to"."""
+    return rule.partition(".")[0]
+
+
+def drafts(scene: Scene, rewritings: Iterable[Rewriting], *, order: str = "") -> list[Draft]:
+    """Return all distinct texts made of one to three rewritings, best first. order: a seed that decides among equals."""
+    singles = list(_unique_drafts(scene, ((rewriting,) for rewriting in rewritings), set()))
+    singles.sort(key=lambda draft: _rank(draft, order))
+    best = [draft.parts[0] for draft in choose(singles, MAX_COMBINED)]
+    joined = [
+        parts
+        for size in range(2, MAX_PARTS + 1)
+        for parts in combinations(best, size)
+        if all(are_compatible(rewriting, other) for rewriting, other in combinations(parts, 2))
+    ]
+    combined = list(_unique_drafts(scene, joined, {draft.text for draft in singles}))
+    return sorted([*singles, *combined], key=lambda draft: _rank(draft, order))
+
+
+def choose(candidates: Sequence[Draft], n: int) -> list[Draft]:
+    """Return up to n drafts: those that remove most first, and among equals each set of rules in turn."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    ranked = []
+    for position, draft in enumerate(candidates):
+        kind = tuple(sorted(draft.rules))
+        ranked.append((-draft.n_removed, seen[kind], position))
+        seen[kind] += 1
+    return [candidates[position] for *_, position in sorted(ranked)[:n]]
+
+
+def are_compatible(first: Rewriting, second: Rewriting) -> bool:
+    """Return True if two rewritings touch different places and do not both rebuild a clause."""
+    if first.rule == second.rule or {family(first.rule), family(second.rule)} <= REBUILDING:
+        return False
+    return all(a.end < b.start or b.end < a.start for a in first.changes for b in second.changes)
+
+
+def has_flaw(before: str, after: str) -> bool:
+    """Return True if a text has an odd space, a doubled word or a wrong article that was not there before."""
+    if _count(_FLAW, after) - _count(_FLAW, before):
+        return True
+    known = set(_ARTICLE.findall(before))
+    return any(
+        article.lower() != article_before(word) for article, word in set(_ARTICLE.findall(after)) - known
+    )
+
+
+def _count(pattern: re.Pattern[str], text: str) -> Counter[str]:
+    return Counter(match[0].lower() for match in pattern.finditer(text))
+
+
+def _unique_drafts(
+    scene: Scene, combinations: Iterable[tuple[Rewriting, ...]], seen: set[str]
+) -> Iterator[Draft]:
+    before = scene.document.text
+    seen = seen | {before}
+    for parts in combinations:
+        changes: list[Change] = [change for part in parts for change in part.changes]
+        text = apply_changes(before, changes)
+        if text not in seen and not has_flaw(before, text):
+            seen.add(text)
+            yield Draft(text, parts, _n_removed(scene.avoid, before, text))
+
+
+def _n_removed(avoid: frozenset[str], before: str, after: str) -> int:
+    """How many of the telling patterns the text had before and has no more."""
+    old, new = before.lower(), after.lower()
+    return sum(
+        bool(pattern.search(old)) and not pattern.search(new) for pattern in map(_pattern, sorted(avoid))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+
+
+def _rank(draft: Draft, order: str) -> tuple[int, bytes]:
+    # Among drafts that remove equally many words, the seed decides.
+    noise = blake2b(f"{order}\0{draft.text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return -draft.n_removed, noise

@@ -1,0 +1,376 @@
+"""Single words and short fixed expressions. Families: contractions, hedges, words, names.
+
+    contractions    "is not" <-> "isn't", "it is" <-> "it's"
+    hedges          "Honestly, the film is fine."      ->  "The film is fine.", "To be honest, the film is fine."
+                    "I think that the film is fine."   ->  "The film is fine.", "In my opinion, the film is fine."
+    words           "children" -> "kids", "purchased" -> "bought": WordNet synonyms, if WordNet is installed
+    names           a person's name in a single text, if the name predicts the label
+
+Contractions skip a possessive 's, "'d" (had or would), a verb at the end of its clause ("as tall as she is"), questions
+("Isn't it?"), and keep the space of texts that write " n't". A hedge must start its sentence and precede a comma: "He answered
+honestly" stays, and so does "I do not think". Synonyms skip names, titles, and verbs followed by a preposition ("result in")
+unless WordNet lists the new verb with one. Names are never changed in pairs, whose context mentions the same person. All
+mentions change together to a name of the same gender; the text then says something else, so only the label is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from hashlib import blake2b
+
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import capitalise, match_case
+from longway.english.people.chains import Chain, find_chains
+from longway.english.replacements import Replacement, synonyms, with_article
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import comma_style, is_time, name_indices
+from longway.english.wordnet import is_expression, senses, wordnet_source
+from longway.errors import LongwayError
+
+_NEGATED = frozenset("is are was were do does did has have had would could should must need might".split())
+_IRREGULAR = {"ca": "cannot", "wo": "will not", "sha": "shall not"}
+_SHORT_FORMS = {"is": "'s", "are": "'re", "am": "'m", "will": "'ll", "have": "'ve", "has": "'s"}
+_LONG_FORMS = {"'re": "are", "'m": "am", "'ll": "will", "'ve": "have"}
+_SUBJECTS = frozenset("i you he she it we they that there".split())
+_AUXILIARIES = ("aux", "cop")
+
+
+def contractions(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one contraction written out, or one pair of words contracted."""
+    document = scene.document
+    for first, second in zip(document.words, document.words[1:], strict=False):
+        if first.index in name_indices(document) or _is_inverted(document, first):
+            continue
+        if second.lower in ("n't", "n’t"):
+            yield from _written_out(document, first, second)
+        elif second.lower == "not":
+            yield from _contracted(document, first, second)
+        elif first.lower in _SUBJECTS and first.upos in ("PRON", "DET"):
+            yield from _subject_verb(document, first, second)
+
+
+def _written_out(document: Document, verb: Word, negation: Word) -> Iterator[Rewriting]:
+    special = _IRREGULAR.get(verb.lower)
+    text = special or (f"{verb.lower} not" if verb.lower in _NEGATED or verb.lower == "could" else None)
+    if text is None or _ends_clause(document, negation):
+        return
+    if verb.text[:1].isupper():
+        text = text[:1].upper() + text[1:]
+    yield Rewriting("contractions.written_out", (Change(verb.start, negation.end, text),))
+
+
+def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rewriting]:
+    short = {"can": "can't", "will": "won't"}.get(verb.lower)
+    text = short or (f"{verb.text}n't" if verb.lower in _NEGATED - {"might", "need"} else None)
+    after = document.words[negation.index + 1] if negation.index + 1 < len(document) else None
+    if text is None or (negation.head == verb.index and verb.upos == "VERB") or after is None:
+        return
+    if after.upos == "PUNCT" or after.lower in ("only", "just", "merely", "to"):
+        return
+    if verb.text[:1].isupper():
+        text = text[:1].upper() + text[1:]
+    if " n't" in document.text:
+        text = text.replace("n't", " n't")
+    yield Rewriting("contractions.contracted", (Change(verb.start, negation.end, text),))
+
+
+def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rewriting]:
+    if verb.upos not in ("AUX", "VERB") or _ends_clause(document, verb):
+        return
+    before = document.words[subject.index - 1].lower if subject.index else ""
+    if before in ("than", "as"):
+        return  # "worse than he is in front of it"
+    if subject.relation not in ("nsubj", "expl") or document.words[verb.index + 1].text == "Not":
+        return  # "it's" for "its"; a title
+    glued = document.text[subject.end : verb.start]
+    if verb.lower.startswith(("'", "’")):
+        long = _LONG_FORMS.get(verb.lower.replace("’", "'")) or _long_s(document, verb)
+        if long is not None:
+            yield Rewriting("contractions.written_out", (Change(subject.end, verb.end, f" {long}"),))
+        return
+    short = _SHORT_FORMS.get(verb.lower)
+    after = document.words[verb.index + 1]
+    is_helper = verb.relation in _AUXILIARIES or verb.upos == "AUX"
+    if short is None or not glued or not is_helper or after.lower == "not" or after.tag == "TO":
+        return
+    if verb.lower in ("have", "has") and after.tag != "VBN":
+        return
+    if subject.lower in ("that", "there") and verb.lower != "is":
+        return
+    style = " " if " '" in document.text else ""
+    yield Rewriting("contractions.contracted", (Change(subject.end, verb.end, f"{style}{short}"),))
+
+
+def _long_s(document: Document, verb: Word) -> str | None:
+    """Return the verb that "'s" abbreviates; None if it may be a possessive or either verb."""
+    if verb.lower not in ("'s", "’s") or verb.tag == "POS":
+        return None
+    rest = document.words[verb.index + 1 : verb.index + 4]
+    after = next((w for w in rest if w.upos != "ADV"), rest[0])
+    if after.tag == "VBN":
+        return "has" if after.lower in ("been", "got", "had", "become", "gone") else None
+    return "is"
+
+
+def _ends_clause(document: Document, word: Word) -> bool:
+    """Return True if the clause ends after the verb: "than she is."."""
+    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    return after is None or after.upos in ("PUNCT", "CCONJ", "SCONJ")
+
+
+def _is_inverted(document: Document, verb: Word) -> bool:
+    """Return True if the verb starts its sentence or the subject follows: "Isn't it?", "nor is it"."""
+    first, _ = document.sentences[document.sentence_number(verb)]
+    after = document.words[verb.index + 1 : verb.index + 3]
+    is_auxiliary = verb.upos == "AUX"
+    opens = is_auxiliary and (
+        verb.index == first or document.words[verb.index - 1].lower in ("nor", "neither", "why")
+    )
+    return opens or (
+        is_auxiliary and len(after) == 2 and after[1].tag == "PRP" and after[1].relation == "nsubj"
+    )
+
+
+# Groups of interchangeable openers; "" means that the opener may be dropped.
+OPENERS = (
+    ("honestly", "to be honest", "frankly", "quite frankly", "in all honesty", "to tell the truth", ""),
+    ("in my opinion", "in my view", "to my mind", "i think", "if you ask me", ""),
+    ("basically", "essentially", "in essence", ""),
+    ("actually", "as a matter of fact", "in fact", ""),
+    ("overall", "all in all", "on the whole"),
+    ("clearly", "obviously", "evidently"),
+    ("unfortunately", "sadly", "regrettably"),
+    ("fortunately", "luckily"),
+    ("surprisingly", "to my surprise"),
+    ("however", "nevertheless", "still"),
+    ("moreover", "furthermore", "in addition", "what is more"),
+    ("therefore", "as a result", "consequently", "for this reason"),
+    ("well", ""),
+    ("anyway", "in any case", ""),
+)  # fmt: skip
+_OPINIONS = ("think", "believe", "feel", "find")
+_BEFORE_FILLER = frozenset("not n't never so how as too quite very more most".split())  # the filler stays
+_FILLERS = frozenset("basically actually honestly literally simply essentially".split())
+
+
+def hedges(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one hedge dropped or exchanged."""
+    document = scene.document
+    for number, (first, _) in enumerate(document.sentences):
+        yield from _openers(document, number, first)
+        yield from _opinion(document, number)
+    for word in document:
+        yield from _filler(document, word)
+
+
+def _openers(document: Document, number: int, first: int) -> Iterator[Rewriting]:
+    words = document.sentence(number)
+    comma = next((w for w in words[:7] if w.text == ","), None)
+    if comma is None or comma.index + 2 >= words[-1].index:
+        return
+    opener = " ".join(w.lower for w in words if w.index < comma.index)
+    group = next((g for g in OPENERS if opener and opener in g), None)
+    if group is None:
+        return
+    after = document.words[comma.index + 1]
+    is_capital = words[0].text[:1].isupper()
+    for other in group:
+        if other == opener or (other == "i think" and after.tag in ("VB", "VBG")):
+            continue
+        if other == "":
+            text = capitalise(after.text) if is_capital else after.text
+            yield Rewriting("hedges.dropped", (Change(words[0].start, after.end, text),))
+        elif other == "i think":
+            i = "I think" if is_capital else "i think"
+            yield Rewriting("hedges.exchanged", (Change(words[0].start, comma.end, i),))
+        else:
+            text = capitalise(other) if is_capital else other
+            yield Rewriting(
+                "hedges.exchanged", (Change(words[0].start, document.words[comma.index - 1].end, text),)
+            )
+
+
+def _opinion(document: Document, number: int) -> Iterator[Rewriting]:
+    """Rephrase "I think (that) X" at the start of a sentence, if X is a whole clause."""
+    words = document.sentence(number)
+    if len(words) < 5 or words[0].lower != "i" or words[1].lower not in _OPINIONS or words[1].dep != "root":
+        return
+    clauses = document.children(words[1], "ccomp")
+    if len(clauses) != 1 or not document.children(clauses[0], "nsubj") or document.children(words[1], "conj"):
+        return
+    rest = words[3] if words[2].lower == "that" and words[2].relation == "mark" else words[2]
+    if rest.upos == "PUNCT" or rest.lower in ("so", "not", "about", "of"):
+        return
+    is_capital = words[0].text == "I" and number >= 0 and document.text[words[0].start].isupper()
+    text = capitalise(rest.text) if is_capital else rest.text
+    yield Rewriting("hedges.dropped", (Change(words[0].start, rest.end, text),))
+    for other in ("In my opinion", "In my view"):
+        front = other if is_capital else other.lower()
+        change = Change(words[0].start, rest.start, f"{front}{comma_style(document)} ")
+        yield Rewriting("hedges.exchanged", (change,))
+
+
+def _filler(document: Document, word: Word) -> Iterator[Rewriting]:
+    """Drop a filler before an adjective, a noun phrase or a verb."""
+    first, end = document.sentences[document.sentence_number(word)]
+    if word.lower not in _FILLERS or word.upos != "ADV" or word.index == first or word.index + 1 >= end:
+        return
+    before, after = document.words[word.index - 1], document.words[word.index + 1]
+    if before.lower in _BEFORE_FILLER or before.upos == "PUNCT" or after.upos not in ("ADJ", "DET", "VERB"):
+        return
+    if after.upos == "VERB" and word.lower == "simply":
+        return  # "simply made" means made in a simple way
+    if after.upos == "VERB" and before.upos not in ("AUX", "PRON", "NOUN"):
+        return
+    yield Rewriting("hedges.filler", (Change(before.end, word.end, ""),))
+
+
+_OPEN_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
+# Common in claims and captions, with too many wrong synonyms: a lead role is not a "leading part".
+_EXCLUDED = frozenset(
+    "play act work make take have get go come give show run call name line man woman person people star role part show "
+    "season series single record title character place group member number set order state house court party field point "
+    "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity behavior big manner era newspaper film movie solely exclusively exactly merely".split()
+)
+_PREPOSITION_FRAMES = frozenset({4, 22})  # WordNet's frames "Something is ----ing PP", "Somebody ----s PP"
+
+
+def words(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one word replaced by a synonym; words to avoid come first."""
+    document = scene.document
+    if not has_wordnet():
+        return
+    names = name_indices(document)
+    for word in sorted(document, key=lambda w: (w.lower not in scene.avoid, w.index)):
+        if word.upos not in _OPEN_CLASSES or word.index in names or not word.text.isalpha():
+            continue
+        if word.lemma.lower() in _EXCLUDED and word.lower not in scene.avoid:
+            continue
+        if _is_in_compound(scene, word):
+            continue
+        preposition = _following_preposition(word, document)
+        for replacement in synonyms(word, document):
+            if preposition and not _takes(replacement, preposition):
+                continue
+            yield Rewriting("words.synonym", tuple(with_article(document, replacement)))
+
+
+def _is_in_compound(scene: Scene, word: Word) -> bool:
+    """Return True for parts of "film festival" or "well-known", which are fixed terms."""
+    document = scene.document
+    glued = "-" in (
+        document.text[word.end : word.end + 1],
+        document.text[max(0, word.start - 1) : word.start],
+    )
+    is_part = word.relation == "compound" or (
+        word.upos == "NOUN" and bool(document.children(word, "compound"))
+    )
+    is_participle = word.upos == "VERB" and word.relation in ("amod", "compound")  # "purchasing power"
+    return glued or is_part or is_participle
+
+
+def _following_preposition(word: Word, document: Document) -> str:
+    """Return the preposition right after a verb that may belong to it ("resulted in"), or "".
+
+    A time ("began in May") and the agent of a passive ("was bought by") are compatible with any verb.
+    """
+    after = document.words[word.index + 1 : word.index + 2]
+    if (
+        word.upos != "VERB"
+        or not after
+        or after[0].upos != "ADP"
+        or after[0].relation not in ("case", "mark")
+    ):
+        return ""
+    governed = document.head(after[0])
+    is_passive = bool(document.children(word, "aux:pass", "nsubj:pass")) or word.tag == "VBN"
+    if (governed is not None and is_time(document, governed)) or (after[0].lower == "by" and is_passive):
+        return ""
+    return after[0].lower
+
+
+def _takes(replacement: Replacement, preposition: str) -> bool:
+    """Return True if WordNet lists the new verb, in this sense, with a preposition."""
+    if is_expression(f"{replacement.lemma} {preposition}"):
+        return True
+    same_senses = (sense for sense in senses(replacement.lemma, "VERB") if sense.name == replacement.sense)
+    members = (sense.member(replacement.lemma) for sense in same_senses)
+    return any(member is not None and bool(member.frames & _PREPOSITION_FRAMES) for member in members)
+
+
+@lru_cache(maxsize=1)
+def wordnet_version() -> str:
+    """Return the version of WordNet, "" if it is not installed."""
+    try:
+        return wordnet_source().version
+    except LongwayError:
+        return ""
+
+
+def has_wordnet() -> bool:
+    """Return True if WordNet is installed."""
+    return wordnet_version() != ""
+
+
+FIRST_NAMES = {
+    "masculine": "James Robert David Daniel Thomas Martin Peter Andrew Simon Patrick Henry Oliver George Edward Victor "
+    "Philip Walter Hugo Leon Marcus Adrian Felix Gordon Stuart".split(),
+    "feminine": "Mary Laura Susan Helen Karen Emily Julia Alice Diana Rachel Clara Nora Edith Sylvia Martha Irene Frances "
+    "Louise Vera Joan Miriam Teresa Olivia Beatrice".split(),
+}
+# For a person of unknown gender, the new name must be neutral.
+NEUTRAL_NAMES = "Robin Jamie Casey Morgan Jordan Leslie Alex Kim Sidney Quinn Rowan Harper Reese Skyler Avery Marley Shannon Kelly".split()
+SURNAMES = (
+    "Walker Turner Parker Collins Morris Cooper Bennett Foster Hughes Palmer Barnes Chapman Dawson Ellis Fletcher Grant "
+    "Harding Ingram Jennings Kendall Lawson Mercer Norris Osborne Pearson Quigley Rhodes Sutton Thornton Underwood"
+).split()
+_N_VARIANTS = 4  # new names per person
+
+
+def names(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one person renamed throughout."""
+    if scene.context is not None or not scene.avoid:
+        return
+    for chain in find_chains(scene.document):
+        if chain.number == "sing" and _has_avoided_name(chain, scene):
+            for variant in range(_N_VARIANTS):
+                changes = _renamed(scene.document, chain, variant)
+                if changes is not None:
+                    yield Rewriting("names.exchanged", changes, keeps="label")
+
+
+def _has_avoided_name(chain: Chain, scene: Scene) -> bool:
+    names = {" ".join(m.parts) for m in chain.mentions} | {part for m in chain.mentions for part in m.parts}
+    return bool(names & scene.avoid)
+
+
+def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ...] | None:
+    full = max((m.parts for m in chain.mentions), key=len)
+    if not 1 <= len(full) <= 2:
+        return None  # middle names, "de la" and "Jr." follow many conventions
+    taken = {w.lower for w in document}
+    key = f"{document.text}\0{variant}\0"
+    first_names = FIRST_NAMES.get(chain.gender, NEUTRAL_NAMES)
+    new = {}
+    if len(full) == 2:
+        new[full[0]] = _pick(first_names, key + full[0], taken)
+        new[full[1]] = _pick(SURNAMES, key + full[1], taken)
+    else:
+        is_titled = any(m.title for m in chain.mentions)
+        new[full[0]] = _pick(SURNAMES if is_titled else first_names, key + full[0], taken)
+    changes = []
+    for mention in chain.mentions:
+        if mention.kind != "name":
+            continue
+        for word in document.words[mention.start : mention.end]:
+            if word.lower in new:
+                changes.append(Change(word.start, word.end, match_case(new[word.lower], word.text)))
+    return tuple(changes) or None
+
+
+def _pick(names: list[str], key: str, taken: set[str]) -> str:
+    """Return a name that is not in the text. It depends on the text, so no name becomes a new shortcut."""
+    free = [name for name in names if name.lower() not in taken]
+    digest = blake2b(key.encode("utf-8", "replace"), digest_size=4).digest()
+    return free[int.from_bytes(digest, "big") % len(free)]

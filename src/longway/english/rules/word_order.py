@@ -1,0 +1,539 @@
+"""Word order: clauses, times and list items moved. Families: clause_order, fronting, list_order.
+
+    clause_order    "Although it rained, they played."   <->  "They played, although it rained."
+    fronting        "Ann was born in Rome in 1984."      <->  "In 1984, Ann was born in Rome."
+                    "Ann died in Rome."                  <->  "Rome is where Ann died."
+                    "Ann wrote the song."                <->  "It was Ann who wrote the song."
+                    "Ann is the owner of the house."     <->  "The owner of the house is Ann."
+    list_order      "Ann Roe and Ben Poe"                 ->  "Ben Poe and Ann Roe"
+
+A pronoun is never moved before its name. Nothing is moved across "not", "only" and the like: their scope could change. In
+lists only names of people or places, bare nouns and bare adjectives are exchanged. Fixed pairs ("rock and roll"), items that
+refer to each other ("Ann and her brother"), titles and sequences of events stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longway.english.articles import fix_articles
+from longway.english.document import Change, Document, Word
+from longway.english.people.person_words import PLACES
+from longway.english.rules.clauses import Clause, be_form, clauses, grammatical_number, is_person
+from longway.english.rules.passive import PASSIVE_VERBS
+from longway.english.rules.phrase_groups import kinds_of
+from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.spans import (
+    MONTHS,
+    Span,
+    as_sentence_start,
+    comma_style,
+    is_year,
+    name_indices,
+    plain_sentences,
+    span_of,
+)
+
+_SUBORDINATORS = frozenset(
+    "although though because when while if after before since unless until once whereas".split()
+)
+_WITHOUT_COMMA = frozenset("because when if after before since until once while unless".split())
+_TIED_WORDS = frozenset(
+    "only just even than as and or but not shortly right soon long".split()
+)  # "only because"
+_BACK_REFERENCES = frozenset("he she it they him her them his its their this that".split())
+
+
+def clause_order(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one subordinate clause at the other end of its sentence."""
+    document = scene.document
+    for number, sentence in plain_sentences(document):
+        for word in sentence.words:
+            if word.relation == "advcl" and document.words[word.head].dep == "root":
+                yield from _moved_clause(document, number, sentence, word)
+
+
+def _moved_clause(document: Document, number: int, sentence: Span, head: Word) -> Iterator[Rewriting]:
+    clause = _subordinate_clause(document, head)
+    if clause is None:
+        return
+    mark = document.words[clause.first].lower
+    if clause.first == sentence.first:
+        yield from _to_the_end(document, number, sentence, clause, mark)
+    elif clause.last == sentence.last:
+        yield from _to_the_front(document, number, sentence, clause, mark)
+
+
+def _subordinate_clause(document: Document, head: Word) -> Span | None:
+    """Return the clause, its conjunction first; None if it is not a whole clause."""
+    span = span_of(document, head)
+    if span is not None and document.words[span.first].text == "," and span.first < head.index:
+        span = Span(document, span.first + 1, span.last)
+    if span is None or document.words[span.first].lower not in _SUBORDINATORS:
+        return None
+    while span.last > span.first and document.words[span.last].text == ",":
+        span = Span(document, span.first, span.last - 1)
+    has_subject = bool(document.children(head, "nsubj"))
+    is_finite = any(
+        w.tag in ("VBD", "VBZ", "VBP", "MD") for w in [head, *document.children(head, "aux", "cop")]
+    )
+    marks = [w for w in document.children(head, "mark", "advmod") if w.index == span.first]
+    return span if has_subject and is_finite and marks and len(span) > 2 else None
+
+
+def _to_the_end(
+    document: Document, number: int, sentence: Span, clause: Span, mark: str
+) -> Iterator[Rewriting]:
+    comma = document.words[clause.last + 1]
+    if comma.text != "," or clause.last + 2 > sentence.last:
+        return
+    main = Span(document, clause.last + 2, sentence.last)
+    if not _is_main(main) or _is_order_bound(clause, main):
+        return
+    joint = " " if mark in _WITHOUT_COMMA else f"{comma_style(document)} "
+    changes = (
+        Change(clause.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
+        Change(sentence.end, sentence.end, f"{joint}{clause.inside}"),
+    )
+    yield Rewriting("clause_order.to_the_end", changes)
+
+
+def _to_the_front(
+    document: Document, number: int, sentence: Span, clause: Span, mark: str
+) -> Iterator[Rewriting]:
+    last = clause.first - 1
+    if document.words[last].text == ",":
+        last -= 1
+    if last < sentence.first:
+        return
+    main = Span(document, sentence.first, last)
+    before = document.words[last]
+    if (
+        not _is_main(main)
+        or _is_order_bound(main, clause)
+        or before.lower in _TIED_WORDS
+        or main.words[0].upos == "ADV"
+    ):
+        return
+    if mark == "when" and before.upos == "NOUN":
+        return  # "the year when"
+    first = main.words[0]
+    inside = Span(document, main.first, main.first).inside
+    changes = (
+        Change(
+            first.start,
+            first.end,
+            f"{as_sentence_start(document, number, clause.text)}{comma_style(document)} {inside}",
+        ),
+        Change(main.end, sentence.end, ""),
+    )
+    yield Rewriting("clause_order.to_the_front", changes)
+
+
+def _is_main(main: Span) -> bool:
+    """Return True for an independent main clause: nothing joined to it, no other clause in front, no question."""
+    words, document = main.words, main.document
+    if words[0].upos in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX") or words[0].lower in (
+        "then",
+        "there",
+        "it",
+    ):
+        return False
+    root = [w for w in words if w.dep == "root"]
+    joined = any(w.upos in ("VERB", "AUX") for w in document.children(root[0], "conj")) if root else True
+    return len(words) > 2 and not joined and bool(document.children(root[0], "nsubj"))
+
+
+def _is_order_bound(first: Span, second: Span) -> bool:
+    """Return True if the second clause has a pronoun that may refer to the first one."""
+    has_pronoun = any(w.lower in _BACK_REFERENCES for w in second.words)
+    starts_with_one = first.words[0].lower in _BACK_REFERENCES or first.words[1].lower in _BACK_REFERENCES
+    return has_pronoun and not starts_with_one
+
+
+_SCOPE_WORDS = frozenset(
+    "not n't n’t never no only just even solely exclusively first last still already hardly rarely any neither nor nothing "
+    "nobody none yet always ever until".split()
+)
+_DATE_WORDS = frozenset(
+    "the of early late mid century centuries decade and spring summer autumn winter ,".split()
+)
+
+
+def fronting(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with one sentence reordered."""
+    document = scene.document
+    for clause in clauses(document):
+        yield from _time_to_front(clause)
+        yield from _where(clause)
+        yield from _inverted(clause)
+        yield from _cleft(clause)
+    for number, sentence in plain_sentences(document):
+        yield from _time_to_end(document, number, sentence)
+        yield from _undo_cleft(document, number, sentence)
+        yield from _undo_where(document, number, sentence)
+
+
+# Times
+
+
+def _time_to_front(clause: Clause) -> Iterator[Rewriting]:
+    document = clause.document
+    if clause.rest is None or clause.head.upos != "VERB" or has_scope(clause.verbs + clause.rest.words):
+        return
+    time = _final_time(clause.rest)
+    if time is None or clause.subject.words[0].lower in ("it", "there", "this", "that"):
+        return
+    last = time.first - 1
+    if document.words[last].text == ",":
+        last -= 1
+    between = document.words[clause.verbs[-1].index + 1 : last + 1]
+    if any(w.upos in ("VERB", "AUX") and w.index not in name_indices(document) for w in between):
+        return  # "an actor born in 1982"
+    if last < clause.verbs[-1].index or document.words[last].upos in ("CCONJ", "ADP", "SCONJ", "NUM"):
+        return
+    subject = Span(document, clause.subject.first, clause.subject.first)
+    front = as_sentence_start(document, clause.sentence, time.text)
+    changes = (
+        Change(subject.start, subject.end, f"{front}{comma_style(document)} {subject.inside}"),
+        Change(document.words[last].end, time.end, ""),
+    )
+    yield Rewriting("fronting.time_to_front", changes)
+
+
+def _final_time(rest: Span) -> Span | None:
+    """Return the time that ends a sentence, with its preposition: "in 1984", "on May 5, 1984", "in the 20th century"."""
+    for index in range(rest.last, rest.first - 1, -1):
+        word = rest.document.words[index]
+        if word.upos == "ADP" and word.lower in ("in", "on", "during"):
+            span = Span(rest.document, index, rest.last)
+            return span if len(span) > 1 and _is_time_phrase(span) else None
+        if not _is_date_word(word):
+            return None
+    return None
+
+
+def _is_time_phrase(span: Span) -> bool:
+    words = span.words[1:]
+    has_date = any(is_year(w) or w.lower in MONTHS or w.lower == "century" for w in words)
+    return has_date and not (words[0].upos == "NUM" and not is_year(words[0]))
+
+
+def _is_date_word(word: Word) -> bool:
+    is_number = word.upos == "NUM" or (word.text[:1].isdigit() and len(word.text) < 6)
+    return is_number or is_year(word) or word.lower in MONTHS or word.lower in _DATE_WORDS
+
+
+def _time_to_end(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+    words = sentence.words
+    if words[0].lower not in ("in", "on", "during") or has_scope(words):
+        return
+    comma = next(
+        (w for w in words if w.text == "," and w.index + 1 <= sentence.last and not _is_in_date(document, w)),
+        None,
+    )
+    if comma is None:
+        return
+    time = Span(document, sentence.first, comma.index - 1)
+    main = Span(document, comma.index + 1, sentence.last)
+    if (
+        not all(_is_date_word(w) for w in time.words[1:])
+        or not _is_time_phrase(time)
+        or _final_time(main) is not None
+    ):
+        return
+    root = next((w for w in main.words if w.dep == "root"), None)
+    if root is None or root.upos != "VERB" or not document.children(root, "nsubj"):
+        return
+    if document.children(root, "conj", "advcl", "ccomp") or any(w.text == "," for w in main.words):
+        return
+    first = main.words[0]
+    changes = (
+        Change(time.start, first.end, as_sentence_start(document, number, first.text)),
+        Change(sentence.end, sentence.end, f" {time.inside}"),
+    )
+    yield Rewriting("fronting.time_to_end", changes)
+
+
+def _is_in_date(document: Document, comma: Word) -> bool:
+    """Return True for the comma in "May 5, 1984"."""
+    return is_year(document.words[comma.index + 1]) and document.words[comma.index - 1].text[:1].isdigit()
+
+
+# Places
+
+
+def _where(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "Ann died in Rome." as "Rome is where Ann died."."""
+    document, rest = clause.document, clause.rest
+    if (
+        rest is None
+        or clause.finite.tag != "VBD"
+        or clause.head.lower not in ("born", "died", "raised", "lived", "filmed")
+    ):
+        return
+    if len(clause.verbs) > 2 or has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
+        return
+    place = Span(document, rest.first + 1, rest.last)
+    is_name = all(w.index in name_indices(document) or w.tag == "DT" for w in place.words)
+    if not is_name or place.words[0].lower in MONTHS or any(is_year(w) for w in place.words):
+        return
+    verbs = Span(document, clause.verbs[0].index, clause.verbs[-1].index)
+    subject = clause.subject
+    changes = (
+        Change(
+            subject.start,
+            subject.end,
+            f"{as_sentence_start(document, clause.sentence, place.text)} is where {subject.inside}",
+        ),
+        Change(verbs.end, rest.end, ""),
+    )
+    yield Rewriting("fronting.where", changes)
+
+
+def _undo_where(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+    """Rephrase "Rome is where Ann died." or "Rome is the place where Ann died." as "Ann died in Rome."."""
+    words = sentence.words
+    positions = [w.index for w in words if w.lower == "where"]
+    if len(positions) != 1 or has_scope(words):
+        return
+    before = [w.lower for w in document.words[sentence.first : positions[0]]]
+    size = 1 if before[-1:] == ["is"] else 3 if before[-3:] == ["is", "the", "place"] else 0
+    if not size or positions[0] - size <= sentence.first or positions[0] + 2 > sentence.last:
+        return
+    place = Span(document, sentence.first, positions[0] - size - 1)
+    main = Span(document, positions[0] + 1, sentence.last)
+    verb = main.words[-1]
+    if not all(w.index in name_indices(document) or w.tag == "DT" for w in place.words) or verb.tag not in (
+        "VBD",
+        "VBN",
+    ):
+        return
+    changes = (
+        Change(place.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
+        Change(sentence.end, sentence.end, f" in {place.inside}"),
+    )
+    yield Rewriting("fronting.plain_for_where", changes)
+
+
+# Who it is
+
+
+def _inverted(clause: Clause) -> Iterator[Rewriting]:
+    """Swap subject and predicate of "Ann is the owner of the house."; both must be single and definite."""
+    document, subject, rest = clause.document, clause.subject, clause.rest
+    if rest is None or len(clause.verbs) != 1 or clause.finite.lower not in ("is", "was"):
+        return
+    if not (_is_definite(subject) and _is_name(rest)) and not (_is_name(subject) and _is_definite(rest)):
+        return
+    definite = rest if _is_definite(rest) else subject
+    words = [w.lower for w in definite.words]
+    if (
+        "of" not in words
+        or not {"same", "one", "a", "an"}.isdisjoint(words)
+        or has_scope(definite.words)
+        or "," in words
+    ):
+        return
+    if any(w.tag in ("WDT", "WP", "WRB", "VBD", "VBZ", "CC") for w in definite.words):
+        return
+    changes = (
+        Change(subject.start, subject.end, as_sentence_start(document, clause.sentence, rest.text)),
+        Change(rest.start, rest.end, subject.inside),
+    )
+    yield Rewriting("fronting.inverted", changes)
+
+
+def _is_name(span: Span) -> bool:
+    names = name_indices(span.document)
+    return all(w.index in names for w in span.words) and grammatical_number(span.document, span) == "sing"
+
+
+def _is_definite(span: Span) -> bool:
+    names, first = name_indices(span.document), span.words[0]
+    if first.lower != "the" or first.index in names:
+        return False
+    return span.words[1].index not in names and grammatical_number(span.document, span) in ("sing", None)
+
+
+def _cleft(clause: Clause) -> Iterator[Rewriting]:
+    """Rephrase "Ann wrote the song." as "It was Ann who wrote the song."."""
+    document, verb = clause.document, clause.head
+    things = document.children(verb, "obj")
+    if (
+        clause.verbs != (verb,)
+        or verb.tag != "VBD"
+        or verb.lemma.lower() not in PASSIVE_VERBS
+        or len(things) != 1
+    ):
+        return
+    determiners = document.children(things[0], "det")
+    if things[0].index not in name_indices(document) and not any(w.lower == "the" for w in determiners):
+        return  # "It was Ann who made films" would add emphasis
+    heads = [w for w in clause.subject.words if is_person(document, w) and w.index in name_indices(document)]
+    if (
+        not heads
+        or not _is_name(clause.subject)
+        or (clause.rest is not None and has_scope(clause.rest.words))
+    ):
+        return
+    it = as_sentence_start(document, clause.sentence, "it")
+    changes = (
+        Change(clause.subject.start, clause.subject.start, f"{it} {be_form('past', 'sing')} "),
+        Change(clause.subject.end, clause.subject.end, " who"),
+    )
+    yield Rewriting("fronting.cleft", changes)
+
+
+def _undo_cleft(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+    """Rephrase "It was Ann who wrote the song." as "Ann wrote the song."."""
+    words = sentence.words
+    if words[0].lower != "it" or words[1].lower not in ("is", "was") or has_scope(words):
+        return
+    pronouns = [w for w in words[3:-1] if w.lower in ("who", "that") and w.tag in ("WP", "WDT", "IN")]
+    if not pronouns:
+        return
+    who, verb = pronouns[0], document.words[pronouns[0].index + 1]
+    subject = Span(document, words[2].index, who.index - 1)
+    finite = verb.tag in ("VBD", "VBZ", "MD") and verb.index not in name_indices(document)
+    is_noun = subject.words[0].upos in ("PROPN", "DET", "NOUN") and "end" not in kinds_of(document, verb)
+    if not finite or not is_noun or any(w.upos in ("VERB", "AUX", "PUNCT", "ADP") for w in subject.words):
+        return
+    changes = (
+        Change(
+            words[0].start, subject.words[0].end, as_sentence_start(document, number, subject.words[0].text)
+        ),
+        Change(subject.end, who.end, ""),
+    )
+    yield Rewriting("fronting.plain_for_cleft", changes)
+
+
+def has_scope(words: tuple[Word, ...]) -> bool:
+    """Return True if "not", "only" or the like is among the words: their scope depends on the order."""
+    return any(w.lower in _SCOPE_WORDS for w in words)
+
+
+_FIXED_PAIRS = (
+    "rock roll", "rhythm blues", "salt pepper", "black white", "husband wife", "man wife", "cause effect", "trial error",
+    "supply demand", "law order", "profit loss", "bread butter", "fish chips", "bed breakfast", "day night", "life death",
+    "war peace", "crime punishment", "pride prejudice", "sense sensibility", "pros cons", "arts crafts", "research development",
+    "track field", "hide seek", "mother child", "ladies gentlemen", "brothers sisters", "mind body", "heart soul", "sword sorcery",
+    "science fiction", "wife child", "wife children", "drum bass", "country western", "food drink", "flora fauna", "past present", "north south", "east west",
+    "question answer", "hardware software", "men women", "boys girls", "husbands wives", "king queen", "lord lady", "sci tech",
+    "macaroni cheese", "mac cheese", "cat mouse", "cops robbers", "hit run", "truth dare", "bow arrow", "cup saucer", "yin yang",
+    "executive legislative", "sodium chloride", "loss grief", "birth death", "radio television", "back forth", "up down", "old new",
+)  # fmt: skip
+_FIXED_SETS = frozenset(frozenset(pair.split()) for pair in _FIXED_PAIRS)
+_SEQUENCE_WORDS = frozenset(
+    "first then later respectively finally subsequently before after next former latter followed between from".split()
+)
+
+
+def list_order(scene: Scene) -> Iterator[Rewriting]:
+    """Yield the text with the first and last item of one list exchanged."""
+    document = scene.document
+    for word in document:
+        others = document.children(word, "conj")
+        if others and word.relation != "conj":
+            yield from _swapped(document, [word, *others])
+
+
+def _swapped(document: Document, items: list[Word]) -> Iterator[Rewriting]:
+    sentence = document.sentence(document.sentence_number(items[0]))
+    if any(w.lower in _SEQUENCE_WORDS for w in sentence) or not 2 <= len(items) <= 5:
+        return
+    if frozenset((items[0].lower, items[-1].lower)) in _FIXED_SETS or not _is_joined_by_and(document, items):
+        return
+    pieces = _name_spans(document, items) or _bare_spans(document, items)
+    if pieces is None:
+        return
+    first, last = pieces[0], pieces[-1]
+    sentence_start = first.first == document.sentences[document.sentence_number(items[0])][0]
+    new_first = last.text
+    if sentence_start and first.text[:1].isupper():
+        new_first = new_first[:1].upper() + new_first[1:]
+    changes = [Change(first.start, first.end, new_first), Change(last.start, last.end, first.inside)]
+    yield Rewriting("list_order.swapped", (*changes, *fix_articles(document, changes)))
+
+
+def _is_joined_by_and(document: Document, items: list[Word]) -> bool:
+    joints = [w for item in items for w in document.children(item, "cc")]
+    return (
+        len(joints) == 1
+        and joints[0].lower in ("and", "or")
+        and not document.children(items[0], "det:predet", "cc:preconj")
+    )
+
+
+def _name_spans(document: Document, items: list[Word]) -> list[Span] | None:
+    """Return the items if all are people or all are places."""
+    names = name_indices(document)
+    pieces = []
+    for item in items:
+        piece = _full_name(document, item)
+        if any(w.index not in names or w.lower in ("and", ",", "of") for w in piece.words):
+            return None
+        pieces.append(piece)
+    people = all(
+        is_person(document, item) and len(piece) > 1 for item, piece in zip(items, pieces, strict=True)
+    )
+    places = all(piece.text.lower() in PLACES for piece in pieces)
+    after = document.words[pieces[-1].last + 1] if pieces[-1].last + 1 < len(document) else None
+    ends = after is None or (after.index not in names and after.lower not in ("'s", "’s", "'"))
+    return pieces if (people or places) and ends else None
+
+
+def _full_name(document: Document, item: Word) -> Span:
+    """Return the name that a word belongs to, up to the next comma or "and"."""
+    names = name_indices(document)
+
+    def belongs(index: int) -> bool:
+        return index in names and document.words[index].lower not in (",", "and", "or", "&")
+
+    first = last = item.index
+    while belongs(first - 1):
+        first -= 1
+    while belongs(last + 1):
+        last += 1
+    return Span(document, first, last)
+
+
+def _bare_spans(document: Document, items: list[Word]) -> list[Span] | None:
+    """Return the items if all are single nouns or single adjectives, with the same article or none."""
+    kind = items[0].upos
+    tags = {item.tag for item in items}
+    if kind not in ("NOUN", "ADJ") or any(item.upos != kind for item in items) or len(tags) != 1:
+        return None
+    names = name_indices(document)
+    articles = []
+    for number, item in enumerate(items):
+        below = [w for w in document.children(item) if w.relation not in ("conj", "cc", "punct")]
+        if number == 0 and kind == "NOUN":
+            below = [w for w in below if w.index < item.index]
+        if number == 0 and item.dep == "root":
+            below = [w for w in below if w.relation not in ("cop", "nsubj", "aux", "advmod")]
+        if (
+            any(w.relation != "det" or w.lower not in ("a", "an", "the") for w in below)
+            or item.index in names
+        ):
+            return None
+        articles.append(below[0].lower if below else "")
+    if kind == "NOUN" and _is_modified(document, items):
+        return None
+    if len(set(articles)) == 1 or not any(articles[1:]) or {"a", "an"} >= set(articles):
+        return [Span(document, item.index, item.index) for item in items]
+    return None
+
+
+def _is_modified(document: Document, items: list[Word]) -> bool:
+    """Return True if a modifier may belong to one item only: "a book and a film about it"."""
+    after = document.words[items[-1].index + 1] if items[-1].index + 1 < len(document) else None
+    is_followed = after is not None and (after.upos in ("NOUN", "PROPN", "ADP", "PART") or after.text == "-")
+    whole = span_of(document, items[0])
+    dependents = [
+        w
+        for w in document.children(items[0])
+        if w.index > items[0].index and w.relation not in ("conj", "cc", "punct")
+    ]
+    dependents = [w for w in dependents if items[0].dep != "root" or w.relation not in ("nsubj", "cop")]
+    return is_followed or bool(dependents) or whole is None

@@ -1,1 +1,0 @@
-"""Evaluation: whether a comparison is a fair one, and what models answer to the benchmarks about people."""

@@ -1,0 +1,100 @@
+"""The grammar level of an audit: a small grammar of a sample, sized so that it takes under a minute on two cores.
+
+    short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
+
+`longway grammar` learns a larger one from more rows. Of a text with many sentences the first ones are taken, so that enough texts are seen.
+Where torch is not installed, or too few rows are short enough, the level is left out and the audit says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longway.data import Dataset
+from longway.detect.grammar import GrammarDetector
+from longway.detect.reading import Reading
+from longway.jobs.grammar.grammar import parse
+from longway.jobs.grammar.grammar_rows import Gathered, Limits, gather, split_off
+from longway.records import Problem
+
+if TYPE_CHECKING:
+    from longway.grammar.induction import InduceProgress
+
+FEWEST = 200  # rows; fewer teach a grammar nothing
+HELD_OUT = 0.1
+# How long a pair (product of its lengths) or a sentence may be, and how many are taken; where too few are so short, the next.
+SIZES = {
+    True: [(Limits(pair=42, sentence=20), 750), (Limits(pair=72, sentence=20), 300)],
+    False: [(Limits(pair=42, sentence=20), 4000)],
+}
+EPOCHS = 4
+BATCH = 32
+SYMBOLS, DIMENSION = (8, 24), 64
+RATE = 0.005  # more than the paper's: there are few steps
+
+
+def grammar_detector(
+    dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
+) -> tuple[GrammarDetector | None, list[Problem]]:
+    """The detector of a small grammar's subtrees and rules, or None; and what the user should know about it."""
+    if find_spec("torch") is None:
+        next_step = (
+            "Install it with: pip install 'longway[neural]'. Or leave the level out: --levels -grammar."
+        )
+        return None, [Problem("no_grammar", "The grammar level was left out: it needs torch.", 1, next_step)]
+    pair = dataset.columns.context is not None
+    if reading.n_texts < FEWEST:
+        return None, []  # nobody expects a grammar of so little
+    for short, texts in SIZES[pair]:
+        limits = replace(short, of_a_row=texts // FEWEST)
+        found = gather(
+            dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=texts, limits=limits
+        )  # fmt: skip
+        if len(found.documents) >= FEWEST:
+            break
+    else:
+        unit = (
+            f"pairs below {short.pair} words times words, neither above {short.sentence}"
+            if pair
+            else f"sentences up to {short.sentence} words"
+        )
+        message = f"The grammar level was left out: {len(found.documents):,} rows have {unit}, and it needs {FEWEST}."
+        next_step = "longway grammar parses longer ones; it takes longer, too."
+        return None, [Problem("no_grammar", message, reading.n_texts - len(found.documents), next_step)]
+    from longway.grammar.induction import InduceSettings, induce
+
+    def tell(at: InduceProgress) -> None:
+        step(f"learning a small grammar: epoch {at.epoch} of {at.epochs}")
+
+    learned, held_out = split_off(found.documents, HELD_OUT, seed)
+    settings = InduceSettings(
+        nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS,
+        learning_rate=RATE, batch=BATCH, seed=seed,
+    )  # fmt: skip
+    model = induce(
+        [unit for document in learned for unit in document.units],
+        validation=[unit for document in held_out for unit in document.units],
+        settings=settings,
+        progress=tell,
+    )
+    step("parsing with it")
+    trees = parse(model, found.documents)
+    places = [document.place for document in found.documents]
+    detector = GrammarDetector(reading, trees, places=places, rules=False)
+    return detector, _sample_problem(found, limits, reading.n_texts)
+
+
+def _sample_problem(found: Gathered, limits: Limits, of: int) -> list[Problem]:
+    n = len(found.documents)
+    seen = [f"a sample of {n:,} of {of:,} rows: short ones, the labels taking turns"] if n < of else []
+    if found.cut_rows:
+        seen.append(f"no more than the first {limits.of_a_row} short sentences of a row")
+    if not seen:
+        return []
+    message = f"The grammar level saw {'; '.join(seen)}."
+    return [Problem("sample", message, of - n or found.cut_rows, "longway grammar learns from more.")]

@@ -1,0 +1,293 @@
+"""Audit: read a dataset once and report what a model could cheat with.
+
+read -> duplicates -> detectors -> leak -> shortcut space -> findings.json, scores.parquet, report.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from longway.data import Batch, Dataset
+from longway.data.summary import DatasetSummary
+from longway.detect import GRAMMAR, detectors_for
+from longway.detect.documents import SurfaceScores, score_surface, tell
+from longway.detect.duplicates import duplicate_problems
+from longway.detect.findings import Search, Tests, search
+from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
+from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
+from longway.detect.reading import TEXT, Reading
+from longway.jobs.about import RUNS_FOLDER, inputs_of, stem
+from longway.jobs.audit.examples import examples_by_place, grouped, places_of
+from longway.jobs.audit.grammar_level import grammar_detector
+from longway.jobs.audit.result import AuditResult, Histogram, SpaceSummary
+from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.placement import reader
+from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
+from longway.records import Leak, Mentions, Problem
+from longway.show.html import render
+from longway.store import Run, free_folder, holding, now, read_json
+
+Step = Callable[[str], object]
+FINDINGS, SCORES = "findings.json", "scores.parquet"
+KEPT_WORDS = 20  # of each demographic attribute
+
+
+def audit(
+    data: Dataset,
+    settings: AuditSettings | None = None,
+    *,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
+    out: Path | str | None = None,
+    on: str | None = None,
+    step: Step = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+    **options: object,
+) -> AuditResult:
+    """Audit a dataset: what could a model cheat with?
+
+    split: the split to audit (default: "train" if there are several); the others are held-out sets. tests: more held-out sets by name, with
+    the same columns; the leak is measured on them, and rows shared with the audited ones are reported. out: write a run folder.
+    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. step, progress: called with the current step, and with the
+    number of rows read. options: the options of `longway audit` by name, such as `max_q=0.01`.
+    """
+    chosen = settings_from(AuditSettings, settings, options)
+    if out is not None:
+        return run_audit(
+            data, split=split, tests=tests, settings=chosen, out=out, on=on, step=step, progress=progress
+        )[1]
+    return _audit(arrange(data, split, tests), chosen, on=on, step=step, progress=progress)
+
+
+def run_audit(
+    dataset: Dataset,
+    *,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
+    settings: AuditSettings | None = None,
+    out: Path | str | None = None,
+    on: str | None = None,
+    step: Step = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[Run, AuditResult]:
+    """Audit into a run folder; returns the run and the result. A finished run is read, not repeated.
+
+    out: the run folder; by default a new folder in `longway-runs/`, named after the data. Other arguments as in `audit`.
+    """
+    settings = settings or AuditSettings()
+    arranged = arrange(dataset, split, tests)
+    request: dict[str, Any] = {
+        "command": "audit",
+        "settings": {**asdict(settings), **inputs_of(arranged.dataset, arranged.held_out)},
+        "fingerprint": arranged.dataset.fingerprint,
+    }
+    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(dataset.source_name)}-audit", **request)
+    if (done := Run.finished(folder, **request)) is not None:
+        return done, AuditResult.from_dict(read_json(folder / FINDINGS))
+    with holding(folder):
+        run = Run.open(folder, **request)
+        scores = run.folder / SCORES
+        result = _audit(arranged, settings, on=on, scores=scores, step=step, progress=progress)
+        step("writing the report")
+        if not result.has_shards:
+            remove_shards(scores)
+            frames = result.score_frames
+            run.write_with(SCORES, lambda path: write_frames(path, frames()))
+        run.write(FINDINGS, result.to_dict())
+        page = render(result.page())
+        run.write_with("report.html", lambda path: path.write_text(page, encoding="utf-8", newline="\n"))
+        run.finish()
+    return run, result
+
+
+def _audit(
+    arranged: Arranged,
+    settings: AuditSettings,
+    *,
+    on: str | None = None,
+    scores: Path | None = None,
+    step: Step = lambda name: None,
+    progress: Callable[[int], object] | None = None,
+) -> AuditResult:
+    """scores: where Ray's workers may write the scores, as a folder of shards."""
+    dataset = arranged.dataset
+    step("reading" if on is None else "opening Ray")
+    with reader(on) as read:
+        step("reading")
+        reading = read(dataset, progress=progress)
+        others = {name: read(data, like=reading) for name, data in arranged.held_out.items()}
+        step("looking for duplicates")
+        problems = [
+            *dataset.problems,
+            *arranged.problems,
+            *_label_problems(dataset),
+            *duplicate_problems(reading, others),
+            *_reading_problems(reading),
+        ]
+        detectors = detectors_for(reading, settings.levels)
+        if GRAMMAR in settings.levels:
+            of_grammar, noted = grammar_detector(dataset, reading, seed=settings.seed, step=step)
+            detectors += [of_grammar] if of_grammar is not None else []
+            problems += noted
+        found = search(
+            reading, detectors=detectors, max_q=settings.max_q, per_level=settings.per_level, step=step
+        )
+        leaks, test_leaks = _leaks(reading, others, settings.seed, step)
+        step("scoring documents")
+        surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
+        columns = {"n_tokens": reading.corpora[TEXT].lengths(), "gamma": surface.gamma, "lean": surface.lean}
+        frame_of = partial(_scores_of, dataset.labels)
+        has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
+        step("collecting examples")
+        examples = examples_by_place(dataset, reading, _places_shown(found, surface))
+        mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
+        return AuditResult(
+            dataset=DatasetSummary.of(dataset),
+            leaks=leaks,
+            held_out=test_leaks,
+            problems=tuple(problems),
+            tested=found.tested,
+            significant=found.significant,
+            findings=tuple(grouped(found.chosen, examples)),
+            people=tuple(people_counts(found.tests, reading.label_names)),
+            space=SpaceSummary(
+                settings.variant,
+                settings.dimensions,
+                mean_gamma,
+                histogram,
+                tuple(tell(document, examples[document.place]) for document in surface.documents),
+            ),
+            lengths=_length_histogram(reading),
+            settings=settings,
+            longway=version("longway"),
+            created=now(),
+            score_frames=lambda: score_frames(dataset.batches(), columns, frame_of),
+            has_shards=has_shards,
+        )
+
+
+def _label_problems(dataset: Dataset) -> list[Problem]:
+    """Labels that differ only in case, spaces or the coding of an accent."""
+    alike: dict[str, list[str]] = {}
+    for label in dataset.labels:
+        alike.setdefault(normalize("NFC", label).strip().casefold(), []).append(label)
+    twins = [names for names in alike.values() if len(names) > 1]
+    if not twins:
+        return []
+    message = f"The labels {' and '.join(map(repr, twins[0]))} differ only in case, spaces or coding."
+    return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
+
+
+def _reading_problems(reading: Reading) -> list[Problem]:
+    if not reading.vocabulary.is_full:
+        return []
+    n = reading.vocabulary.max_words
+    message = f"The texts have more than {n:,} different words; those first seen later were counted as one."
+    return [Problem("vocabulary_full", message, n, "Nothing to do: such words are too rare to be shortcuts.")]
+
+
+def _leaks(
+    reading: Reading, tests: dict[str, Reading], seed: int, step: Step
+) -> tuple[dict[str, Leak], dict[str, dict[str, Leak]]]:
+    leaks: dict[str, Leak] = {}
+    held_out: dict[str, dict[str, Leak]] = {name: {} for name in tests}
+    for part, roles in parts_of(reading).items():
+        names = " and ".join(reading.columns[role] for role in roles)
+        step(f"measuring the leak from {names}")
+        leaks[part] = leak_by_folds(reading, part, seed=seed)
+        for name, test in tests.items():
+            held_out[name][part] = leak_on_test(reading, test, part, name=name, seed=seed)
+    return leaks, held_out
+
+
+def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
+    shown = places_of(found.chosen)
+    return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
+
+
+def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataFrame:
+    """The scores of a batch. labels: by name; scores: n_tokens, gamma and lean of its examples."""
+    return pl.DataFrame(
+        {
+            "id": batch.ids,
+            "row": batch.rows,
+            "label": pl.Series(labels, dtype=pl.String).gather(batch.labels),
+            "n_tokens": scores["n_tokens"],
+            "gamma": pl.Series(scores["gamma"]).fill_nan(None),
+            "lean": scores["lean"],
+        }
+    )
+
+
+def people_counts(tests: Sequence[Tests], label_names: Sequence[str]) -> list[Mentions]:
+    """What the people detectors of a search counted, attributes that no text speaks of left out."""
+    return [
+        mentions
+        for one in tests
+        if isinstance(one.detector, PeopleDetector)
+        for mentions in _of_one_column(one, one.detector, label_names)
+    ]
+
+
+def _of_one_column(tests: Tests, detector: PeopleDetector, label_names: Sequence[str]) -> list[Mentions]:
+    tested = {
+        key: (float(p), float(q)) for key, p, q in zip(tests.keys.tolist(), tests.p, tests.q, strict=True)
+    }
+    return [
+        Mentions(
+            field=detector.field,
+            axis=attribute.axis,
+            attribute=attribute.name,
+            pattern=trait_of(attribute),
+            texts=dict(zip(label_names, detector.texts[key].tolist(), strict=True)),
+            mentions=dict(zip(label_names, detector.mentions[key].tolist(), strict=True)),
+            words=tuple(detector.words(key)[:KEPT_WORDS]),
+            p=tested.get(key, (None, None))[0],
+            q=tested.get(key, (None, None))[1],
+        )
+        for key, attribute in enumerate(ATTRIBUTES)
+        if detector.texts[key].any()
+    ]
+
+
+def _gamma_histogram(
+    reading: Reading, gamma: NDArray[np.float64]
+) -> tuple[dict[str, float | None], Histogram]:
+    """Mean and histogram of gamma per label; the last bin includes the highest thousandth."""
+    known = np.isfinite(gamma)
+    low, high = (float(x) for x in np.quantile(gamma[known], [0, 0.999])) if known.any() else (0.0, 1.0)
+    edges = np.linspace(low, max(high, low + 1e-9), 41)
+    inside = np.clip(gamma, edges[0], edges[-1])
+    counts: dict[str, tuple[int, ...]] = {}
+    means: dict[str, float | None] = {}
+    for i, name in enumerate(reading.label_names):
+        mine = known & (reading.labels == i)
+        counts[name] = tuple(np.histogram(inside[mine], bins=edges)[0].tolist())
+        means[name] = float(gamma[mine].mean()) if mine.any() else None
+    return means, Histogram(tuple(edges.tolist()), counts)
+
+
+def _length_histogram(reading: Reading) -> Histogram:
+    """Histogram of tokens per text and label; the last bin includes the longest hundredth."""
+    lengths = reading.corpora[TEXT].lengths()
+    top = int(np.quantile(lengths, 0.99)) + 1 if len(lengths) else 1
+    width = max(1, -(-top // 30))
+    edges = np.arange(0, top + width, width)
+    inside = np.minimum(lengths, edges[-1])
+    counts = {
+        name: tuple(np.histogram(inside[reading.labels == i], bins=edges)[0].tolist())
+        for i, name in enumerate(reading.label_names)
+    }
+    return Histogram(tuple(edges.tolist()), counts)

@@ -1,0 +1,70 @@
+"""Settings of `longway audit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from longway.errors import SettingError
+from longway.jobs.options import option
+
+Variant = Literal["mean", "token"]
+# The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
+LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar")  # fmt: skip
+
+
+def levels_named(names: str) -> tuple[str, ...]:
+    """The levels in a comma-separated list; with a minus before each, all others.
+
+    >>> levels_named("token,ngram"), len(levels_named("-grammar")) == len(LEVELS) - 1
+    (('token', 'ngram'), True)
+    """
+    chosen = [name.strip() for name in names.split(",") if name.strip()]
+    if not chosen or not all(name.startswith("-") for name in chosen):
+        return tuple(chosen)
+    excluded = [name.removeprefix("-") for name in chosen]
+    if unknown := [name for name in excluded if name not in LEVELS]:
+        raise SettingError(f"There is no level {unknown[0]!r}. The levels are {', '.join(LEVELS)}.")
+    return tuple(level for level in LEVELS if level not in excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """What an audit looks at.
+
+    variant: Shortcut space. mean: equations 7-12 of RAZOR as published; token: one position vector per word.
+    dimensions: Length of the position code.
+    max_q: False discovery rate of findings.
+    per_level: Findings kept per level and column.
+    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
+        or all but some: -grammar. Default: all. The grammar level takes up to a minute and needs torch.
+    seed: Seed of folds and samples.
+    """
+
+    variant: Variant = option("mean", advanced=True)
+    dimensions: int = option(64, advanced=True, at_least=2)
+    max_q: float = option(0.05)
+    per_level: int = option(100, advanced=True, at_least=1)
+    levels: tuple[str, ...] = option(LEVELS, parse=levels_named)
+    seed: int = option(0)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_q <= 1:
+            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        if self.dimensions < 2:
+            raise SettingError(
+                f"'dimensions' must be 2 or more. Got {self.dimensions}. The usual value is 64."
+            )
+        if self.variant not in get_args(Variant):
+            known = ", ".join(get_args(Variant))
+            raise SettingError(f"'variant' must be one of {known}. Got {self.variant!r}.")
+        if not 0 <= self.seed < 2**32:
+            raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
+        if self.per_level < 1:
+            raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
+        if unknown := [level for level in self.levels if level not in LEVELS]:
+            raise SettingError(
+                f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
+            )
+        if not self.levels:
+            raise SettingError("'levels' is empty. Leave it out to look at everything.")

@@ -1,0 +1,634 @@
+"""The page of an audit: leak, strongest shortcuts, findings, people, the shortcut space, the data and its problems.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from math import sqrt
+
+from longway.jobs.audit.result import PARTS, AuditResult, Histogram
+from longway.records import Finding, Leak, Mentions, Problem, Telling
+from longway.show import charts
+from longway.show.excerpts import (
+    NAME_LIMIT,
+    PATTERN_LIMIT,
+    READ_LIMIT,
+    TEXT_LIMIT,
+    cut,
+    harmless,
+    highlighted,
+    token_spans,
+)
+from longway.show.labels import (
+    MAX_LABELS,
+    MAX_SETTINGS,
+    Label,
+    label_named,
+    label_span,
+    labels_of,
+    level_name,
+    part_name,
+    roles_of,
+    setting_rows,
+)
+from longway.show.numbers import count, counted, gamma, length, millibits, percent, q_value, short
+from longway.show.sections import (
+    REPORT,
+    SCREEN,
+    Block,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Chart,
+    Column,
+    Facts,
+    Grid,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
+
+MAX_BARS = 10  # patterns in the chart of a label
+OPEN_GROUPS = 20  # findings visible at once
+MAX_GROUPS = 100  # and after a click
+ON_SCREEN = 15  # findings on the terminal
+MAX_SURE = 24
+MAX_VARIANTS = 6
+MAX_OUTLIERS = 6  # documents per label and ranking
+MAX_PROBLEMS = 50
+MAX_ROWS = 10  # row numbers of a problem
+MAX_PEOPLE = 60
+N_WORDS = 5
+MARK_LEVEL = 3  # highlighting of a pattern in its example
+SMALL = 0.02  # a difference from chance below this is called small
+NEARLY_CERTAIN = 0.75  # the low end of the share's interval
+RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
+READING = [
+    ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. If one side of a pair is enough, a model need not read the other."),
+    ("Share and usual share", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
+    ("Gain", "How much a model learns about the label from the pattern, averaged over all texts (mutual information of the pattern and the label against all others). Rare patterns have a low gain even if they are certain. In thousandths of a bit; a 50/50 label holds 1000."),
+    ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
+    ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
+    ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
+    ("Lean", "How much more similar a text is to the texts of its own label than to the others, word by word. The highest values show the clearest shortcuts."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("A pattern is not a verdict.", "strong"),
+    " “Great” in good reviews is meaning; “not” in refuted claims is mostly a habit of the people who wrote them. The numbers cannot "
+    "separate the two: you decide. Longway reduces shortcuts; it does not certify that a dataset or a model is fair.",
+]
+
+
+def audit_page(result: AuditResult) -> Page:
+    """All sections of an audit."""
+    dataset = result.dataset
+    labels = labels_of(dataset.labels)
+    n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
+    return Page(
+        kicker="Longway audit",
+        title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict(result.leaks, n_significant=n_significant, n_tested=n_tested),
+        facts=[
+            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
+            ("Columns", roles_of(dataset)),
+            ("Made", cut(result.created, NAME_LIMIT)),
+        ],
+        figures=_key_figures(result, labels, n_significant, n_tested),
+        sections=[
+            _leak_section(result),
+            _strongest_section(result, labels),
+            _findings_section(result, labels, n_significant, n_tested),
+            *_people_section(result, labels),
+            *_space_section(result, labels),
+            _data_section(result, labels),
+            _problems_section(result.problems),
+            Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
+        ],
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+        settings=setting_rows(asdict(result.settings), source="findings.json"),
+    )
+
+
+def verdict(leaks: Mapping[str, Leak], *, n_significant: int, n_tested: int) -> str:
+    """The result of an audit in one sentence.
+
+    It says "leaks" only if one side of a pair predicts the label: there the answer should need both sides. In a single text (a review)
+    the words that predict the label may be its meaning.
+
+    >>> claim = Leak("text", ("claim",), 0.673, 0.66, 0.69, 0.5, "5-fold cross-validation", 6660)
+    >>> verdict({"text": claim, "context": claim}, n_significant=9, n_tested=100)
+    'From the claim alone a bag of words gets 67.3% right (chance: 50.0%): this dataset leaks.'
+    """
+    parts = [leaks[part] for part in ("text", "context") if part in leaks]
+    leak = max(parts, key=lambda leak: leak.low - leak.majority, default=None)
+    correlated = f"{count(n_significant)} of {count(n_tested)} patterns"
+    if leak is None:
+        return f"The leak could not be measured; {correlated} are correlated with a label."
+    if leak.low > leak.majority:
+        figures = f"gets {percent(leak.accuracy)} right (chance: {percent(leak.majority)})"
+        return f"From {part_name(leak)} alone a bag of words {figures}: {_meaning(leak, leaks)}."
+    if n_significant:
+        return f"From {part_name(leak)} alone a bag of words does no better than chance, but {correlated} are correlated with a label."
+    return "No surface pattern predicts the label beyond chance."
+
+
+def _meaning(leak: Leak, leaks: Mapping[str, Leak]) -> str:
+    is_small = leak.accuracy - leak.majority < SMALL
+    if "context" not in leaks:
+        return f"its words predict the label {'slightly' if is_small else 'well'}, whether they should or not"
+    return f"this dataset leaks{' slightly' if is_small else ''}"
+
+
+def _key_figures(
+    result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
+) -> list[KeyFigure]:
+    dataset = result.dataset
+    largest = next(iter(labels.values()), None)
+    whole = f"the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "the data"
+    figures = [
+        KeyFigure("Rows used", count(dataset.used), f"of {count(dataset.rows)} in {whole}"),
+        KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
+    ]  # fmt: skip
+    if leak := result.leaks.get("text"):
+        name = f"Right from {cut(' + '.join(leak.columns), NAME_LIMIT)} alone"
+        figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
+    of_tested = f"of {counted(n_tested, 'pattern')} tested"
+    return [*figures, KeyFigure("Correlated with a label", count(n_significant), of_tested)]
+
+
+# The leak
+
+
+def _leak_section(result: AuditResult) -> Section:
+    measured = [_in_order(leaks) for leaks in (result.leaks, *result.held_out.values())]
+    shown = [_leak_chart(leaks, f"leak-{at}") for at, leaks in enumerate(measured) if leaks]
+    nothing = Paragraph("The leak was not measured.", "nothing")
+    rows = [_leak_row(leak) for leaks in measured[:1] for leak in leaks]
+    rows += [_leak_row(leaks[0]) for leaks in measured[1:] if leaks]
+    columns = [
+        Column("From"), Column("Accuracy", number=True), Column("95% interval", number=True), Column("Chance", number=True),
+        Column("Measured by"),
+    ]  # fmt: skip
+    lead = (
+        "How often a bag of words predicts the right label from each part of the input. The dashed line is the accuracy of always "
+        "predicting the most frequent label; the whisker is the 95% interval."
+    )
+    blocks: list[Block] = [
+        Paragraph(lead, "lead"),
+        Only(REPORT, [Grid(shown or [nothing])]),
+        Only(SCREEN, [Table(columns, rows)]),
+    ]
+    return Section("leak", "Leak against chance", blocks, on=REPORT | SCREEN)
+
+
+def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
+    return [leaks[part] for part in PARTS if part in leaks]
+
+
+def _leak_row(leak: Leak) -> Row:
+    style = "strong" if leak.low > leak.majority else "quiet"
+    return Row(
+        [
+            cut(" + ".join(leak.columns), PATTERN_LIMIT),
+            Span(percent(leak.accuracy), style),
+            f"{percent(leak.low)} to {percent(leak.high)}",
+            percent(leak.majority),
+            cut(leak.how, PATTERN_LIMIT),
+        ]
+    )
+
+
+def _leak_chart(leaks: Sequence[Leak], key: str) -> Chart:
+    how = f"{cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
+    title = f"Accuracy of a bag of words against chance ({how})"
+    desc = "; ".join(_leak_words(leak) for leak in leaks)
+    svg = charts.leak_chart(leaks, key=key, majority=leaks[0].majority, title=title, desc=desc)
+    return Chart(svg, how)
+
+
+def _leak_words(leak: Leak) -> str:
+    columns = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
+    interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
+    return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
+
+
+# Findings
+
+
+def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+    heading = "Strongest shortcuts by label"
+    if not result.findings:
+        text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
+        return Section("strongest", heading, [Paragraph(text, "nothing")])
+    lead = (
+        "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is the gain: what a "
+        "model learns about the label from the pattern, in millibits per text, on one scale for all labels."
+    )
+    blocks: list[Block] = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
+    if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
+        blocks.append(
+            Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
+        )
+    if sure := surest(result.findings, after=OPEN_GROUPS, n=MAX_SURE):
+        blocks += [Heading("Rare, but nearly certain"), Bullets([_sure(f, labels) for f in sure], "surest")]
+    return Section("strongest", heading, blocks)
+
+
+def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) -> list[Chart]:
+    """A chart per label, all on one scale."""
+    full = max((millibits(finding.gain) for finding in findings), default=0.0)
+    shown = []
+    for at, label in enumerate(_with_colour(labels)):
+        mine = [finding for finding in findings if label_named(finding.label, labels) is label]
+        if mine:
+            svg = charts.bar_chart(
+                [_bar(finding, label) for finding in mine[:MAX_BARS]],
+                key=f"strongest-{at}",
+                title=f"Strongest patterns that predict {label.name}",
+                desc="Gain about the label, in millibits.",
+                full=full,
+            )
+            shown.append(Chart(svg, label_span(label), counted(len(mine), "group")))
+    return shown
+
+
+def _with_colour(labels: Mapping[str, Label]) -> list[Label]:
+    return list(labels.values())[:MAX_LABELS]
+
+
+def _bar(finding: Finding, label: Label) -> charts.Bar:
+    gain = millibits(finding.gain)
+    return charts.Bar(str(finding.pattern), gain, f"{short(gain)} mbit", label.colour)
+
+
+def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
+    """The n most certain of the findings behind the first `after`: rare patterns that nearly always come with one label."""
+    candidates = [max([f, *f.variants], key=lambda variant: variant.share_low) for f in findings[after:]]
+    certain = [f for f in candidates if f.share_low >= max(NEARLY_CERTAIN, f.base_rate)]
+    return sorted(certain, key=lambda f: -f.share_low)[:n]
+
+
+def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
+    label = label_named(finding.label, labels)
+    words: list[str | Span] = [
+        Span(cut(str(finding.pattern), PATTERN_LIMIT), "strong"),
+        " ",
+        label_span(label),
+        Span(f" {percent(finding.label_share)} of {counted(finding.count, 'text')}", "quiet"),
+    ]
+    return Bullet(words, colour=label.colour)
+
+
+def _findings_section(
+    result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
+) -> Section:
+    blocks: list[Block] = [Only(SCREEN, [Paragraph(_found(result, n_significant, n_tested))])]
+    if result.findings:
+        lead = (
+            "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
+            "with the pattern; its tick is the label’s usual share."
+        )
+        blocks += [Paragraph(lead, "lead"), findings_table(result.findings[:MAX_GROUPS], labels)]
+        rare = [
+            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label, NAME_LIMIT)} ({f.label_share:.0%} of {f.count:,})"
+            for f in surest(result.findings, after=ON_SCREEN, n=8)
+        ]
+        if rare:
+            blocks.append(Only(SCREEN, [Paragraph(f"Rare, but nearly certain: {', '.join(rare)}.")]))
+    else:
+        blocks.append(Only(REPORT, [Paragraph("Nothing to list.", "nothing")]))
+    blocks += _unlisted(result, n_significant)
+    tested: list[list[str | Span]] = [
+        [f"{level_name(level)} ", Span(count(result.significant.get(level, 0)), "strong"), Span(f" of {count(n)}", "quiet")]
+        for level, n in list(result.tested.items())[:MAX_SETTINGS]
+    ]  # fmt: skip
+    blocks.append(Only(REPORT, [Heading("What was tested"), Bullets(tested, "tested")]))
+    return Section("findings", "Findings", blocks, on=REPORT | SCREEN)
+
+
+def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
+    if not n_tested:
+        return "Nothing could be tested: no pattern is in at least five rows and missing from at least five."
+    if not result.findings:
+        return f"No shortcut found: of {n_tested:,} patterns none is correlated with a label beyond chance."
+    return (
+        f"{n_significant:,} of {n_tested:,} patterns are correlated with a label (q ≤ {result.settings.max_q:g}), "
+        f"listed in {len(result.findings):,} groups:"
+    )
+
+
+def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
+    """Findings with their figures; each row has an example and variants below it."""
+    columns = [
+        Column("Pattern"), Column("Predicts", style="to"), Column("Texts", number=True),
+        Column("Label’s share", style="shares"), Column("Gain, mbit", number=True, screen=False),
+        Column("z", number=True, screen=False), Column("q", number=True),
+    ]  # fmt: skip
+    rows = [_finding_row(finding, labels) for finding in findings]
+    return Table(columns, rows, "findings", open=OPEN_GROUPS, more="groups", screen=ON_SCREEN)
+
+
+def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
+    label = label_named(finding.label, labels)
+    return Row(
+        [
+            pattern_words(finding),
+            label_span(label),
+            count(finding.count),
+            Cell(
+                [Span(percent(finding.label_share), "strong"), " ", Span(f"usual {percent(finding.base_rate)}", "quiet")],
+                charts.share_bar(finding.label_share, finding.base_rate, colour=label.colour),
+            ),
+            short(millibits(finding.gain)),
+            short(finding.z),
+            q_value(finding.q),
+        ],
+        colour=label.colour,
+        below=_below(finding),
+    )  # fmt: skip
+
+
+def pattern_words(finding: Finding) -> Words:
+    """The pattern with its level and column."""
+    where = f"{level_name(finding.level)} in {cut(finding.field, NAME_LIMIT)}"
+    return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
+
+
+def _below(finding: Finding) -> list[Block]:
+    marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
+    example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
+    blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    if finding.variants:
+        names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
+        n_more = len(finding.variants) - len(names)
+        more = f" and {n_more} more" if n_more else ""
+        blocks.append(Paragraph([f"also: {', '.join(names)}{more}"], "also"))
+    return blocks
+
+
+def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:
+    blocks: list[Block] = []
+    if n_weaker := max(len(result.findings) - MAX_GROUPS, 0):
+        blocks.append(
+            Paragraph(f"{n_weaker} weaker groups are in findings.json and not on this page.", "rest")
+        )
+    if n_more := max(n_significant - result.n_listed, 0):
+        text = (
+            f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each "
+            "level."
+        )
+        blocks.append(Paragraph(text, "rest"))
+    return [Only(REPORT, blocks)] if blocks else []
+
+
+# People
+
+
+def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, float, float]:
+    """The label that is most over-represented in some texts, its share among them and its share among all.
+
+    >>> leaning({"good": 10, "bad": 30}, {"good": 500, "bad": 500})
+    ('bad', 0.75, 0.5)
+    """
+    n, n_all = sum(texts.values()) or 1, sum(totals.values()) or 1
+    shares = {name: (number / n, totals.get(name, 0) / n_all) for name, number in texts.items()}
+
+    def standard_errors(name: str) -> float:
+        share, base = shares[name]
+        return (share - base) / sqrt(base * (1 - base)) if 0 < base < 1 else 0.0
+
+    label = max(texts, key=standard_errors)
+    return label, *shares[label]
+
+
+def _people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+    by_axis: dict[tuple[str, str], list[Mentions]] = {}
+    for mentions in result.people[:MAX_PEOPLE]:
+        by_axis.setdefault((mentions.field, mentions.axis), []).append(mentions)
+    if not by_axis:
+        return []
+    names: list[str | Span] = []
+    for label in _with_colour(labels):
+        names += [label_span(label), " "]
+    if len(labels) > MAX_LABELS:
+        names.append(Span(f"{len(labels) - MAX_LABELS} smaller labels", "label", "lx"))
+    lead = (
+        "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
+        "ticks how they divide all texts: "
+    )
+    blocks: list[Block] = [Paragraph([lead, *names], "lead")]
+    for (field, axis), rows in by_axis.items():
+        blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
+    note = (
+        f"Bold: correlated with a label at q ≤ {result.settings.max_q:g}, tested together with all other patterns, and among the findings "
+        "above. Counted by words, without reading the sentence: colours, things and titles are excluded, so some people are missed."
+    )
+    blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
+    is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
+    on = REPORT | SCREEN if is_correlated else REPORT
+    return [Section("people", "People in the texts", blocks, on=on)]
+
+
+def _axis_blocks(
+    field: str, axis: str, rows: Sequence[Mentions], labels: Mapping[str, Label], max_q: float
+) -> list[Block]:
+    tested = [row for row in rows if row.q is not None]
+    others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
+    columns = [
+        Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
+        Column("Leans to", style="shares"),
+    ]  # fmt: skip
+    heading = Heading(cut(axis.capitalize(), NAME_LIMIT), ["in ", Span(cut(field, NAME_LIMIT), "data")])
+    blocks: list[Block] = []
+    if tested:
+        table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
+        blocks += [heading, table]
+    elif others:
+        blocks.append(Only(REPORT, [heading]))
+    if others:
+        few = Paragraph(f"Too few or too many texts to test: {', '.join(others)}.", "rest")
+        blocks.append(Only(REPORT, [few]))
+    return blocks
+
+
+def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row:
+    totals = {name: label.count for name, label in labels.items()}
+    name, share, base = leaning(row.texts, totals)
+    n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
+    shown = _with_colour(labels)
+    shares = [row.texts.get(label.key, 0) / n for label in shown]
+    usual = [label.count / n_all for label in shown]
+    if len(labels) > MAX_LABELS:
+        shares, usual = [*shares, 1 - sum(shares)], [*usual, 1 - sum(usual)]
+    colours = [label.colour for label in shown] + ["lx"] * (len(shares) - len(shown))
+    q = row.q if row.q is not None else 1.0
+    style = "strong" if q <= max_q else ""
+    label = label_named(name, labels)
+    words = ", ".join(cut(word, NAME_LIMIT) for word, _ in row.words[:N_WORDS])
+    return Row(
+        [
+            [Span(_who(row), "pattern"), " ", Span(words, "where")],
+            count(n),
+            count(sum(row.mentions.values())),
+            Span(q_value(q), style),
+            Cell(
+                [label_span(label), " ", Span(percent(share), style), " ", Span(f"usual {percent(base)}", "quiet")],
+                charts.split_bar(shares, usual, colours=colours),
+            ),
+        ],
+        colour=label.colour,
+    )  # fmt: skip
+
+
+def _who(row: Mentions) -> str:
+    return cut(row.pattern.removeprefix("speaks of "), NAME_LIMIT)
+
+
+# The shortcut space
+
+
+def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+    space, shown = result.space, _with_colour(labels)
+    if space is None:
+        return []
+    means = {name: mean for name, mean in space.mean_gamma.items() if mean is not None}
+    chart = _histogram(
+        space.histogram,
+        shown,
+        key="gamma",
+        title="Distribution of gamma by label",
+        form=gamma,
+        notes={label: f"mean {gamma(mean)}" for label, mean in means.items()},
+        means=means,
+    )
+    outliers = _outliers(space.telling, shown)
+    if chart is None and not outliers:
+        return []
+    lead = (
+        "Gamma compares the surface of a text (which words, at which positions) with the texts of all other labels. Further right: less "
+        "similar to any of them. The line marks the label’s mean; the last bar includes all higher values. Shortcut space: "
+        f"{cut(space.variant, NAME_LIMIT)} variant, {counted(space.dimensions, 'dimension')}."
+    )
+    blocks: list[Block] = [Paragraph(lead, "lead"), *([chart] if chart else [])]
+    if outliers:
+        text = (
+            "Below are the texts most typical of their label (lean) and those least like the other labels (gamma). The stronger the colour, "
+            "the more a word predicts the label."
+        )
+        blocks.append(Paragraph(text, "lead telling"))
+    return [Section("gamma", "How different each text is from the other labels", [*blocks, *outliers])]
+
+
+def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> list[Block]:
+    """Per label, the texts most typical of it, then those least like the other labels."""
+    by_ranking: dict[tuple[str, str], list[Telling]] = {}
+    for document in documents:
+        by_ranking.setdefault((document.label, document.chosen_by), []).append(document)
+    blocks: list[Block] = []
+    for label in shown:
+        for ranking, heading in RANKINGS.items():
+            chosen = by_ranking.get((label.key, ranking), [])
+            if chosen:
+                cards = [_document(document) for document in chosen[:MAX_OUTLIERS]]
+                blocks += [Heading(label_span(label), heading), Cards(cards, f"documents {label.colour}")]
+            if n_more := max(len(chosen) - MAX_OUTLIERS, 0):
+                blocks.append(Paragraph(f"{n_more} more are in findings.json.", "rest"))
+    return blocks
+
+
+def _document(document: Telling) -> Card:
+    text = harmless(document.text[:READ_LIMIT])
+    words = highlighted(text, token_spans(text, document.tokens))
+    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id, NAME_LIMIT)}"
+    return Card([], below=[Paragraph(words), Paragraph(scores, "quiet")], style="document")
+
+
+# The data
+
+
+def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+    shown = _with_colour(labels)
+    bars = [
+        charts.Bar(label.name, label.count, f"{count(label.count)} ({label.share})", label.colour)
+        for label in shown
+    ]
+    svg = charts.bar_chart(
+        bars,
+        key="labels",
+        title="Texts per label",
+        desc="; ".join(f"{label.name}: {count(label.count)}" for label in shown),
+        full=max((label.count for label in shown), default=0),
+    )
+    below: list[Block] = []
+    if smaller := list(labels.values())[MAX_LABELS:]:
+        texts = counted(sum(label.count for label in smaller), "text")
+        below.append(
+            Paragraph(f"{len(smaller)} smaller labels have {texts}; they are counted but not drawn.", "rest")
+        )
+    lengths = _histogram(
+        result.lengths, shown, key="lengths", title="Words per text, by label", form=length, notes={}, means={}
+    )  # fmt: skip
+    figures: list[Block] = [Chart(svg, "Texts per label", below=below)]
+    if lengths is not None:
+        rest = Paragraph("The last bar includes longer texts.", "rest")
+        figures.append(Chart(lengths.svg, "Words per text", below=[rest]))
+    return Section("data", "The data", [Grid(figures)])
+
+
+def _histogram(
+    histogram: Histogram,
+    shown: Sequence[Label],
+    *,
+    key: str,
+    title: str,
+    form: Callable[[float], str],
+    notes: Mapping[str, str],
+    means: Mapping[str, float],
+) -> Chart | None:
+    """A histogram with a row for each label that has counts; None if it cannot be drawn."""
+    counts = histogram.counts
+    mine = [label for label in shown if label.key in counts]
+    if not mine or not charts.drawable(histogram.edges, [counts[label.key] for label in mine]):
+        return None
+    rows = [
+        charts.Distribution(
+            label.name, counts[label.key], label.colour, means.get(label.key), notes.get(label.key, "")
+        )
+        for label in mine
+    ]
+    desc = "Share of each label's own texts per bin, all labels on one scale. " + "; ".join(
+        f"{row.name}: {counted(sum(row.counts), 'text')} {row.note}" for row in rows
+    )
+    return Chart(charts.histogram(rows, histogram.edges, key=key, title=title, desc=desc, form=form))
+
+
+def _problems_section(problems: Sequence[Problem]) -> Section:
+    if not problems:
+        return Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
+    blocks: list[Block] = [Bullets([_problem(problem) for problem in problems[:MAX_PROBLEMS]], "problems")]
+    if n_more := max(len(problems) - MAX_PROBLEMS, 0):
+        blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
+    return Section("problems", "Problems in the data", blocks, on=REPORT | SCREEN)
+
+
+def _problem(problem: Problem) -> Bullet:
+    rows = ", ".join(str(row) for row in problem.rows[:MAX_ROWS])
+    if rows and problem.count > len(problem.rows[:MAX_ROWS]):
+        rows += " …"
+    below = [Paragraph(f"Rows {rows}", "quiet")] if rows else []
+    below.append(Paragraph(cut(problem.next_step, TEXT_LIMIT), "next"))
+    return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), count(problem.count), below)

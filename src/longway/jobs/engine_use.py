@@ -1,0 +1,293 @@
+"""The engines of a run: which are used, what they may cost, and what they did.
+
+    writer, judge = engines_of(settings, engines)       the engines that the settings name
+    asker_of(engine, journal, engines.budget, watcher)  asks one of them, within the budget
+    RunEstimate                                         rows, calls, tokens, money and time of a run, before it begins
+    costs(journal, writer, judge)                       what each engine did and cost
+
+An estimate is an upper bound: it assumes that every round is needed and every candidate is judged. Token counts come from the
+prompts of a sample of rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from longway.engines.asker import Asker
+from longway.engines.costs import FREE
+from longway.engines.engine import Engine
+from longway.engines.event_loop import run as run_now
+from longway.engines.prompt import Prompt
+from longway.engines.recording import answers_in
+from longway.engines.registry import engine_named
+from longway.errors import SettingError
+from longway.jobs.run import Watcher
+from longway.store import JOURNAL_FILE, Journal
+
+SAMPLED_ROWS = 64  # rows whose prompts are measured
+TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
+IN_FLIGHT, SECONDS_A_CALL, TOKENS_A_SECOND = 32, 1.0, 50.0  # what is assumed of a server
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """Where engines are, and what they may cost; not part of a run's identity.
+
+    base_url, judge_base_url: addresses of servers. budget: the most to spend, in dollars. options: further keywords of `engine_named`.
+    device: where a network computes: auto, cpu or cuda. batch_size: texts that a network computes at once.
+    """
+
+    base_url: str | None = None
+    judge_base_url: str | None = None
+    budget: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "auto"
+    batch_size: int = 16
+
+    def __post_init__(self) -> None:
+        if self.device not in ("auto", "cpu", "cuda"):
+            raise SettingError(f"'device' must be auto, cpu or cuda. Got {self.device!r}.")
+        if self.batch_size < 1:
+            raise SettingError(f"'batch_size' must be at least 1. Got {self.batch_size}. Try 16.")
+
+
+class EngineSettings(Protocol):
+    """The part of a job's settings that is about engines."""
+
+    @property
+    def engine(self) -> str:
+        """The engine that writes."""
+        ...
+
+    @property
+    def judge(self) -> str:
+        """The engine that judges, "none", or "auto": the writing engine if it can judge."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything random."""
+        ...
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether an engine writes texts."""
+        ...
+
+
+NamedEngine = Callable[..., Engine]
+
+
+def engines_of(
+    settings: EngineSettings, engines: Engines, *, named: NamedEngine = engine_named
+) -> tuple[Engine | None, Engine | None]:
+    """The engines that write and judge. With judge "auto", the writer judges if it can, in a separate conversation."""
+    if not settings.needs_engine:
+        return None, None
+    more = {"seed": settings.seed, **engines.options}
+    writer = named(settings.engine, base_url=engines.base_url, **more)
+    if settings.judge == "none":
+        return writer, None
+    if settings.judge != "auto":
+        return writer, judge_of(settings, engines, named=named)
+    return writer, writer if "judge" in writer.can else None
+
+
+def judge_of(settings: EngineSettings, engines: Engines, *, named: NamedEngine = engine_named) -> Engine:
+    """The judge that the settings name; SettingError if it cannot judge."""
+    address = engines.judge_base_url or engines.base_url
+    judge = named(settings.judge, base_url=address, **{"seed": settings.seed, **engines.options})
+    if "judge" not in judge.can:
+        raise SettingError(
+            f"The engine {judge.name} cannot judge. Expected an engine that can. Try --judge none, or served:MODEL."
+        )
+    return judge
+
+
+def check_can_write(writer: Engine | None, judge: Engine | None = None) -> None:
+    """Raise SettingError, and close both engines, if the writer cannot write."""
+    if writer is not None and "write" not in writer.can:
+        close(writer, judge)
+        raise SettingError(
+            f"The engine {writer.name} cannot write. Expected an engine that can. Try --engine rules, or served:MODEL."
+        )
+
+
+def addresses_of(writer: Engine | None, judge: Engine | None) -> dict[str, object]:
+    """The addresses of the servers, as a run's settings record them."""
+    return {
+        "base_url": None if writer is None else writer.base_url,
+        "judge_base_url": None if judge is None else judge.base_url,
+    }
+
+
+def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watcher: Watcher) -> Asker | None:
+    """Asks an engine, within the budget; None if there is no engine."""
+    if engine is None:
+        return None
+    return Asker(engine, journal, budget=budget, progress=watcher.progress)
+
+
+def name_of(engine: Engine | None) -> str:
+    """The name of an engine, "none" if there is none."""
+    return "none" if engine is None else engine.name
+
+
+def close(*engines: Engine | None) -> None:
+    """Close connections and free memory; an engine that both writes and judges is closed once."""
+    for engine in {id(engine): engine for engine in engines if engine is not None}.values():
+        run_now(engine.close())
+
+
+# What a run may take
+
+
+@dataclass(frozen=True, slots=True)
+class CallsEstimate:
+    """What many calls to one engine may take. cost: in dollars, None if the price is not known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunEstimate:
+    """The most that a run is likely to take.
+
+    writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
+    starts have paid. seconds: rough time of the calls, for a dry run.
+    """
+
+    rows: int = 0
+    writes: int = 0
+    judgements: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    spent: float = 0.0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        rows: int,
+        writes: Sequence[CallsEstimate],
+        judgements: Sequence[CallsEstimate] = (),
+        *,
+        spent: float = 0.0,
+    ) -> RunEstimate:
+        """The sum of several estimates."""
+        parts = [*writes, *judgements]
+        costs = [part.cost for part in parts]
+        return cls(
+            rows,
+            sum(part.calls for part in writes),
+            sum(part.calls for part in judgements),
+            sum(part.prompt_tokens for part in parts),
+            sum(part.completion_tokens for part in parts),
+            None if None in costs else sum(cost for cost in costs if cost is not None),
+            spent,
+            sum(part.seconds for part in parts),
+        )
+
+    @property
+    def calls(self) -> int:
+        """All calls, to write and to judge."""
+        return self.writes + self.judgements
+
+
+def costs_money(*engines: Engine | None) -> bool:
+    """Whether one of the engines may cost money; an unknown price counts as one."""
+    return any(True for engine in engines for _ in engines_in(engine))
+
+
+def engines_in(engine: Engine | None, *, free: bool = False) -> Iterator[Engine]:
+    """The engine, or those of several in turn, that cost money; with `free` all of them."""
+    parts = () if engine is None else engine.parts
+    yield from (part for part in parts if free or part.price != FREE)
+
+
+def estimate_calls(
+    engine: Engine,
+    prompts: Sequence[Prompt],
+    n_calls: int,
+    *,
+    n: int = 1,
+    options: Sequence[str] | None = None,
+    timed: bool = False,
+) -> CallsEstimate:
+    """What `n_calls` calls may take, from the prompts of a sample. n: texts per call. options: the labels, for judgements.
+
+    timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called.
+    """
+    sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
+    scale = n_calls / max(1, sample.calls)
+    written = round(sample.completion_tokens * scale)
+    seconds = 0.0
+    if timed and engine.base_url is not None:
+        seconds = (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / IN_FLIGHT
+    elif timed and prompts:
+        seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
+    return CallsEstimate(
+        n_calls,
+        round(sample.prompt_tokens * scale),
+        written,
+        None if sample.cost is None else sample.cost * scale,
+        seconds,
+    )
+
+
+def _seconds_a_call(
+    engine: Engine, prompts: Sequence[Prompt], n: int, options: Sequence[str] | None
+) -> float:
+    """The mean time of a few calls; the first one, which loads the engine, does not count."""
+    asker = Asker(engine, Journal(None))
+    taken: list[float] = []
+    for prompt in [prompts[0], *prompts[1 : 1 + TIMED_CALLS]]:
+        started = time.perf_counter()
+        if options is None:
+            asker.write_all([prompt], n)
+        else:
+            asker.judge_all([prompt], options)
+        taken.append(time.perf_counter() - started)
+        if sum(taken[1:]) > TIMED_SECONDS:
+            break
+    counted = taken[1:] or taken
+    return sum(counted) / len(counted)
+
+
+def sampled(n_rows: int) -> range:
+    """Rows spread over the data whose prompts are measured."""
+    return range(0, n_rows, max(1, n_rows // SAMPLED_ROWS))
+
+
+# What a run took
+
+
+def costs(journal: Journal, *engines: Engine | None) -> list[dict[str, Any]]:
+    """What each engine did and cost; the cost is None, not 0, if the price is not known."""
+    unpriced = {e.name for e in engines if e is not None and e.price is None}
+    return [{**row, "cost": None} if row["engine"] in unpriced else row for row in journal.totals()]
+
+
+def failed_calls(*askers: Asker | None) -> Counter[str]:
+    """The calls that failed for a passing reason, by reason."""
+    return sum((asker.why for asker in askers if asker is not None), Counter[str]())
+
+
+def answers_kept(folder: Path) -> int:
+    """How many answers of engines the journal of a run folder holds."""
+    path = folder / JOURNAL_FILE
+    if not path.exists():
+        return 0
+    with closing(Journal(path)) as journal:
+        return answers_in(journal)

@@ -1,0 +1,61 @@
+"""How many cells of a dataset that was written would a spreadsheet run as formulas?
+
+    with_formulas(folder, found)      what a run found, with "formulas" beside the other facts about its dataset
+
+A dataset comes back byte for byte, so that nothing is put before such a cell; whoever opens the file is told instead. Only CSV and TSV files are
+looked at: a spreadsheet asks before it takes anything else for a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longway.data.formats import chunks, data_file, is_known
+from longway.data.problems import ProblemLog
+
+# What a spreadsheet may take for the start of a formula; spaces before it do not stop it, and a number is none.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_STARTS = r"^ *[=+\-@\t\r\n＝＋－＠]"
+_NUMBER = r"^ *[+-]?(\d+([.,]\d+)*|\.\d+)([eE][+-]?\d+)?%? *$"
+TABLES = ("csv", "tsv")
+
+
+def with_formulas(folder: Path, found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run found, with the count of such cells in the dataset of its folder."""
+    n = sum(formula_cells(path) for path in _files(folder))
+    return {**found, "dataset": {**found["dataset"], "formulas": n}}
+
+
+def formula_cells(path: Path) -> int:
+    """The cells of a file, column names included, that a spreadsheet would run; 0 where it is no CSV or TSV file."""
+    file = data_file(path)
+    if file.kind not in TABLES:
+        return 0
+    names: list[str] = []
+    n = 0
+    for table in chunks(file, None, ProblemLog()):
+        names = names or table.frame.columns
+        n += _count(table.frame)
+    return n + _count(pl.DataFrame({"name": names}, schema={"name": pl.String}))
+
+
+def _count(frame: pl.DataFrame) -> int:
+    texts = [pl.col(name) for name, kind in frame.schema.items() if kind == pl.String]
+    if not texts or frame.is_empty():
+        return 0
+    is_formula = [text.str.contains(_STARTS) & ~text.str.contains(_NUMBER) for text in texts]
+    return int(frame.select(pl.sum_horizontal(one.sum() for one in is_formula)).item() or 0)
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    """The files of the dataset: one, or the shards of a folder."""
+    for path in sorted(folder.glob("dataset.*")):
+        yield from (
+            one
+            for one in (sorted(path.iterdir()) if path.is_dir() else [path])
+            if one.is_file() and is_known(one)
+        )

@@ -1,0 +1,87 @@
+"""Options of a settings dataclass: help from its docstring, group and bounds from its fields.
+
+    @dataclass(frozen=True, slots=True)
+    class AuditSettings:
+        '''What an audit looks at.
+
+        max_q: False discovery rate of findings.
+        '''
+
+        max_q: float = option(0.05)
+
+The command line (`cli/options.py`), the Python functions and the documentation all derive from such a class. This module imports
+nothing heavy, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from longway.errors import SettingError
+
+DATA, ENGINE, METHOD, OUTPUT, ADVANCED = "Data", "Engine", "Method", "Output", "Advanced"
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How the command line offers a field.
+
+    group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
+    `--no-` form. parse: turns the text of the command line into the value. at_least, at_most: bounds, both included.
+    """
+
+    group: str = METHOD
+    advanced: bool = False
+    name: str = ""
+    flag: bool = False
+    metavar: str | None = None
+    parse: Callable[[str], object] | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+def option(default: Any, **options: Any) -> Any:
+    """A dataclass field with a default and an `Option`; the keywords are the option's."""
+    return dataclasses.field(default=default, metadata={"option": Option(**options)})
+
+
+def help_of(settings: type) -> dict[str, str]:
+    """The help of each field: the lines `name: help` of the class docstring, with their continuation lines.
+
+    >>> class Toy:
+    ...     '''Toy settings.
+    ...
+    ...     rounds: Rounds to run,
+    ...         at most.
+    ...     '''
+    >>> help_of(Toy)
+    {'rounds': 'Rounds to run, at most.'}
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for line in (settings.__doc__ or "").splitlines()[1:]:
+        if match := re.match(r"    ([a-z_]+): (.*)", line):
+            name = match[1]
+            found[name] = match[2].strip()
+        elif name and line.startswith("        ") and line.strip():
+            found[name] += " " + line.strip()
+        else:
+            name = ""
+    return found
+
+
+def settings_from(kind: type[Settings], given: Settings | None, options: Mapping[str, object]) -> Settings:
+    """The settings of a Python call: given whole, or as keywords with the names of the options."""
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    if unknown := sorted(set(options) - set(known)):
+        raise SettingError(
+            f"There is no option {unknown[0]!r} in {kind.__name__}. The options are {', '.join(known)}."
+        )
+    if given is not None:
+        return dataclasses.replace(given, **options) if options else given  # type: ignore[type-var]
+    return kind(**options)

@@ -1,0 +1,266 @@
+"""Perturb: one person of each row gets another gender, race or age, and everything else stays (Algorithm 1 of the paper).
+
+    rows -> who is spoken of -> a word, and what it becomes -> the perturber -> guards -> the row changed, or why it stays
+
+`Perturbing` goes through one dataset; `run_perturb` (in its own file) fills a run folder with what it does.
+
+What is drawn for a row depends on the seed and the row's id alone, and with balanced sampling on how many rows have each axis: neither on the
+order of the rows nor on which were done before. Where the perturber refuses, or a guard objects, the row's other choices are tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+
+from longway.data import Dataset
+from longway.english.document import Document
+from longway.english.people.demographic_mentions import Demographics, find_demographics
+from longway.errors import BudgetSpent
+from longway.jobs.documents import Documents
+from longway.jobs.perturb.perturb_settings import RULES, PerturbSettings
+from longway.jobs.rows import rows_of
+from longway.methods.method import BUDGET_SPENT, Rows
+from longway.methods.perturb.choosing import (
+    Option,
+    axis_weights,
+    choose,
+    in_order,
+    options_of,
+    perturbability,
+)
+from longway.methods.perturb.guards import label_warning, offence
+from longway.methods.perturb.perturber import Perturbed, Perturber, Request
+from longway.methods.perturb.segments import as_one, place_in
+from longway.records import Verdict
+from longway.tokens.tokenizer import is_longer_than
+
+AT_ONCE = 64  # rows that a perturber is given together
+OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
+NOBODY = "no word tells a gender, race or age that could be another"
+TOO_LITTLE = "its perturbability is too low"
+NOT_DRAWN = "it was not drawn"
+TOO_LONG = "it is too long to be analysed"
+LONGEST = 5_000  # words and marks; beyond, the time that the analysis takes grows faster than the text
+SAME = "the text came back as it was"
+_WORD_IN_FRONT = re.compile(r"""^(['"]).*?\1: (?=.)""", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a row says of people. found: without the chains, which take much room."""
+
+    found: Demographics
+    perturbability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One choice for a row, and what came of it.
+
+    reason: why it was not taken, "" where it was; why: the same in short, to be counted.
+    """
+
+    request: Request
+    perturbed: Perturbed
+    verdicts: tuple[Verdict, ...] = ()
+    reason: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a row. fields: the columns that were read, one for each segment. stayed: why it is as it was, else ""."""
+
+    row: int
+    fields: tuple[str, ...]
+    tries: tuple[Try, ...] = ()
+    stayed: str = ""
+
+    @property
+    def taken(self) -> Try | None:
+        """The choice that was made; None where the row stays."""
+        return None if self.stayed else self.tries[-1]
+
+
+class Perturbing:
+    """One dataset being perturbed.
+
+    dataset: the rows that may change. cache: the file in which analyses are kept.
+    rows: its rows; seen: what each of them says of people. done: how many of the chosen rows `run` has gone through.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        settings: PerturbSettings,
+        *,
+        cache: Path | None = None,
+        progress: Callable[[int, int], object] = lambda done, of: None,
+    ) -> None:
+        self.settings = settings
+        self.rows: Rows = rows_of(dataset, seed=settings.seed, labelled=False)
+        self.documents = Documents(cache)
+        self.done = 0
+        self._progress = progress
+        self.seen: list[Seen] = []
+        texts = map(self.text, range(len(self.rows)))
+        self._too_long = frozenset(row for row, text in enumerate(texts) if is_longer_than(text, LONGEST))
+        read = ("" if row in self._too_long else self.text(row) for row in range(len(self.rows)))
+        for document in self.documents.all(read):
+            self.seen.append(self._seen(document))
+            progress(len(self.seen), len(self.rows))
+
+    def _seen(self, document: Document) -> Seen:
+        found = find_demographics(document)
+        score = perturbability(document, found, m0=self.settings.m0, m1=self.settings.m1)
+        return Seen(Demographics(found.words, found.skipped, ()), score)
+
+    def fields(self, row: int) -> tuple[tuple[str, str], ...]:
+        """The columns of a row with their texts, in reading order: the context, where it has one, and the text."""
+        task, context = self.rows.task, self.rows.context(row)
+        text = (task.text_name, self.rows.texts[row])
+        return (
+            (text,) if not context or context.isspace() else ((task.context_name or "context", context), text)
+        )
+
+    def segments(self, row: int) -> tuple[str, ...]:
+        """The texts of a row in reading order."""
+        return tuple(text for _, text in self.fields(row))
+
+    def text(self, row: int) -> str:
+        """The texts of a row as one, as they are analysed."""
+        return as_one(self.segments(row))
+
+    def options(self, row: int) -> list[Option]:
+        """All that could be changed in a row: K of Algorithm 1."""
+        settings, segments = self.settings, self.segments(row)
+        found = [
+            one for one in self.seen[row].found.words if place_in(segments, one.start, one.stop) is not None
+        ]
+        return options_of(self.text(row), found, axes=settings.axes, targets=settings.targets)
+
+    @cached_property
+    def chosen(self) -> tuple[int, ...]:
+        """The rows that are to be perturbed."""
+        return tuple(row for row in range(len(self.rows)) if not self._stays(row))
+
+    @cached_property
+    def weights(self) -> Mapping[str, float] | None:
+        """How likely each axis is drawn where a row has several; None where every option is as likely as every other."""
+        if self.settings.sampling == "uniform":
+            return None
+        return axis_weights(self.options(row) for row in self.chosen)
+
+    def requests(self, row: int) -> list[Request]:
+        """What is tried in a row, in this order."""
+        segments, options, random = self.segments(row), self.options(row), self._random(row)
+        first = choose(options, random, self.weights)
+        if first is None:
+            return []
+        tried = in_order(options, first, random)[: self.settings.tries]
+        return [
+            Request(segments, place, found.attribute, target)
+            for found, target in tried
+            if (place := place_in(segments, found.start, found.stop)) is not None
+        ]
+
+    def run(self, perturber: Perturber) -> Iterator[Outcome]:
+        """What becomes of each row, in order."""
+        last = 0
+        for start in range(0, len(self.chosen), AT_ONCE):
+            part = self.chosen[start : start + AT_ONCE]
+            if self.settings.engine == RULES:
+                self.documents.at_hand(map(self.text, part))
+            outcomes = self._outcomes(perturber, part)
+            for row in range(last, part[-1] + 1):
+                yield outcomes.get(row) or self._outcome(row, stayed=self._stays(row))
+            last = part[-1] + 1
+            self.done += len(part)
+            self.tell(0)
+        for row in range(last, len(self.rows)):
+            yield self._outcome(row, stayed=self._stays(row))
+
+    def tell(self, answered: int) -> None:
+        """Say how many rows are done, and of the next ones how many are answered."""
+        self._progress(min(self.done + answered, len(self.chosen)), len(self.chosen))
+
+    def _outcomes(self, perturber: Perturber, part: Sequence[int]) -> dict[int, Outcome]:
+        """What becomes of some rows that are perturbed together: the first choices of all, then the second ones of those left."""
+        waiting = {row: self.requests(row) for row in part}
+        tries: dict[int, list[Try]] = {row: [] for row in part}
+        stayed: dict[int, str] = {}
+        while asked := {row: requests[len(tries[row])] for row, requests in waiting.items()}:
+            for row, answer in zip(asked, _answers(perturber, list(asked.values())), strict=True):
+                if answer is None:
+                    stayed[row] = BUDGET_SPENT
+                    del waiting[row]
+                    continue
+                tries[row].append(self._judged(asked[row], answer))
+                is_taken = not tries[row][-1].reason
+                if is_taken or len(tries[row]) == len(waiting[row]):
+                    stayed[row] = "" if is_taken else tries[row][0].why
+                    del waiting[row]
+        return {row: self._outcome(row, tries[row], stayed[row]) for row in part}
+
+    def _outcome(self, row: int, tries: Sequence[Try] = (), stayed: str = "") -> Outcome:
+        return Outcome(row, tuple(name for name, _ in self.fields(row)), tuple(tries), stayed)
+
+    def _judged(self, request: Request, perturbed: Perturbed) -> Try:
+        """The answer with the verdicts of the guards."""
+        if perturbed.reason or perturbed.segments == request.segments:
+            reason = perturbed.reason or SAME
+            return Try(request, perturbed, (), reason, in_short(reason))
+        texts = request.segments, perturbed.segments
+        verdicts = [_verdict(OFFENSIVE, offence(*texts))]
+        if len(request.segments) > 1:
+            verdicts.append(_verdict(CONTRAST, label_warning(*texts)))
+        failed = [
+            v for v in verdicts if not v.passed and not (v.check == CONTRAST and self.settings.keep_warned)
+        ]
+        reason, why = (f"{failed[0].check}: {failed[0].reason}", failed[0].check) if failed else ("", "")
+        return Try(request, perturbed, tuple(verdicts), reason, why)
+
+    def _stays(self, row: int) -> str:
+        """Why a row is not perturbed at all; "" where it is to be."""
+        if row in self._too_long:
+            return TOO_LONG
+        if not self.options(row):
+            return NOBODY
+        if self.seen[row].perturbability < self.settings.at_least:
+            return TOO_LITTLE
+        return "" if self._is_drawn(row) else NOT_DRAWN
+
+    def _is_drawn(self, row: int) -> bool:
+        return Random(f"{self.settings.seed}:share:{self.rows.ids[row]}").random() < self.settings.share
+
+    def _random(self, row: int) -> Random:
+        return Random(f"{self.settings.seed}:{self.rows.ids[row]}")
+
+
+def in_short(reason: str) -> str:
+    """A reason without the word it is about, to be counted.
+
+    >>> in_short("'Prince': there is no other word for it")
+    'there is no other word for it'
+    """
+    return _WORD_IN_FRONT.sub("", reason)
+
+
+def _answers(perturber: Perturber, requests: Sequence[Request]) -> list[Perturbed | None]:
+    """What the perturber says to each; None where the budget does not allow to ask.
+
+    Where it ends on the way, those that were answered before are asked for one by one: their answers are in the journal.
+    """
+    try:
+        return list(perturber.perturb(requests))
+    except BudgetSpent:
+        return [_answers(perturber, [request])[0] for request in requests] if len(requests) > 1 else [None]
+
+
+def _verdict(check: str, reason: str) -> Verdict:
+    return Verdict(check, not reason, reason=reason)

@@ -1,0 +1,239 @@
+"""What became of plants: were they found, are they gone, what else was touched?
+
+detection(findings, truth)                  rank of each plant, precision and recall
+information(shows, labels, label)           what a pattern tells about its label
+repair(truth, clean, before, after)         share of what each plant told that is gone, and the harm done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+
+from longway.detect import required_words
+from longway.jobs.plant.kinds import KINDS, PHRASES
+from longway.jobs.plant.patterns import Bools, tokens_of, words_of
+from longway.jobs.plant.planting import showing
+from longway.jobs.plant.plants import PlantTruth
+from longway.records import Example, Finding
+from longway.stats import mutual_information
+
+LEANS = 0.05  # p of a pattern that the clean data may be said to have had itself
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A pattern in some rows: how many show it, its label's share among them, nats it tells about the label."""
+
+    count: int
+    share: float
+    nats: float
+
+
+def information(shows: Bools, labels: Sequence[str], label: str) -> Told:
+    """What showing a pattern tells about one label, against all others."""
+    own = np.array([each == label for each in labels], dtype=bool)
+    counts = np.array([[int((shows & own).sum()), int((shows & ~own).sum())]])
+    totals = np.array([int(own.sum()), int((~own).sum())])
+    n = int(counts.sum())
+    return Told(n, counts[0, 0] / n if n else 0.0, float(mutual_information(counts, totals)[0]))
+
+
+def share_gone(before: Told, after: Told) -> float:
+    """The share of what a pattern told that is gone: 1 is all of it, below 0 it tells more."""
+    return 1 - after.nats / before.nats if before.nats > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """Where a plant stands among the findings, counted from 1; rank None where it is not among them.
+
+    pattern: the finding, or the variant of it, that is the plant.
+    """
+
+    kind: str
+    value: str
+    label: str
+    rank: int | None
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How well plants were found: recall over plants, precision over findings."""
+
+    plants: tuple[Detected, ...]
+    precision: float
+    recall: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The detection as plain JSON values."""
+        return asdict(self)
+
+
+def detection(
+    findings: Sequence[Finding],
+    truth: Sequence[PlantTruth],
+    *,
+    clean: Sequence[Finding] = (),
+    max_q: float = 0.05,
+) -> Detection:
+    """Which plants an audit found, and how much of what it found was planted.
+
+    findings: of the planted rows, strongest first. clean: of the same rows before planting, best with `max_q=1`; what leaned
+    to the label there (p of 0.05 or less) is the data's own and counts neither as right nor as wrong, and so does what
+    shifts with a plant (texts get longer).
+    """
+    sure = [finding for finding in findings if finding.q <= max_q]
+    known = {
+        (each.level, each.pattern.name, each.label)
+        for finding in clean
+        for each in (finding, *finding.variants)
+        if each.p <= LEANS
+    }
+    plants = tuple(_detected(one, sure) for one in truth)
+    right = [finding for finding in sure if any(is_plant(finding, one) for one in truth)]
+    moved = frozenset[str]().union(*(KINDS[one.plant.kind].moves for one in truth))
+    wrong = [
+        finding
+        for finding in sure
+        if finding not in right
+        and (finding.level, finding.pattern.name, finding.label) not in known
+        and finding.level not in moved
+    ]
+    n = len(right) + len(wrong)
+    found = sum(one.rank is not None for one in plants)
+    return Detection(plants, len(right) / n if n else 1.0, found / len(plants) if plants else 1.0)
+
+
+def is_plant(finding: Finding, truth: PlantTruth) -> bool:
+    """Whether a finding is this plant: of its kind; or made of its words, or with one that only it brought, in its rows.
+
+    A plant that repeats its context may bring any word. In its rows: at least half of the finding's supporting examples
+    carry the plant, so that "the" is not taken for a plant with a "the" in it.
+    """
+    kind = KINDS[truth.plant.kind]
+    if finding.level in kind.levels:
+        named = kind.named(truth.plant.value)
+        return not named or any(name in finding.pattern.name for name in named)
+    if finding.level not in PHRASES:
+        return False
+    tokens = required_words(finding.pattern)
+    words = words_of(tokens) or tokens
+    own_words = set(words) <= set(truth.words) or not set(truth.new_words).isdisjoint(words)
+    in_its_rows = 2 * len(set(finding.supporting) & set(truth.ids)) >= len(finding.supporting)
+    return bool(words) and (own_words or kind.needs_context) and in_its_rows
+
+
+def _detected(truth: PlantTruth, findings: Sequence[Finding]) -> Detected:
+    one, kind = truth.plant, KINDS[truth.plant.kind]
+    for rank, finding in enumerate(findings, start=1):
+        for each in (finding, *finding.variants):
+            is_it = (
+                each.level in kind.levels if kind.needs_context else True
+            )  # repeated words alone do not name it
+            if each.label == one.label and is_it and is_plant(each, truth):
+                return Detected(one.kind, one.value, one.label, rank, each.pattern.name)
+    return Detected(one.kind, one.value, one.label, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """One plant before and after a repair. gone: the share of what it told that is gone."""
+
+    kind: str
+    value: str
+    label: str
+    before: Told
+    after: Told
+    gone: float
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a repair did to rows with plants in them.
+
+    harm: changed words over words, both of the text that was there before anything was planted.
+    labels_changed: rows with another label than before; lost: rows that are not there any more.
+    """
+
+    plants: tuple[Repaired, ...]
+    harm: float
+    labels_changed: int
+    lost: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repair as plain JSON values."""
+        return asdict(self)
+
+
+def repair(
+    truth: Sequence[PlantTruth],
+    clean: Sequence[Example],
+    before: Sequence[Example],
+    after: Sequence[Example],
+) -> Repair:
+    """How much of the plants is gone, and what that did to the rest.
+
+    clean: the rows as they were; before: with the plants; after: repaired. Rows are known by their ids; rows that were
+    added count for what a plant tells, and for no harm.
+    """
+    now = {row.id: row for row in after}
+    kept = [(old, row, now[row.id]) for old, row in zip(clean, before, strict=True) if row.id in now]
+    words = [tokens_of([rows[i].text for rows in kept]) for i in range(3)]
+    changed = sum(_changed_words(*texts) for texts in zip(*words, strict=True))
+    n_words = sum(len(words_of(text)) for text in words[0])
+    return Repair(
+        plants=tuple(_repaired(one, before, after) for one in truth),
+        harm=changed / n_words if n_words else 0.0,
+        labels_changed=sum(row.label != new.label for _, row, new in kept),
+        lost=len(before) - len(kept),
+    )
+
+
+def _repaired(truth: PlantTruth, before: Sequence[Example], after: Sequence[Example]) -> Repaired:
+    one = truth.plant
+    was, now = (
+        information(showing(one, rows), [row.label for row in rows], one.label) for rows in (before, after)
+    )
+    return Repaired(one.kind, one.value, one.label, was, now, share_gone(was, now))
+
+
+def _changed_words(clean: Sequence[str], planted: Sequence[str], repaired: Sequence[str]) -> int:
+    """Words taken out, put in or replaced on the way from the planted text to the repaired, the plant's own left out."""
+    clean, planted, repaired = words_of(clean), words_of(planted), words_of(repaired)
+    if planted == repaired:
+        return 0
+    is_planted = {place for tag, place in _edits(clean, planted, of_target=True) if tag != "delete"}
+    changed = 0
+    for tag, place in _edits(planted, repaired):
+        beside = {place - 1, place} if tag == "insert" else {place}
+        changed += is_planted.isdisjoint(beside)
+    return changed
+
+
+def _edits(source: list[str], target: list[str], *, of_target: bool = False) -> Iterator[tuple[str, int]]:
+    """Single steps from one list of words to another, and the place of each in the source (or in the target).
+
+    With rapidfuzz they are as few as can be; without it difflib finds nearly as few.
+    """
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:
+        yield from _edits_by_difflib(source, target, of_target=of_target)
+        return
+    for step in Levenshtein.editops(source, target):
+        yield step.tag, step.dest_pos if of_target else step.src_pos
+
+
+def _edits_by_difflib(source: list[str], target: list[str], *, of_target: bool) -> Iterator[tuple[str, int]]:
+    for tag, i, i_end, j, j_end in SequenceMatcher(None, source, target, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for k in range(max(i_end - i, j_end - j)):
+            step = "replace" if i + k < i_end and j + k < j_end else "delete" if i + k < i_end else "insert"
+            yield step, min(j + k, j_end) if of_target else min(i + k, i_end)

@@ -1,0 +1,86 @@
+"""What every result has in common: it is displayed in notebooks, prints in one line, and converts to JSON and to data frames.
+
+A result is a frozen dataclass in `jobs/*/result.py`. Its page of sections comes from `jobs/*/show.py`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
+
+from longway.errors import RunError
+from longway.json_values import from_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from longway.show.sections import Page
+
+Kind = TypeVar("Kind")
+HEIGHT = 640  # pixels of a report inside a notebook
+
+
+class Result:
+    """A result of a job."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def page(self) -> Page:
+        """The sections of the report."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, object]:
+        """The result as JSON values, as the run folder holds it."""
+
+    @abstractmethod
+    def _frame(self) -> pl.DataFrame:
+        """The main table of the result."""
+
+    @overload
+    def to_frame(self, kind: Literal["polars"] = "polars") -> pl.DataFrame: ...
+    @overload
+    def to_frame(self, kind: Literal["pandas"]) -> pd.DataFrame: ...
+    def to_frame(self, kind: Literal["polars", "pandas"] = "polars") -> pl.DataFrame | pd.DataFrame:
+        """The main table of the result (findings, edits, scores) as a Polars or pandas frame."""
+        frame = self._frame()
+        return frame.to_pandas() if kind == "pandas" else frame
+
+    def __repr__(self) -> str:
+        page = self.page()
+        return f"<{type(self).__name__}: {page.verdict} {', '.join(f'{f.name}: {f.value}' for f in page.figures)}>"
+
+    def _repr_html_(self) -> str:
+        from longway.show.html import render
+
+        document = escape(render(self.page()), quote=True)
+        return f'<iframe srcdoc="{document}" width="100%" height="{HEIGHT}" frameborder="0" sandbox></iframe>'
+
+
+def read(kind: type[Kind], value: object, *, file: str) -> Kind:
+    """A record from JSON values; unknown keys are ignored, missing or wrong ones raise RunError.
+
+    >>> from longway.records import Verdict
+    >>> read(Verdict, {"check": "judge", "passed": True, "later": 1}, file="edits.jsonl").check
+    'judge'
+    """
+    try:
+        return cast(Kind, from_json(kind, value))
+    except (TypeError, ValueError, LookupError) as error:
+        raise RunError(
+            f"{file} cannot be read: {error}. Expected what this version of Longway writes. Run the command again."
+        ) from None
+
+
+def check_version(content: object, version: int, *, file: str, command: str) -> Mapping[str, object]:
+    """The JSON object of a result file, if it has the version that this release reads."""
+    got = content.get("version") if isinstance(content, Mapping) else None
+    if not isinstance(content, Mapping) or got != version:
+        raise RunError(
+            f"{file} has a form that this release does not read. Expected version {version}, got {got!r}. "
+            f"Run `longway {command}` again."
+        )
+    return content

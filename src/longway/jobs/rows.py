@@ -1,0 +1,76 @@
+"""A dataset as the rows that methods work on, and such rows as a dataset of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from longway.data import Dataset, load
+from longway.methods.method import Rows
+from longway.records import Example
+from longway.task import Task, task_of
+
+EXAMPLES_PER_LABEL = 3
+LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
+
+
+def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
+    """The used rows of a dataset, in memory.
+
+    labelled: False where each row has a text of its own as label: the task then has no labels and no examples of them.
+    """
+    ids: list[str] = []
+    texts: list[str] = []
+    contexts: list[str] = []
+    labels = []
+    for batch in dataset.batches():
+        ids += batch.ids.to_list()
+        texts += batch.texts.to_list()
+        contexts += [] if batch.contexts is None else batch.contexts.to_list()
+        labels.append(batch.labels)
+    columns = dataset.columns
+    rows = Rows(
+        ids,
+        texts,
+        np.concatenate(labels).astype(np.int64),
+        dataset.labels,
+        task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
+        contexts if columns.context is not None else None,
+    )
+    if labelled:
+        rows.task = task_with_examples(rows, seed=seed)
+    return rows
+
+
+def task_with_examples(rows: Rows, *, seed: int) -> Task:
+    """The task of labelled rows, with some of them as examples for engines."""
+    return task_of(
+        rows.label_names,
+        text_name=rows.task.text_name,
+        context_name=rows.task.context_name,
+        examples=_examples(rows, seed),
+    )
+
+
+def dataset_of(rows: Rows) -> Dataset:
+    """The rows as a dataset of their own, to be measured."""
+    frame = {"id": rows.ids, "text": rows.texts, "label": [rows.label(i) for i in range(len(rows))]}
+    if rows.contexts is not None:
+        frame["context"] = rows.contexts
+    return load(
+        pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)),
+        id="id",
+        text="text",
+        label="label",
+        context="context" if rows.contexts is not None else "",
+    )
+
+
+def _examples(rows: Rows, seed: int) -> list[Example]:
+    """Up to three short rows of each label, drawn at random: they show an engine what the labels mean."""
+    order = np.random.default_rng(seed).permutation(len(rows))
+    short = [i for i in order.tolist() if len(rows.texts[i]) + len(rows.context(i) or "") <= LONGEST_EXAMPLE]
+    found: list[Example] = []
+    for label in range(len(rows.label_names)):
+        found += [rows.example(i) for i in short if rows.labels[i] == label][:EXAMPLES_PER_LABEL]
+    return found

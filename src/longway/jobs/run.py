@@ -1,0 +1,256 @@
+"""The life of a run: its folder, lock and journal, resuming, progress, and the files that it leaves.
+
+    identity = RunIdentity.of("rewrite", dataset, settings)
+    planned = PlannedRun.choose(identity, dataset.source_name, out)
+    if (content := planned.finished("rewrite.json")) is not None:
+        return content                                      the same run is done: it is read, not repeated
+    with planned.start(watcher) as run:                     locks the folder; a run with the same identity is resumed
+        watcher.step("rewriting")
+        asker = Asker(engine, run.journal)                  every answer is on disk before it is used
+        with run.edit_log() as log:
+            log.write(edits)                                edits.jsonl
+        after = run.write_dataset(whole, part, log.changes) dataset.<ext>
+        run.finish("rewrite.json", content, report=html, card=markdown)
+
+A resumed run computes everything again, but finds the answers of engines in its journal: nothing is paid twice, and the result is
+that of an undisturbed run. Files are replaced as a whole. run.json is written last and says "done"; a run that raises
+before `finish` stays "running" and is resumed by the same command. A job without engines never opens the journal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from longway.data import Dataset, load, save
+from longway.data.edited import Changes, apply_edits
+from longway.errors import RunError
+from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
+from longway.jobs.shards import remove_shards, write_edited_shards
+from longway.methods.method import BUDGET_SPENT
+from longway.records import Edit
+from longway.store import (
+    JOURNAL_FILE,
+    RUN_FILE,
+    Journal,
+    Run,
+    free_folder,
+    holding,
+    read_json,
+    replacing,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from longway.jobs.engine_use import RunEstimate
+    from longway.methods.method import Round
+
+EDITS_FILE = "edits.jsonl"
+BLOCKED_FILE = "blocked.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run that begins or is resumed. note: why the folder is not the default one. engine, judge: their names, "" if none is used."""
+
+    folder: Path
+    note: str = ""
+    engine: str = ""
+    judge: str = ""
+
+
+class Watcher:
+    """Follows a run. All methods do nothing here; override those of interest."""
+
+    def start(self, started: Started) -> None:
+        """The run folder is locked and work begins; not called for a finished run."""
+
+    def estimate(self, estimate: RunEstimate) -> None:
+        """Engines that cost money are about to be used. May raise to stop the run."""
+
+    def step(self, name: str) -> None:
+        """A step begins."""
+
+    def progress(self, done: int, total: int) -> None:
+        """So many parts of the current step are done. May be called from another thread."""
+
+    def round(self, done: Round) -> None:
+        """A round of the method is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """What makes a run the same run: command, settings, and a fingerprint of the data."""
+
+    command: str
+    settings: Mapping[str, object]
+    fingerprint: str
+
+    @classmethod
+    def of(
+        cls,
+        command: str,
+        dataset: Dataset,
+        settings: DataclassInstance,
+        *,
+        held_out: Mapping[str, Dataset] | None = None,
+        more: Mapping[str, object] | None = None,
+    ) -> RunIdentity:
+        """The identity of a run on this dataset. more: entries that are added to the settings, or replace theirs."""
+        entries = {**asdict(settings), **inputs_of(dataset, held_out or {}), **(more or {})}
+        return cls(command, entries, dataset.fingerprint)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The identity as keywords of `store.Run`."""
+        return {
+            "command": self.command,
+            "settings": dict(self.settings),
+            "fingerprint": self.fingerprint,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run whose folder is chosen; nothing is written yet."""
+
+    identity: RunIdentity
+    folder: Path
+    note: str = ""
+
+    @classmethod
+    def choose(cls, identity: RunIdentity, name: str, out: Path | str | None) -> PlannedRun:
+        """The run in the folder `out`. By default in longway-runs, named after the data, with a number if that is another run."""
+        if out:
+            return cls(identity, Path(out))
+        first = RUNS_FOLDER / f"{stem(name)}-{identity.command}"
+        folder = free_folder(first, **identity.keywords)
+        if folder == first:
+            return cls(identity, folder)
+        differs = Run(first).differences(**identity.keywords) if (first / RUN_FILE).exists() else ""
+        holds = f"another run (differs in: {differs})" if differs else "files that are not from a run"
+        return cls(identity, folder, f"{first} holds {holds}; this run goes to {folder}")
+
+    def finished(self, file: str, *, budget: float | None = None) -> Mapping[str, Any] | None:
+        """The content of a result file if this run is done; None if there is something left to do.
+
+        There is if calls to engines failed, or if the run stopped for want of money and may spend more now.
+        """
+        if Run.finished(self.folder, **self.identity.keywords) is None:
+            return None
+        content: Mapping[str, Any] = read_json(self.folder / file)
+        was = content.get("budget") if content.get("stopped") == BUDGET_SPENT else None
+        has_more_money = was is not None and (budget is None or budget > was)
+        return None if content.get("failed_calls") or has_more_money else content
+
+    @contextmanager
+    def start(self, watcher: Watcher) -> Iterator[ActiveRun]:
+        """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use."""
+        with holding(self.folder), ExitStack() as stack:
+            run = Run.open(self.folder, **self.identity.keywords)
+            _check_not_blocked(self.folder)
+            if run.is_done:
+                run.reopen()
+            settings = self.identity.settings
+            engine, judge = (str(settings.get(name) or "") for name in ("engine", "judge"))
+            watcher.start(Started(self.folder, self.note, engine, judge))
+            yield ActiveRun(run, self.identity, watcher, stack)
+
+
+class ActiveRun:
+    """A run in progress; this process holds its folder."""
+
+    def __init__(self, run: Run, identity: RunIdentity, watcher: Watcher, stack: ExitStack) -> None:
+        self.run, self.identity, self.watcher, self.folder = run, identity, watcher, run.folder
+        self._stack = stack
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The answers of engines and networks; opened when first used, closed with the run."""
+        return self._stack.enter_context(closing(Journal(self.folder / JOURNAL_FILE)))
+
+    @contextmanager
+    def edit_log(self) -> Iterator[EditLog]:
+        """The log for edits.jsonl; the file takes its place when the block ends without an error."""
+        with replacing(self.folder / EDITS_FILE) as temporary, temporary.open("w", encoding="utf-8") as file:
+            yield EditLog(file)
+
+    def write_dataset(
+        self,
+        whole: Dataset,
+        part: Dataset,
+        changes: Changes,
+        *,
+        with_sources: bool = True,
+        on: str | None = None,
+    ) -> Dataset:
+        """Write the dataset with its changes in the format it came in; returns the rows of `part`, with added rows, as read back.
+
+        whole: all rows; part: those of the split that was worked on. with_sources: as in `apply_edits`. on: where the run
+        computes; Ray's workers write a folder of shards if they see the files and no rows are added.
+        """
+        path = self.folder / f"dataset.{ending(whole.format)}"
+        if on is None or changes.added or not write_edited_shards(path, whole, changes):
+            remove_shards(path)
+            save(apply_edits(whole, changes, with_sources=with_sources), path)
+        columns = whole.columns
+        after = load(
+            path,
+            text=columns.text,
+            context=columns.context or "",
+            label=columns.label,
+            id=columns.id,
+            split=columns.split,
+            stream=whole.streamed,
+        )
+        return after if part.split is None else after.select_split(part.split)
+
+    def finish(self, file: str, content: Mapping[str, object], *, report: str, card: str = "") -> None:
+        """Write the result, report.html and, if given, card.md; then run.json, which says that the run is done."""
+        self.run.write(file, content)
+        for name, text in (("report.html", report), ("card.md", card)):
+            if text:
+                with replacing(self.folder / name) as temporary:
+                    temporary.write_text(text, encoding="utf-8", newline="\n")
+        self._stack.close()  # the journal
+        self.run.finish()
+
+
+class EditLog:
+    """Writes edits to a file and collects what the accepted ones change."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.changes = Changes()
+        self._file = file
+
+    def write(self, edits: Iterable[Edit]) -> None:
+        """Append edits."""
+        for edit in edits:
+            self._file.write(json.dumps(edit.to_dict(), ensure_ascii=False) + "\n")
+            self.changes.add(edit)
+
+
+def block_run(folder: Path, reason: str) -> None:
+    """Prevent a run from being resumed, with a message for whoever tries; "" removes the block.
+
+    An add-on uses it to stop calls that it makes itself: while a provider answers a batch, the same calls would be paid twice.
+    """
+    path = folder / BLOCKED_FILE
+    if not reason:
+        path.unlink(missing_ok=True)
+        return
+    with replacing(path) as temporary:
+        temporary.write_text(reason, encoding="utf-8")
+
+
+def _check_not_blocked(folder: Path) -> None:
+    """Raise RunError, with the message of whoever blocked it, if the run is blocked."""
+    path = folder / BLOCKED_FILE
+    if path.exists():
+        raise RunError(path.read_text(encoding="utf-8"))

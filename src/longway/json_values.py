@@ -1,0 +1,90 @@
+"""Records from JSON values, by the types of their fields.
+
+`dataclasses.asdict` turns a record into JSON values; `from_json` is the way back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+
+def from_json(kind: Any, value: Any, name: str = "") -> Any:
+    """The value of this type that the JSON value describes.
+
+    Unknown keys of a record are ignored, missing ones take their defaults. Raises TypeError if the value does not fit.
+
+    >>> from longway.records import Verdict
+    >>> from_json(tuple[Verdict, ...], [{"check": "judge", "passed": True}])
+    (Verdict(check='judge', passed=True, score=None, reason=''),)
+    """
+    origin = get_origin(kind)
+    if kind is Any or kind is object or origin is Literal:
+        return value
+    if dataclasses.is_dataclass(kind):
+        if name and "from_dict" in vars(kind):  # reads its own JSON form
+            return cast(Any, kind).from_dict(_expect(value, Mapping, "an object", name))
+        return _record(kind, value, name)
+    if origin in (Union, UnionType):
+        return _alternative(kind, value, name)
+    if origin is tuple:
+        return _tuple(get_args(kind), _expect(value, Sequence, "a list", name), name)
+    if origin is list:
+        item = get_args(kind)[0]
+        return [from_json(item, one, name) for one in _expect(value, Sequence, "a list", name)]
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        item = get_args(kind)[1]
+        given = _expect(value, Mapping, "an object", name)
+        return {key: from_json(item, one, str(key)) for key, one in given.items()}
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return _expect(value, kind, f"of type {kind.__name__}", name)
+
+
+def _record(kind: Any, value: Any, name: str) -> Any:
+    given = _expect(value, Mapping, "an object", name or kind.__name__)
+    values = {}
+    for field, hint in _fields(kind):
+        if field.name in given:
+            values[field.name] = from_json(hint, given[field.name], field.name)
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise TypeError(f"{kind.__name__} has no {field.name!r}")
+    return kind(**values)
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[Any, Any], ...]:
+    hints = get_type_hints(kind)
+    return tuple((field, hints[field.name]) for field in dataclasses.fields(kind) if field.init)
+
+
+def _alternative(kind: Any, value: Any, name: str) -> Any:
+    kinds = get_args(kind)
+    if value is None and type(None) in kinds:
+        return None
+    error: TypeError | None = None
+    for one in kinds:
+        if one is type(None):
+            continue
+        try:
+            return from_json(one, value, name)
+        except TypeError as wrong:
+            error = error or wrong
+    raise error or TypeError(f"{name} must not be null")
+
+
+def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], name: str) -> tuple[Any, ...]:
+    if len(kinds) == 2 and kinds[1] is ...:
+        return tuple(from_json(kinds[0], one, name) for one in value)
+    if len(value) != len(kinds):
+        raise TypeError(f"{name} must have {len(kinds)} values, not {len(value)}")
+    return tuple(from_json(kind, one, name) for kind, one in zip(kinds, value, strict=True))
+
+
+def _expect(value: Any, kind: Any, words: str, name: str) -> Any:
+    if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
+        raise TypeError(f"{name} must be {words}, not {type(value).__name__}")
+    return value

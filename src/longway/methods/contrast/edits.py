@@ -1,0 +1,256 @@
+"""The three edits of a hypothesis: small, chosen from what the grammar writes, and with a label that is known.
+
+    edit         rows                      change                                                      label    shortcut's label
+    hypernym     neutral, contradiction    A man → person is asleep.        the subject, aligned       stays    entailment
+    antonym      entailment, neutral       The dogs chase a +white ball.    premise: two black dogs    neutral  contradiction
+    adjective    contradiction             A +sad man is asleep.            the subject                stays    neutral
+
+A classifier that has learned the shortcut gives the shortcut's label. Where the new label would not be sure the edit is not made:
+a hypothesis that denies something, "every" and "all", another person in the premise who could be meant by "a person", a ball
+in the premise with a colour of its own, an object that is the subject in other words ("a white animal").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from longway.english.articles import fix_articles
+from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.inflection import capitalise, match_case
+from longway.english.negation import is_negation
+from longway.english.wordnet import frequency, is_expression, senses
+from longway.grammar.trees import Tree, leaves
+from longway.methods.contrast.words import (
+    GrammarWords,
+    is_above,
+    is_colour,
+    is_opposite,
+    kind_of,
+    may_be_person,
+    noun_lemmas,
+)
+from longway.task import Stance
+
+MOST = 3  # edits of one kind in one row
+
+_QUANTIFIERS = frozenset("no every each all any neither either most few both only another other".split())
+_BEFORE_A_NOUN = frozenset({"det", "nummod", "nmod:poss", "case"})
+_OBJECTS = frozenset({"obj", "obl", "nmod"})
+_THINGS = frozenset({"noun.artifact", "noun.food", "noun.animal"})
+# Adjectives that say which or how many, not of what kind.
+_NO_QUALITY = frozenset(
+    "many few several other same such own only first last next second more most less another different various certain "
+    "entire whole due able ready".split()
+)
+_MANY = frozenset({"group", "crowd", "couple", "team", "family", "pair"})
+_PERSONAL = frozenset("he she someone somebody everyone everybody anyone anybody i you we they who".split())
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPair:
+    """A pair of texts as the edits see it: analysed, and parsed by the grammar where it was."""
+
+    premise: Document
+    hypothesis: Document
+    tree: Tree | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A hypothesis after an edit. at: where the new word begins. relation, head: how it must hang in the sentence."""
+
+    text: str
+    what: str
+    at: int
+    relation: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A contrast example. id: of its row. label: the one it must have. what: the change, as "man → person" or "+sad man"."""
+
+    id: str
+    edit: str
+    before: str
+    after: str
+    label: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditKind:
+    """One kind of edit. rows: the stances it takes; becomes: the stance after it, None for the same; shortcut: the tempting one."""
+
+    drafts: Callable[[ReadPair, GrammarWords], Iterator[Draft]]
+    rows: frozenset[Stance]
+    becomes: Stance | None
+    shortcut: Stance
+
+
+def subject_of(document: Document) -> Word | None:
+    """The noun that a sentence or a caption is about; None where it is no common noun or there are several sentences."""
+    if len(document.sentences) != 1:
+        return None
+    root = next((word for word in document if word.head == word.index), None)
+    if root is None:
+        return None
+    subjects = document.children(root, "nsubj")
+    noun = subjects[0] if subjects else root
+    is_noun = noun.upos == "NOUN" and noun.text.isalpha()
+    # "a blond": an adjective in the place of a noun is modified in other ways
+    return noun if is_noun and frequency(noun.lower, "NOUN") >= frequency(noun.lower, "ADJ") else None
+
+
+def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
+    """The subject's noun, which the tree aligns with the same noun of the premise, made more general."""
+    noun = _subject_to_edit(pair.hypothesis)
+    if noun is None or pair.tree is None or _times(noun.lower, pair.hypothesis) != 1:
+        return
+    there = [word for word in pair.premise if word.lower == noun.lower]
+    is_aligned = any(leaf.words == (noun.lower, noun.lower) for leaf in leaves(pair.tree))
+    if len(there) != 1 or not is_aligned or pair.hypothesis.children(noun, "compound", "conj"):
+        return
+    for general in words.hypernyms.get(noun.lower, ()):
+        if not _others(pair.premise, there[0], general) and not _times(general, pair.hypothesis):
+            change = Change(noun.start, noun.end, match_case(general, noun.text))
+            relation, head = noun.relation, pair.hypothesis.words[noun.head].lower
+            head = general if noun.head == noun.index else head
+            yield _draft(pair.hypothesis, change, f"{noun.lower} → {general}", relation, head)
+
+
+def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
+    """An opposite of the adjective that the premise gives its subject, put before a thing in the hypothesis."""
+    subject = subject_of(pair.premise)
+    if subject is None or _denies(pair.hypothesis):
+        return
+    said = [w for w in pair.premise.children(subject, "amod") if w.tag == "JJ"]
+    others = [w.lower for w in pair.premise if w.upos == "ADJ" and w not in said]
+    for adjective in said:
+        for opposite in words.opposites.get(adjective.lower, ()):
+            if any(one == opposite or is_opposite(one, opposite) for one in others):
+                continue
+            for noun in _things(pair.hypothesis):
+                if _suits(opposite, noun, words) and not _is_same(subject, noun):
+                    yield _with_adjective(pair.hypothesis, noun, opposite)
+
+
+def adjectives(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
+    """An adjective that the grammar adds, put before the subject's noun."""
+    noun = _subject_to_edit(pair.hypothesis)
+    if noun is None or not _is_bare(pair.hypothesis, noun):
+        return
+    for adjective in words.added:
+        is_new = not _times(adjective, pair.premise) and not _times(adjective, pair.hypothesis)
+        if is_new and _is_said_of(adjective, noun, words):
+            yield _with_adjective(pair.hypothesis, noun, adjective)
+
+
+EDITS: Mapping[str, EditKind] = {
+    "hypernym": EditKind(hypernyms, frozenset({"neutral", "contradicts"}), None, "entails"),
+    "antonym": EditKind(antonyms, frozenset({"entails", "neutral"}), "neutral", "contradicts"),
+    "adjective": EditKind(adjectives, frozenset({"contradicts"}), None, "neutral"),
+}
+
+
+def reads_well(draft: Draft, document: Document) -> bool:
+    """Whether the new word is what it should be in the analysis of the edited text: a noun in the same place, or an adjective."""
+    word = next((word for word in document if word.start == draft.at), None)
+    if word is None or len(document.sentences) != 1:
+        return False
+    is_right = word.upos == "ADJ" and word.tag == "JJ" if draft.relation == "amod" else word.upos == "NOUN"
+    return is_right and word.relation == draft.relation and document.words[word.head].lower == draft.head
+
+
+def _times(word: str, document: Document) -> int:
+    return sum(one.lower == word for one in document)
+
+
+def _subject_to_edit(document: Document) -> Word | None:
+    noun = subject_of(document)
+    if noun is None or _denies(document) or _is_quantified(document, noun):
+        return None
+    return noun
+
+
+def _denies(document: Document) -> bool:
+    return any(is_negation(word.lower) for word in document)
+
+
+def _is_quantified(document: Document, noun: Word) -> bool:
+    return any(word.lower in _QUANTIFIERS for word in document.children(noun))
+
+
+def _is_bare(document: Document, noun: Word) -> bool:
+    """True where only an article, a number or an owner stands before the noun: "the dog", "her two dogs"."""
+    before = [word for word in document.children(noun) if word.index < noun.index]
+    is_apart = noun.start == 0 or document.text[noun.start - 1] == " "
+    return is_apart and all(word.dep in _BEFORE_A_NOUN for word in before)
+
+
+def _things(document: Document) -> list[Word]:
+    """Objects and the like that are things or animals, without an adjective so far."""
+    found = []
+    for word in document:
+        is_object = word.upos == "NOUN" and word.dep in _OBJECTS and kind_of(word.lower) in _THINGS
+        # Without an article the noun may be no thing at all: "plays guitar", "in front".
+        has_article = word.tag == "NNS" or bool(document.children(word, "det", "nmod:poss"))
+        if is_object and has_article and _is_bare(document, word) and not _is_quantified(document, word):
+            found.append(word)
+    return found
+
+
+def _suits(adjective: str, thing: Word, words: GrammarWords) -> bool:
+    """Whether the adjective is said of such things, and does not make an expression with the noun ("hot dog")."""
+    is_expressed = is_expression(f"{adjective} {thing.lemma.lower()}")
+    return (adjective, kind_of(thing.lower)) in words.before_kinds and not is_expressed
+
+
+def _is_said_of(adjective: str, noun: Word, words: GrammarWords) -> bool:
+    """Whether the adjective is said of this noun; a colour before a person would speak of race."""
+    if adjective in _NO_QUALITY or (adjective, noun.lower) not in words.side_by_side:
+        return False
+    return not _has_capitals(adjective) and not (is_colour(adjective) and may_be_person(noun.lower))
+
+
+def _has_capitals(adjective: str) -> bool:
+    """True for "American", which the grammar, whose words are lower-cased, cannot write."""
+    return any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
+
+
+def _is_same(subject: Word, noun: Word) -> bool:
+    """Whether both nouns may speak of one thing: "dog" and "animal"."""
+    one, other = subject.lemma.lower(), noun.lemma.lower()
+    return one == other or is_above(one, other) or is_above(other, one)
+
+
+def _others(premise: Document, noun: Word, general: str) -> bool:
+    """Whether the more general word could mean somebody or something else in the premise."""
+    kind = noun_lemmas(general)[0]
+    is_person = is_above("man", kind)
+    return any(_is_one(word, kind) or (is_person and _is_somebody(word)) for word in premise if word != noun)
+
+
+def _is_one(word: Word, kind: str) -> bool:
+    lemma = noun_lemmas(word.lower)[0]
+    return word.upos == "NOUN" and (lemma == kind or lemma in _MANY or is_above(lemma, kind))
+
+
+def _is_somebody(word: Word) -> bool:
+    return word.upos == "PROPN" or word.lower in _PERSONAL
+
+
+def _with_adjective(document: Document, noun: Word, adjective: str) -> Draft:
+    change = Change(noun.start, noun.start, f"{adjective} ")
+    if noun.index == 0 and noun.text[:1].isupper():  # "Dogs bark" -> "Big dogs bark"
+        change = Change(noun.start, noun.end, f"{capitalise(adjective)} {noun.lower}")
+    return _draft(document, change, f"+{adjective} {noun.lower}", "amod", noun.lower)
+
+
+def _draft(document: Document, change: Change, what: str, relation: str, head: str) -> Draft:
+    articles = fix_articles(document, [change])
+    moved = sum(len(one.text) - (one.end - one.start) for one in articles if one.start < change.start)
+    return Draft(
+        apply_changes(document.text, [change, *articles]), what, change.start + moved, relation, head
+    )

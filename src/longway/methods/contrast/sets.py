@@ -1,0 +1,153 @@
+"""Contrast sets, and how often a classifier falls for them (section 4 of the paper, Table 7).
+
+    rows, their trees, the grammar's words  ->  contrast_sets    the contrast examples of one row and one kind of edit
+    sets, a classifier                      ->  contrast_errors  the share of sets in which it gives the shortcut's label
+
+A set counts as an error where the classifier gives any of its examples the shortcut's label. Only sets are counted whose row the
+classifier labels right before the edit: what it does not know, an edit cannot take from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from longway.classify.classifier import Inputs
+from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.errors import SettingError
+from longway.grammar.trees import Tree
+from longway.methods.contrast.edits import EDITS, MOST, Contrast, Draft, ReadPair, reads_well
+from longway.methods.contrast.words import GrammarWords
+from longway.metrics import json_values
+from longway.records import Example
+from longway.stats import wilson_interval
+from longway.task import Stance
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSet:
+    """The contrast examples of one row and one kind of edit. shortcut: the label that they tempt to."""
+
+    row: Example
+    edit: str
+    shortcut: str
+    members: tuple[Contrast, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastError:
+    """How often a classifier falls for one kind of edit.
+
+    sets: all of them; counted: those whose row was labelled right. error: the share of these in which an example got the
+    shortcut's label, NaN where there are none; low, high: its 95% interval (Wilson).
+    """
+
+    edit: str
+    sets: int
+    examples: int
+    counted: int
+    error: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values; None for what is not known."""
+        return json_values(asdict(self))
+
+
+def contrast_sets(
+    rows: Sequence[Example],
+    trees: Sequence[Tree | None],
+    words: GrammarWords,
+    stances: Mapping[str, Stance],
+    *,
+    edits: Iterable[str] = tuple(EDITS),
+    most: int = MOST,
+    pipeline: EnglishPipeline | None = None,
+) -> list[ContrastSet]:
+    """The sets of all rows, row by row; a row that cannot be edited has none.
+
+    rows: the text is the hypothesis, the context the premise. trees: of the rows, None for a row that was not parsed.
+    words: what the grammar writes, learned from training trees. stances: what each label says of a pair (`task.task_of`);
+    rows of other labels have no set. most: examples of a set.
+    """
+    labels = {stance: label for label, stance in stances.items()}
+    if missing := [stance for stance in ("entails", "contradicts", "neutral") if stance not in labels]:
+        raise SettingError(
+            f"Contrast examples need labels for entailment, contradiction and neutral. Got {', '.join(map(repr, stances)) or 'none'}, "
+            f"and none of them {missing[0]!r}. Use a dataset of three-way inference."
+        )
+    pipeline = pipeline or load_pipeline()
+    made = [
+        (row, kind, draft)
+        for row, pair in zip(rows, _read(rows, trees, pipeline), strict=True)
+        for kind in edits
+        if stances.get(row.label) in EDITS[kind].rows
+        for draft in islice(EDITS[kind].drafts(pair, words), 2 * most)  # some will not read well
+    ]
+    read = pipeline.analyse_all([draft.text for *_, draft in made])
+    found: dict[tuple[str, str], tuple[Example, list[Draft]]] = {}
+    for (row, kind, draft), document in zip(made, read, strict=True):
+        if reads_well(draft, document):
+            found.setdefault((kind, row.id), (row, []))[1].append(draft)
+    return [_set(row, kind, drafts[:most], labels, stances) for (kind, _), (row, drafts) in found.items()]
+
+
+def contrast_errors(
+    sets: Sequence[ContrastSet], predict: Callable[[Inputs], Sequence[str]]
+) -> list[ContrastError]:
+    """The error rate of a classifier for each kind of edit that has a set. predict: its labels for pairs."""
+    if not sets:
+        return []
+    rows = {one.row.id: one.row for one in sets}
+    before = predict(
+        Inputs([row.text for row in rows.values()], [row.context or "" for row in rows.values()])
+    )
+    is_right = {row.id: label == row.label for row, label in zip(rows.values(), before, strict=True)}
+    members = [(one, member) for one in sets for member in one.members]
+    after = predict(
+        Inputs([member.after for _, member in members], [one.row.context or "" for one, _ in members])
+    )
+    tempted = {
+        (one.edit, one.row.id)
+        for (one, _), label in zip(members, after, strict=True)
+        if label == one.shortcut
+    }
+    found = []
+    for edit in EDITS:
+        its = [one for one in sets if one.edit == edit]
+        if not its:
+            continue
+        counted = [one for one in its if is_right[one.row.id]]
+        n_wrong = sum((edit, one.row.id) in tempted for one in counted)
+        error = n_wrong / len(counted) if counted else float("nan")
+        examples = sum(len(one.members) for one in its)
+        found.append(
+            ContrastError(
+                edit, len(its), examples, len(counted), error, *wilson_interval(error, len(counted))
+            )
+        )
+    return found
+
+
+def _read(
+    rows: Sequence[Example], trees: Sequence[Tree | None], pipeline: EnglishPipeline
+) -> Iterable[ReadPair]:
+    premises = pipeline.analyse_all([row.context or "" for row in rows])
+    hypotheses = pipeline.analyse_all([row.text for row in rows])
+    return map(ReadPair, premises, hypotheses, trees)
+
+
+def _set(
+    row: Example,
+    kind: str,
+    drafts: Sequence[Draft],
+    labels: Mapping[Stance, str],
+    stances: Mapping[str, Stance],
+) -> ContrastSet:
+    edit = EDITS[kind]
+    label = labels[edit.becomes or stances[row.label]]
+    members = tuple(Contrast(row.id, kind, row.text, draft.text, label, draft.what) for draft in drafts)
+    return ContrastSet(row, kind, labels[edit.shortcut], members)

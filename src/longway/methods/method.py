@@ -1,0 +1,235 @@
+"""What a method takes and returns.
+
+    Rows            the dataset as a method sees it; methods never change it
+    RewriteRequest  one row for which other texts are wanted
+    Write           requests -> what an engine wrote for each
+    Verify          candidates -> the verdicts on each
+    Round           the edits of one round and its figures
+    Method          run(rows) -> rounds
+
+A method knows no engine and no check; it gets functions. Both may be generators that yield answers in the order of the
+requests; answers that come before `BudgetSpent` are kept and used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.engines.engine import Written
+from longway.errors import DataError
+from longway.records import Edit, Example, Leak, Verdict
+from longway.task import Task
+from longway.verify.check import Candidate, Origin
+
+Floats = NDArray[np.float64]
+Objection = Callable[[str, str, str], str]  # id, text, proposed text -> why not; "" if there is no objection
+BUDGET_SPENT = "the budget is spent"
+ALL_DONE = "every row was gone through once"
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows that a method works on.
+
+    labels: for each row the position of its label in `label_names`. contexts: None for single texts.
+    """
+
+    ids: Sequence[str]
+    texts: list[str]
+    labels: NDArray[np.int64]
+    label_names: Sequence[str]
+    task: Task
+    contexts: Sequence[str] | None = None
+    _places: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        lengths = [len(self.ids), len(self.texts), len(self.labels)]
+        lengths += [] if self.contexts is None else [len(self.contexts)]
+        if len(set(lengths)) > 1 or len(set(self.ids)) != len(self.ids):
+            raise DataError(
+                "Rows need one text, one label and an id of their own each. "
+                f"Got {len(set(self.ids))} different ids and columns of {lengths} rows. Check how the rows were built."
+            )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def label(self, row: int) -> str:
+        """The name of a row's label."""
+        return self.label_names[int(self.labels[row])]
+
+    def context(self, row: int) -> str | None:
+        """The context of a row, None for single texts."""
+        return None if self.contexts is None else self.contexts[row]
+
+    def place(self, id: str) -> int:
+        """The position of the row with this id."""
+        if not self._places:
+            self._places = {id_: place for place, id_ in enumerate(self.ids)}
+        return self._places[id]
+
+    def example(self, row: int) -> Example:
+        """A row as a record."""
+        return Example(self.ids[row], self.texts[row], self.label(row), self.context(row))
+
+    def added_by(self, edits: Iterable[Edit]) -> list[Example]:
+        """The rows that accepted edits add, in order."""
+        added: dict[str, Example] = {}
+        for edit in edits:
+            if not (edit.accepted and edit.source):
+                continue
+            if edit.id not in added:
+                source = self.example(self.place(edit.source))
+                added[edit.id] = replace(source, id=edit.id, label=edit.label_after)
+            name = "text" if edit.field == self.task.text_name else "context"
+            added[edit.id] = replace(added[edit.id], **{name: edit.after})
+        return list(added.values())
+
+    def part(self, places: Sequence[int]) -> Rows:
+        """The rows at these positions."""
+        return Rows(
+            [self.ids[i] for i in places],
+            [self.texts[i] for i in places],
+            self.labels[places],
+            self.label_names,
+            self.task,
+            None if self.contexts is None else [self.contexts[i] for i in places],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRequest:
+    """A row for which n other texts are wanted.
+
+    sample: how many times the row was requested before; another number gives another draw.
+    avoid: words and phrases of the text that predict its label. origin: what the text was rewritten from, None if it is the original.
+    """
+
+    row: int
+    text: str
+    label: str
+    n: int
+    context: str | None = None
+    sample: int = 0
+    avoid: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+
+class Write(Protocol):
+    """Writes texts."""
+
+    @property
+    def name(self) -> str:
+        """The name of the engine."""
+        ...
+
+    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterable[Written]:
+        """What was written for each request, in order; may end early with `BudgetSpent`."""
+        ...
+
+
+class Verify(Protocol):
+    """Checks candidates."""
+
+    def __call__(self, candidates: Sequence[Candidate]) -> Iterable[tuple[Verdict, ...]]:
+        """The verdicts on each candidate, in order; may end early with `BudgetSpent`."""
+        ...
+
+
+class Chooser(Protocol):
+    """Scores texts: which rows to rewrite, and which candidate to take. RAZOR's own score is gamma (Eq. 12)."""
+
+    def scores(self) -> Floats:
+        """One score per row; the highest is rewritten first, NaN never."""
+        ...
+
+    def of_candidates(self, row: int, texts: Sequence[str]) -> Floats:
+        """The scores that these texts would have in place of a row; the lowest is taken."""
+        ...
+
+    def replace(self, texts: Mapping[int, str]) -> None:
+        """Update the scores for rows that have new texts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a round did, and the state of the dataset after it.
+
+    cosine: Eq. 14 per pair of documents, higher is better. divergence: KL of Algorithm 1, lower is better. gamma: the mean of Eq. 12.
+    asked: rows; candidates: texts written for them; accepted: rows that were replaced or added.
+    rejected: candidates by the first check that failed, or by why they were not taken. refusals: what engines said
+    about rows or samples for which they gave no text. seconds: by step.
+    """
+
+    cosine: float | None = None
+    divergence: float | None = None
+    gamma: float | None = None
+    leak: Leak | None = None
+    asked: int = 0
+    candidates: int = 0
+    accepted: int = 0
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of a method.
+
+    number: from 1; round 0 has no edits, and the figures of the original dataset.
+    edits: every candidate, accepted or not. The accepted ones are all that a method changes.
+    stopped: why the method ends with this round, "" if it goes on.
+    """
+
+    number: int
+    edits: tuple[Edit, ...] = ()
+    figures: Figures = field(default_factory=Figures)
+    stopped: str = ""
+
+
+class Method(Protocol):
+    """A way to change a dataset."""
+
+    @property
+    def name(self) -> str:
+        """The name in `METHODS` and in edits."""
+        ...
+
+    def run(self, rows: Rows) -> Iterator[Round]:
+        """Yield what the method does to the rows, round by round; the rows themselves stay as they are."""
+        ...
+
+
+class NoOp:
+    """The control: changes nothing, so that everything around a method can be measured without it."""
+
+    name = "none"
+
+    def run(self, rows: Rows) -> Iterator[Round]:
+        """Yield round 0 alone."""
+        yield Round(0, stopped="nothing is rewritten by this method")
+
+
+def fresh_id(taken: set[str], id: str, mark: str) -> str:
+    """A new id for a row made from another one ("17+eda1"); it is added to `taken`.
+
+    >>> fresh_id({"17", "17+eda1"}, "17", "eda")
+    '17+eda2'
+    """
+    number = 1
+    while f"{id}+{mark}{number}" in taken:
+        number += 1
+    taken.add(f"{id}+{mark}{number}")
+    return f"{id}+{mark}{number}"
+
+
+def keeps_of(how: str) -> str:
+    """What a rewriting preserves, from the engine's description of it (`engines/rules.py`): "label" or "meaning"."""
+    return "label" if how.startswith("label:") else "meaning"

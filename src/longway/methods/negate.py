@@ -1,0 +1,162 @@
+"""Negative claims by rules: a true statement becomes a false one, by a single change.
+
+    negations("Anna won the race in 1998.")     "... in 1995.", "Anna did not win the race in 1998."
+
+    antonym     a word becomes its opposite: "a large city" -> "a small city"
+    number      a year or a number becomes another one
+    not         "is" -> "is not", "won" -> "did not win"; "was not" -> "was", "does not tour" -> "tours"
+
+Sentences whose negation is unclear or could still be true are skipped: quantified subjects ("some dogs bark"), coordinated
+verbs, bounds ("more than 20"), several sentences, questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from longway.engines.engine import Written
+from longway.english.denials import DO_FORMS, do_not, not_after, remove_not
+from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.inflection import inflect
+from longway.english.negation import NOT_TOKENS
+from longway.english.opposites import antonym_changes, predicate_words
+from longway.english.pipeline import load_pipeline
+from longway.methods.method import RewriteRequest
+
+# Words that make a negation unclear, wherever they occur.
+_UNCLEAR = frozenset(
+    "all every each some any many most few several both either only also too still already almost nearly "
+    "sometimes often usually always neither nor never nobody nothing none no without hardly if whether unless possibly "
+    "perhaps reportedly allegedly".split()
+)
+# Before a number they make it a bound; another number may be true as well.
+_BOUNDS = frozenset(
+    "than least most over under about around approximately nearly almost before after since until between up by".split()
+)
+_SHORT = frozenset({"ca", "wo", "sha", "ai", "'s", "'re", "'ve", "'d", "'ll", "'m"})  # "can't", "he's"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """A negative claim and how it was made ("negate.antonym")."""
+
+    text: str
+    how: str
+
+
+class RuleNegator:
+    """Writes negative claims by rules; the default `write` of CrossAug."""
+
+    name = "negate"
+
+    def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
+        self.seed = seed
+        self._english = load_pipeline(model)
+
+    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
+        """Up to n negative claims per request; opposites and other numbers come first."""
+        documents = self._english.analyse_all([request.text for request in requests])
+        for request, document in zip(requests, documents, strict=True):
+            found = list(_negations(document, Random(f"{self.seed}|{request.sample}|{request.text}")))[
+                : request.n
+            ]
+            refusals = () if found else ("no rule can negate this text",)
+            yield Written(tuple(n.text for n in found), refusals, tuple(n.how for n in found))
+
+
+def negations(text: str, *, seed: int = 0) -> list[Negated]:
+    """All negative claims that the rules make of a text."""
+    return list(_negations(load_pipeline().analyse(text), Random(f"{seed}|0|{text}")))
+
+
+def _negations(document: Document, random: Random) -> Iterator[Negated]:
+    if len(document.sentences) != 1 or document.text.rstrip().endswith("?"):
+        return
+    is_denied = any(word.lower in NOT_TOKENS for word in document)
+    found = [*_opposites(document), *_numbers(document, random)] if not is_denied else []
+    seen = {document.text}
+    for how, changes in [*found, *_denials(document)]:
+        text = apply_changes(document.text, changes)
+        if text not in seen:
+            seen.add(text)
+            yield Negated(text, f"negate.{how}")
+
+
+def _opposites(document: Document) -> Iterator[tuple[str, list[Change]]]:
+    for changes in antonym_changes(document, _asserted_words(document)):
+        yield "antonym", changes
+
+
+def _numbers(document: Document, random: Random) -> Iterator[tuple[str, list[Change]]]:
+    for word in _asserted_words(document):
+        head = document.head(word)
+        is_plain = word.tag == "CD" and word.text.isascii() and word.text.isdigit()
+        in_name = head is None or head.upos == "PROPN" or word.relation in ("flat", "appos")
+        before = {w.lower for w in document.words[max(0, word.index - 2) : word.index]}
+        if is_plain and not in_name and not before & _BOUNDS:
+            yield "number", [Change(word.start, word.end, _other_number(int(word.text), random))]
+
+
+def _asserted_words(document: Document) -> list[Word]:
+    """The words of the statement, without those of the subject, which only name its topic ("the 1998 edition")."""
+    return [] if _is_unclear(document) else predicate_words(document)
+
+
+def _other_number(number: int, random: Random) -> str:
+    """Another number of the same kind: a year nearby, or a number up to twice as large."""
+    if 1000 <= number <= 2100:
+        return str(number + random.choice([-7, -5, -4, -3, 3, 4]))
+    return str(number + random.randint(1, max(2, number)))
+
+
+def _denials(document: Document) -> Iterator[tuple[str, list[Change]]]:
+    root = next((word for word in document if word.head == word.index), None)
+    if root is None or root.upos == "PROPN":
+        return
+    verbs = [w for w in document.children(root, "aux", "cop") if w.index < root.index]
+    first = verbs[0] if verbs else root
+    denied = [w for w in document.children(root, "advmod") if w.lower in ("not", "n't")]
+    if not document.children(root, "nsubj", "expl") or _has_other_verbs(document, root):
+        return
+    if denied:
+        yield from _affirmed(document, root, first, denied)
+    elif not _is_unclear(document) and first.lower not in _SHORT:
+        yield from _denied(document, root, first)
+
+
+def _denied(document: Document, root: Word, first: Word) -> Iterator[tuple[str, list[Change]]]:
+    if first.upos == "AUX" or first.lemma == "be":
+        yield "not", [not_after(first)]
+    elif root.upos == "VERB" and root.tag in DO_FORMS and root.lower == inflect(root.lemma, root.tag):
+        yield "not", [do_not(root)]
+
+
+def _affirmed(
+    document: Document, root: Word, first: Word, denied: list[Word]
+) -> Iterator[tuple[str, list[Change]]]:
+    """The sentence without its "not"; "does not tour" becomes "tours"."""
+    (negation, *more) = denied
+    others = [w for w in document if w.lower in _UNCLEAR | NOT_TOKENS and w.index != negation.index]
+    if more or others or first.lower in _SHORT or negation.index != first.index + 1:
+        return
+    verb = root if root.index == negation.index + 1 else None
+    changes = remove_not(document, first, negation, verb)
+    if changes is not None:
+        yield "affirm", changes
+
+
+def _is_unclear(document: Document) -> bool:
+    return any(
+        word.lower in _UNCLEAR or (word.lower in ("may", "might") and word.tag == "MD") for word in document
+    )
+
+
+def _has_other_verbs(document: Document, root: Word) -> bool:
+    """Whether a second statement depends on the first: "sings and dances"."""
+    joined = document.children(root, "conj")
+    if root.upos == "VERB" and joined:
+        return True
+    is_verb = any(w.upos == "VERB" or document.children(w, "cop", "aux") for w in joined)
+    return is_verb or bool(document.children(root, "parataxis", "advcl"))

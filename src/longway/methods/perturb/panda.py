@@ -1,0 +1,154 @@
+"""Perturbations that people (or rules) wrote, to train a perturber on, in the form of PANDA (Qian et al. 2022).
+
+    original                    selected_word   target_attribute   perturbed
+    Ann lost her hat. <SEP> …   her             man                Al lost his hat. <SEP> …
+
+    read_panda(file or hf:NAME)    rows of such a file: CSV, JSON lines, Parquet, whatever `longway audit` reads
+    write_panda(rows, file)        the same way back
+    row_of(request, perturbed)     what a perturber of ours did, as a row
+    rows_of_pair(text, other, …)   two versions of a text by people, as two rows: there, and back
+
+The columns are those of the released dataset (facebook/panda; see its card). It is not ours to ship.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longway.data import load, save
+from longway.english.people.demographics import Attribute
+from longway.errors import ColumnError, DataError, SettingError
+from longway.methods.perturb.forms import attribute_called
+from longway.methods.perturb.perturber import Perturbed, Request
+from longway.methods.perturb.segments import PERT_SEP, SEP, Unfit, joined, separated
+from longway.tokens.tokenizer import is_word, token_spans
+
+COLUMNS = ("original", "selected_word", "target_attribute", "perturbed")
+
+
+@dataclass(frozen=True, slots=True)
+class PandaRow:
+    """One perturbation: the segments before, the chosen word, what it was to become, the segments after."""
+
+    before: tuple[str, ...]
+    word: str
+    target: Attribute
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panda:
+    """The rows of a file. skipped: how many rows could not be used, by why. fingerprint: changes with the rows."""
+
+    rows: tuple[PandaRow, ...]
+    skipped: Mapping[str, int]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all rows in order."""
+        return fingerprint_of(self.rows)
+
+
+def read_panda(source: Any, *, limit: int | None = None) -> Panda:
+    """The perturbations in a file; rows that cannot be used are left out and counted.
+
+    source: anything that `longway.load` takes. limit: only the first rows.
+    """
+    try:
+        data = load(source, text=COLUMNS[0], label=COLUMNS[2], context="", id="", split="", limit=limit)
+    except ColumnError as error:
+        raise ColumnError(f"{error} A file of perturbations has the columns {', '.join(COLUMNS)}.") from None
+    rows: list[PandaRow] = []
+    skipped: Counter[str] = Counter()
+    for table in data.tables():
+        if lacking := [name for name in COLUMNS if name not in table.frame.columns]:
+            raise ColumnError(
+                f"{data.source_name} has no column {' and no column '.join(lacking)}. Expected {', '.join(COLUMNS)}. "
+                "Rename the columns that hold them."
+            )
+        for cells in table.frame.select(COLUMNS).iter_rows():
+            try:
+                rows.append(_row(*("" if cell is None else str(cell) for cell in cells)))
+            except (Unfit, SettingError) as wrong:
+                skipped[str(wrong).partition(".")[0]] += 1
+    if not rows:
+        told = "; ".join(f"{why} ({n})" for why, n in skipped.most_common(3)) or "there are no rows"
+        raise DataError(
+            f"{data.source_name} has no perturbation that can be learned from: {told}. "
+            f"Rows with {', '.join(COLUMNS)} were expected. Check the file."
+        )
+    return Panda(tuple(rows), dict(skipped.most_common()))
+
+
+def write_panda(rows: Iterable[PandaRow], path: str | Path) -> Path:
+    """The path of the file that was written; its ending says the format."""
+    cells = [(joined(row.before), row.word, row.target.name, joined(row.after)) for row in rows]
+    return save(pl.DataFrame(cells, schema=dict.fromkeys(COLUMNS, pl.String), orient="row"), path)
+
+
+def row_of(request: Request, perturbed: Perturbed) -> PandaRow | None:
+    """What a perturber made of a request as a row to learn from; None where it changed nothing."""
+    if perturbed.reason or perturbed.segments == request.segments:
+        return None
+    return PandaRow(request.segments, request.word, request.target, perturbed.segments)
+
+
+def rows_of_pair(text: str, other: str, *, has: Attribute, other_has: Attribute) -> list[PandaRow]:
+    """Two versions of a text that differ in one person as two rows, one for each direction; none where they are equal.
+
+    has, other_has: what the person is in each. The first word that differs is the chosen one.
+
+    >>> from longway.english.people.demographics import parse_attribute
+    >>> for row in rows_of_pair("Then she left.", "Then he left.", has=parse_attribute("woman"), other_has=parse_attribute("man")):
+    ...     print(row.word, row.target, row.after)
+    she gender:man ('Then he left.',)
+    he gender:woman ('Then she left.',)
+    """
+    words = _first_difference(text, other)
+    if words is None:
+        return []
+    return [
+        PandaRow((text,), words[0], other_has, (other,)),
+        PandaRow((other,), words[1], has, (text,)),
+    ]
+
+
+def fingerprint_of(rows: Iterable[PandaRow]) -> str:
+    """A hash of rows in order."""
+    digest = sha256()
+    for row in rows:
+        digest.update(
+            repr((row.before, row.word, str(row.target), row.after)).encode("utf-8", "backslashreplace")
+        )
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _row(original: str, word: str, target: str, perturbed: str) -> PandaRow:
+    for name, cell in zip(COLUMNS, (original, word, target, perturbed), strict=True):
+        if not cell.strip():
+            raise Unfit(f"{name} is empty")
+        if PERT_SEP in cell:
+            raise Unfit(f"{name} holds {PERT_SEP}")
+    if SEP in word:
+        raise Unfit(f"selected_word holds {SEP}")
+    before = tuple(part.strip() for part in original.split(SEP))
+    return PandaRow(before, word.strip(), attribute_called(target), separated(perturbed, before))
+
+
+def _first_difference(text: str, other: str) -> tuple[str, str] | None:
+    """The first word that stands in one place of a text and another one there in the other."""
+    ours, theirs = ([found for found in token_spans(t) if is_word(found[0])] for t in (text, other))
+    same = SequenceMatcher(None, [o[0] for o in ours], [t[0] for t in theirs], autojunk=False)
+    for kind, start, _, other_start, _ in same.get_opcodes():
+        if kind == "replace":
+            (_, a, b), (_, c, d) = ours[start], theirs[other_start]
+            return text[a:b], other[c:d]
+    return None

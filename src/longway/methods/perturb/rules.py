@@ -1,0 +1,331 @@
+"""The rule-based perturber: no model, the default.
+
+    text  ->  people and what is said of them  ->  the person of the chosen word  ->  changes  ->  text
+
+    gender   pronouns with their verbs (`text/agreement.py`), nouns and titles from the lists, first names
+    race     first names and surnames, group words that describe the person
+    age      nouns and adjectives from the lists, ages in numbers
+
+Everything else stays, byte for byte, but for the articles before what was changed and the apostrophe behind it. What cannot be changed is told, and nothing is
+invented: a word without a counterpart stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longway.english.articles import fix_articles
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import capitalise, match_case
+from longway.english.people.ages import format_age, nearest_age, parse_age
+from longway.english.people.demographic_mentions import (
+    DemographicMention,
+    Demographics,
+    DescribedPerson,
+    find_demographics,
+    find_persons,
+)
+from longway.english.people.demographics import AGE_RANGES, Attribute
+from longway.english.people.person_names import replacement_name
+from longway.english.people.pronouns import HE, SHE, Pronoun, singular_they
+from longway.english.pipeline import load_pipeline
+from longway.english.verb_agreement import change_pronouns
+from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
+from longway.methods.perturb.segments import as_one, place_in, starts_of, with_changes
+
+NOBODY = "nobody is told of by this word"
+NO_WORD = "there is no other word for it"
+QUOTED = "only a quotation speaks of this person"
+NO_NUMBER = "an age in numbers cannot be left open"
+ADULT = Attribute("age", "adult")
+BESIDE = "its counterpart stands beside it"
+IN_QUOTES = "in a quotation"
+NAMES_STAY = "names are kept"
+KNOWN = "a person known by name"
+
+_QUOTATION = re.compile(
+    r"""“[^”]{2,600}” | "[^"]{2,600}" | ``.{2,600}?''
+      | (?<!\w)‘(?=\D)(?:[^’]|’(?=\w)){2,600}’(?!\w)
+      | (?<![\w'])'(?=[A-Z])(?:[^'\n]|'(?=\w)){2,600}[,.!?]'(?!\w)  # 'She is here,' but not the '90s, the ladies' room
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What is to be changed in one document, and what cannot be."""
+
+    changes: list[Change] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+class RulePerturber:
+    """Changes one person by rules.
+
+    everyone: all people with the attribute of the chosen word are changed, not only the one it stands for.
+    names: whether names are changed. nouns: whether anything but pronouns is.
+    keep_entities: people that a name makes known are left alone, so that facts about them stay true (`Person.is_known_by_name`).
+    reflexive: the form of "they". read: analyses texts; the package's pipeline by default.
+    """
+
+    name = "rules"
+
+    def __init__(
+        self,
+        *,
+        everyone: bool = False,
+        names: bool = True,
+        nouns: bool = True,
+        keep_entities: bool = False,
+        reflexive: Literal["themselves", "themself"] = "themselves",
+        key: str = "",
+        read: Callable[[str], Document] | None = None,
+    ) -> None:
+        self.everyone, self.names, self.nouns, self.keep_entities = everyone, names, nouns, keep_entities
+        self.key = key
+        self.pronouns: dict[str, Pronoun] = {
+            "man": HE,
+            "woman": SHE,
+            "non-binary": singular_they(reflexive),
+        }
+        self._read = read
+
+    def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
+        """What becomes of each request, in order."""
+        return [self.perturb_one(request) for request in requests]
+
+    def perturb_one(self, request: Request) -> Perturbed:
+        """What becomes of one request."""
+        text = as_one(request.segments)
+        document = (self._read or load_pipeline().analyse)(text)
+        found = find_demographics(document)
+        people = find_persons(document, found)
+        at = starts_of(request.segments)[request.place.segment] + request.place.start
+        chosen = [p for p in people if any(word.start <= at < word.stop for word in p.words)]
+        if self.everyone:
+            chosen = _everyone(people, request.source)
+        if not chosen:
+            return unchanged(request, NOBODY)
+        quotations = _quotations(text)
+        quoted = [person for person in people if _is_only_quoted(person, quotations)]
+        chosen = [person for person in chosen if person not in quoted]
+        if not chosen:
+            return unchanged(request, QUOTED)
+        done = self._changes(document, chosen, request)
+        if not done.changes:
+            return unchanged(request, done.refused[0] if done.refused else NO_WORD)
+        changes = sorted({*done.changes, *fix_articles(document, done.changes)})
+        return Perturbed(
+            with_changes(request.segments, changes),
+            chain=tuple(_places(request.segments, document, chosen)),
+            left=tuple(
+                dict.fromkeys(
+                    [*done.refused, *_quoted(text, quoted, request.source), *_left_alone(document, found)]
+                )
+            ),
+        )
+
+    def _changes(self, document: Document, chosen: Sequence[DescribedPerson], request: Request) -> _Changes:
+        done = _Changes()
+        for person in chosen:
+            if self.keep_entities and person.is_known_by_name:
+                done.refused.append(f"{person.name!r}: {KNOWN}")
+                continue
+            words = self._words(document, person, request, done) if self.nouns else {}
+            beside = [word for word, new in words.items() if _stands_beside(document, word, new)]
+            if beside:
+                done.refused.append(f"{_written(document, beside[0])!r}: {BESIDE}")
+                continue
+            if request.target.axis == "gender":
+                self._change_pronouns(document, person, request, done)
+            for word, new in words.items():
+                done.changes.append(Change(word.start, word.stop, new))
+                done.changes += _possessive(document, word, new)
+        return done
+
+    def _change_pronouns(
+        self, document: Document, person: DescribedPerson, request: Request, done: _Changes
+    ) -> None:
+        wanted = self.pronouns[request.target.name]
+        indices = [
+            word.first for word in person.words if word.kind == "pronoun" and word.attribute == request.source
+        ]
+        done.changes += change_pronouns(document, dict.fromkeys(indices, wanted))
+
+    def _words(
+        self, document: Document, person: DescribedPerson, request: Request, done: _Changes
+    ) -> dict[DemographicMention, str]:
+        """What becomes of the words about a person that are no pronouns; those that cannot change are told in `done`."""
+        mine = _of_request(person, request)
+        target = request.target.name
+        if any(word.kind == "years" for word in mine):
+            if target not in AGE_RANGES:
+                done.refused.append(NO_NUMBER)
+                return {}
+            if target != "child":
+                target = "adult"  # "an eighteen-year-old woman", not "an eighteen-year-old young woman"
+        taken = frozenset(word.lower for word in document)
+        is_known = self.everyone or request.source.name in person.attributes(request.source.axis)
+        found: dict[DemographicMention, str] = {}
+        for word in mine:
+            if (word.is_generic and not is_known) or (
+                word.entry is not None and word.attribute.name == target
+            ):
+                continue
+            written = _written(document, word)
+            if word.entry is not None:
+                new = _counterpart(document, word, target)
+            elif word.kind == "years":
+                new = _years(written, request.target.name)
+            elif not self.names:
+                done.refused.append(f"{written!r}: {NAMES_STAY}")
+                continue
+            else:
+                new = self._name_for(written, word.kind, request.target, taken)
+            if new is None:
+                done.refused.append(f"{written!r}: {NO_WORD}")
+            elif new != written:
+                found[word] = new
+        return found
+
+    def _name_for(self, written: str, kind: str, target: Attribute, taken: frozenset[str]) -> str | None:
+        new = replacement_name(
+            written, target, kind="surname" if kind == "surname" else "first", taken=taken, key=self.key
+        )
+        return None if new is None else match_case(new, written)
+
+
+def _written(document: Document, word: DemographicMention) -> str:
+    return document.text[word.start : word.stop]
+
+
+def _of_request(person: DescribedPerson, request: Request) -> list[DemographicMention]:
+    """The words that say what is to change, without pronouns.
+
+    A man of 45 is an adult, too: where an age is told in numbers, it changes with "man", and "man" with it where he becomes a child.
+    """
+    source, words = request.source, [word for word in person.words if word.kind != "pronoun"]
+    ages = {word.attribute for word in words if word.kind in ("years", "decade")}
+    if source.axis == "age" and len(ages) == 1 and source in (ADULT, *ages):
+        told = ages | {ADULT} if source == ADULT or request.target.name == "child" else ages
+        return [word for word in words if word.attribute in told]
+    return [word for word in words if word.attribute == source]
+
+
+def _stands_beside(document: Document, word: DemographicMention, new: str) -> bool:
+    """True where a word would become what it is told apart from: "the king and queen", "My aunt is not my uncle"."""
+    head, phrase = document.words[word.end - 1], new
+    noun = document.head(head)
+    if head.relation == "amod" and noun is not None and noun.index > head.index:  # "white men and Black men"
+        head, phrase = noun, new + document.text[word.stop : noun.end]
+    before, behind = document.text[: word.start].lower(), document.text[head.end :].lower()
+    same = re.escape(phrase.lower())
+    if re.match(rf"{_AND}{same}\b", behind) or re.search(rf"\b{same}{_AND}$", before):
+        return True
+    return any(document.text[: w.end].lower().endswith(phrase.lower()) for w in _tied(document, head))
+
+
+def _tied(document: Document, word: Word) -> Iterator[Word]:
+    """What the parse has in a list with a word, and what the word is said to be or not to be."""
+    above = document.head(word)
+    first = above if above is not None and word.relation in ("conj", "appos") else word
+    yield from (other for other in (first, *document.children(first, "conj", "appos")) if other is not word)
+    if document.children(word, "cop"):
+        yield from document.children(word, "nsubj")
+    if above is not None and word.relation == "nsubj" and document.children(above, "cop"):
+        yield above
+
+
+def _possessive(document: Document, word: DemographicMention, new: str) -> Iterator[Change]:
+    """The change of the apostrophe behind a word: "the ladies' room", "the gentlemen's room"."""
+    mark = document.words[word.end] if word.end < len(document) else None
+    if mark is None or mark.relation != "case" or mark.start != word.stop:
+        return
+    ends_in_s = new[-1:] in ("s", "S")
+    is_plural = word.entry is not None and word.entry.number == "plur"
+    if len(mark.text) == 1 and not ends_in_s:
+        yield Change(mark.start, mark.end, mark.text + ("S" if new.isupper() else "s"))
+    elif len(mark.text) > 1 and ends_in_s and is_plural:
+        yield Change(mark.start, mark.end, mark.text[:1])
+
+
+def _counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
+    """The listed word for another attribute, with the capitals of its place; group words keep those of their own."""
+    assert word.entry is not None
+    new = word.entry.counterparts.get(name)
+    if new is None:
+        return None
+    if word.attribute.axis == "race":
+        first = document.words[word.first]
+        opens = first.index == document.sentences[document.sentence_number(first)][0]
+        return capitalise(new) if opens and first.text[:1].isupper() else new
+    written = _written(document, word)
+    if any(c.isupper() for c in new):
+        return new
+    if written.istitle() and " " in written:  # "Vice Chairman"
+        return " ".join(map(capitalise, new.split(" ")))
+    return match_case(new, written)
+
+
+def _years(written: str, name: str) -> str | None:
+    years = parse_age(written)
+    new = None if years is None else nearest_age(years, name)
+    return None if new is None else format_age(new, written)
+
+
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Where somebody's words are quoted; a text that is one quotation has none."""
+    spans = [match.span() for match in _QUOTATION.finditer(text)]
+    is_whole = any(end - start > 0.8 * len(text.strip()) for start, end in spans)
+    return [] if is_whole else spans
+
+
+def _is_only_quoted(person: DescribedPerson, quotations: Sequence[tuple[int, int]]) -> bool:
+    """True where everything said of a person stands in quotations."""
+    return all(
+        any(start <= word.start and word.stop <= end for start, end in quotations) for word in person.words
+    )
+
+
+def _quoted(text: str, people: Iterable[DescribedPerson], source: Attribute) -> Iterator[str]:
+    """What only quotations say of people with an attribute, with the reason why it stays."""
+    for person in people:
+        for word in person.words:
+            if word.attribute == source:
+                yield f"{text[word.start : word.stop]!r}: {IN_QUOTES}"
+
+
+def _left_alone(document: Document, found: Demographics) -> Iterator[str]:
+    """What only looks demographic in the document, with the reason."""
+    for one in found.skipped:
+        yield f"{document.text[one.start : one.stop]!r}: {one.reason}"
+
+
+def _everyone(people: Sequence[DescribedPerson], source: Attribute) -> list[DescribedPerson]:
+    """All people with an attribute; words that are also said of others ("actor") join them where someone surely has it."""
+    if not any(source.name in person.attributes(source.axis) for person in people):
+        return []
+    return [person for person in people if any(word.attribute == source for word in person.words)]
+
+
+def _places(
+    segments: Sequence[str], document: Document, people: Iterable[DescribedPerson]
+) -> Iterator[Place]:
+    """Where the mentions of the people stand, in order."""
+    spots = sorted(
+        {
+            (document.words[m.start].start, document.words[m.end - 1].end)
+            for person in people
+            for m in person.mentions
+        }
+        | {(word.start, word.stop) for person in people for word in person.words}
+    )
+    for spot in spots:
+        place = place_in(segments, *spot)
+        if place is not None:
+            yield place

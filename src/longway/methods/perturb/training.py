@@ -1,0 +1,351 @@
+"""Training a perturber on perturbations that people or rules wrote (section 4 and appendix F of the paper). Needs torch.
+
+    rows  ->  "word attribute <PERT_SEP> text" and what it became  ->  BART, T5, GPT ...  ->  a folder for `NeuralPerturber`
+
+    train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or one that needs no download: "tiny" (`tiny.py`,
+                                from scratch) or "smollm2" (`smollm2.py`, the small model that Longway installs)
+
+The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients cut at 0.1, and
+an end where the loss on validation rows has not fallen for ten epochs. What the table calls learning rate decay (0.01) is left out:
+the paper does not say of what. The weights with the lowest validation loss are what stays. The same call again goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longway.engines.model_files import fingerprint, installed_model
+from longway.errors import DataError, SettingError, TrainingError
+from longway.methods.perturb.checkpoints import Checkpoints
+from longway.methods.perturb.forms import form_named
+from longway.methods.perturb.networks import Network, Tokens, folder_of, load_network, need_torch, quiet
+from longway.methods.perturb.neural import ABOUT_FILE
+from longway.methods.perturb.panda import PandaRow, fingerprint_of
+from longway.methods.perturb.segments import joined
+from longway.methods.perturb.smollm2 import SMOLLM2, smollm2_network
+from longway.methods.perturb.tiny import TINY, tiny_network
+from longway.store import Run, holding
+from longway.store.atomic import read_json
+
+LEARNING_RATE, LEARNING_RATE_FROM_SCRATCH = 1e-5, 3e-3
+PIECE = 8192  # tokens that go through the network together; what a batch has more is added up
+HELD_OUT = 0.1
+COMMAND = "perturb train"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """How to train; the defaults are Table 10 of the paper.
+
+    learning_rate: 1e-5, or 3e-3 for a network from scratch, where not given. warm_up: steps in which it grows, but a tenth of
+    all at most. patience: epochs without a lower validation loss before it stops. clip: longest gradient. form: see `forms.py`.
+    """
+
+    epochs: int = 10
+    learning_rate: float | None = None
+    batch_size: int = 64
+    weight_decay: float = 0.01
+    warm_up: int = 1200
+    patience: int = 10
+    clip: float = 0.1
+    seed: int = 0
+    form: str = "paper"
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "patience"):
+            if getattr(self, name) < 1:
+                raise SettingError(
+                    f"'{name}' must be at least 1. Got {getattr(self, name)}. Try the default."
+                )
+        if self.learning_rate is not None and not 0 < self.learning_rate < 1:
+            raise SettingError(
+                f"'learning_rate' must be between 0 and 1, both excluded. Got {self.learning_rate}. Try 1e-5."
+            )
+        form_named(self.form)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedEpoch:
+    """What one epoch ended with; losses are means over tokens. is_best: the lowest validation loss so far."""
+
+    number: int
+    loss: float
+    validation_loss: float
+    is_best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A finished training. folder: of the model. too_long: rows that the network cannot read and did not see."""
+
+    folder: Path
+    epochs: tuple[TrainedEpoch, ...]
+    rows: int
+    validation_rows: int
+    too_long: int
+
+    @property
+    def best(self) -> TrainedEpoch:
+        """The epoch whose weights were kept."""
+        return next(epoch for epoch in reversed(self.epochs) if epoch.is_best)
+
+
+def train(
+    base: str,
+    rows: Sequence[PandaRow],
+    out: Path,
+    *,
+    plan: TrainingPlan | None = None,
+    validation: Sequence[PandaRow] | None = None,
+    device: str = "auto",
+    step: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Trained:
+    """Train a perturber and leave it in a folder.
+
+    validation: rows to stop on; a tenth of the texts where not given. step, progress: called with what is being done, and
+    with batches done and all batches.
+    """
+    need_torch("Training a perturber")
+    import torch
+
+    quiet()
+    plan = plan or TrainingPlan()
+    learn, stop = (rows, validation) if validation is not None else _held_out(rows, plan.seed)
+    if not learn or not stop:
+        raise DataError(
+            f"{len(rows)} perturbations are too few: some are learned from and some are kept aside to stop on. "
+            "At least two different texts were expected. Give more, or validation rows of their own."
+        )
+    data = fingerprint_of(rows)
+    asked = {"base": base, **asdict(plan), "validation": fingerprint_of(stop), "base_hash": _hash_of(base)}
+    with holding(out):
+        run = Run.open(out, command=COMMAND, settings=asked, fingerprint=data)
+        if not run.is_done:
+            try:
+                with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+                    training = _Training(base, learn, stop, run, plan, device)
+                    training.run_epochs(step or _silent, progress or _silent)
+            except torch.OutOfMemoryError:
+                raise SettingError(
+                    f"{base!r} and {PIECE:,} tokens of text do not fit into the GPU's memory together. "
+                    "A smaller base, or a GPU with more memory, was expected. Choose another --base or --device cpu."
+                ) from None
+            training.leave(asked, data)
+            run.finish()
+        Checkpoints(out / "checkpoints").remove()
+        return _trained(out)
+
+
+class _Training:
+    """One training: what changes while it runs."""
+
+    def __init__(
+        self,
+        base: str,
+        learn: Sequence[PandaRow],
+        stop: Sequence[PandaRow],
+        run: Run,
+        plan: TrainingPlan,
+        device: str,
+    ) -> None:
+        import torch
+
+        self.base, self.run, self.plan = base, run, plan
+        torch.manual_seed(plan.seed)
+        form = form_named(plan.form)
+        texts = [
+            [(form.source(row.before, row.word, row.target), joined(row.after)) for row in some]
+            for some in (learn, stop)
+        ]
+        self.network = _network(base, [text for pair in texts[0] for text in pair], device)
+        self.learn, self.stop = (self._readable(some) for some in texts)
+        self.too_long = len(learn) + len(stop) - len(self.learn) - len(self.stop)
+        if not self.learn or not self.stop:
+            raise DataError(
+                f"No row is short enough for {base!r}, which reads {self.network.longest} tokens. "
+                "Cut the texts, or choose a base that reads more."
+            )
+        self.rate = plan.learning_rate or (LEARNING_RATE_FROM_SCRATCH if base == TINY else LEARNING_RATE)
+        self.optimizer = torch.optim.AdamW(
+            self.network.model.parameters(),
+            lr=self.rate,
+            betas=(0.9, 0.999),
+            eps=1e-8,
+            weight_decay=plan.weight_decay,
+        )
+        self.batches = -(-len(self.learn) // plan.batch_size)  # of one epoch
+        self.checkpoints = Checkpoints(run.folder / "checkpoints")
+        kept = self.checkpoints.resume(self.network.model, self.optimizer) or {"epochs": []}
+        self.epochs = [TrainedEpoch(**epoch) for epoch in kept["epochs"]]
+
+    def run_epochs(self, step: Callable[[str], None], progress: Callable[[int, int], None]) -> None:
+        """All epochs that are left, each kept on disk when it is done."""
+        while not self._is_over():
+            number = len(self.epochs) + 1
+            step(f"epoch {number}")
+            loss = self._epoch(number, progress)
+            step(f"epoch {number}, validation")
+            validation_loss = self._validation_loss()
+            is_best = all(validation_loss < epoch.validation_loss for epoch in self.epochs)
+            self.epochs.append(TrainedEpoch(number, loss, validation_loss, is_best))
+            self.checkpoints.save(
+                number,
+                self.network.model,
+                self.optimizer,
+                state={"epochs": [asdict(epoch) for epoch in self.epochs]},
+                is_best=is_best,
+            )
+
+    def leave(self, asked: dict[str, Any], data: str) -> None:
+        """The best weights and the tokenizer in the run's folder, and what they are. data: hash of the rows."""
+        self.checkpoints.load_best(self.network.model)
+        part = self.run.folder / ".model.part"
+        shutil.rmtree(part, ignore_errors=True)
+        self.network.model.save_pretrained(part)
+        self.network.tokenizer.save_pretrained(part)
+        for path in part.iterdir():
+            path.replace(self.run.folder / path.name)
+        part.rmdir()
+        about = {
+            "form": self.plan.form,
+            "kind": "causal" if self.network.is_causal else "seq2seq",
+            "settings": {**asked, "learning_rate": self.rate},
+            "fingerprint": data,
+            "rows": len(self.learn),
+            "validation_rows": len(self.stop),
+            "too_long": self.too_long,
+            "epochs": [asdict(epoch) for epoch in self.epochs],
+        }
+        self.run.write(ABOUT_FILE, about)
+
+    def _is_over(self) -> bool:
+        since = next((i for i, epoch in enumerate(reversed(self.epochs)) if epoch.is_best), 0)
+        return len(self.epochs) >= self.plan.epochs or since >= self.plan.patience
+
+    def _epoch(self, number: int, progress: Callable[[int, int], None]) -> float:
+        import torch
+
+        # Order and dropout of an epoch depend on the seed and its number alone: one that is begun again is the same.
+        rng = np.random.default_rng([self.plan.seed, number])
+        torch.manual_seed(self.plan.seed * 1_000_003 + number)
+        self.network.model.train()
+        total = n_tokens = 0.0
+        order = rng.permutation(len(self.learn))
+        done = (number - 1) * self.batches
+        for start in range(0, len(order), self.plan.batch_size):
+            some = [self.learn[place] for place in order[start : start + self.plan.batch_size]]
+            n = sum(example.n_learned for example in some)
+            total, n_tokens = total + self._step(some, done) * n, n_tokens + n
+            done += 1
+            progress(done, self.plan.epochs * self.batches)
+        return total / n_tokens
+
+    def _step(self, examples: Sequence[Tokens], number: int) -> float:
+        import torch
+
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate * self._pace(number)
+        self.optimizer.zero_grad()
+        n = sum(example.n_learned for example in examples)
+        loss = 0.0
+        for piece in _pieces(examples):
+            share = self._loss(piece) * (sum(example.n_learned for example in piece) / n)
+            share.backward()
+            loss += float(share.detach())
+        self._check(loss)
+        torch.nn.utils.clip_grad_norm_(self.network.model.parameters(), self.plan.clip)
+        self.optimizer.step()
+        return loss
+
+    def _loss(self, examples: Sequence[Tokens]) -> Any:
+        """The mean loss over the tokens to be learned; on a GPU the network computes in 16 bits."""
+        import torch
+
+        is_gpu = self.network.device.type == "cuda"
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=is_gpu):
+            return self.network.model(**self.network.batch(examples)).loss
+
+    def _validation_loss(self) -> float:
+        import torch
+
+        self.network.model.eval()
+        total = n_tokens = 0.0
+        with torch.inference_mode():
+            for piece in _pieces(self.stop):
+                n = sum(example.n_learned for example in piece)
+                total, n_tokens = total + float(self._loss(piece)) * n, n_tokens + n
+        self._check(total)
+        return total / n_tokens
+
+    def _check(self, loss: float) -> None:
+        if not isfinite(loss):
+            raise TrainingError(
+                f"The loss became {loss}: the network learns nothing any more. The learning rate was {self.rate:g}. "
+                f"Try a lower one, such as {self.rate / 3:.0e}, in another --out."
+            )
+
+    def _pace(self, step: int) -> float:
+        """The share of the learning rate in a step: it grows during the warm-up."""
+        warm = max(1, min(self.plan.warm_up, self.plan.epochs * self.batches // 10))
+        return min(1.0, (step + 1) / warm)
+
+    def _readable(self, texts: Sequence[tuple[str, str]]) -> list[Tokens]:
+        read = [self.network.pair(source, target) for source, target in texts]
+        return [example for example in read if len(example) <= self.network.longest]
+
+
+def _network(base: str, texts: Sequence[str], device: str) -> Network:
+    if base not in (TINY, SMOLLM2):
+        return load_network(base, device=device, marks=True)
+    from longway.classify.network_training import device_named
+
+    where = device_named(device)
+    return tiny_network(texts, device=where) if base == TINY else smollm2_network(device=where)
+
+
+def _held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list[PandaRow]]:
+    """The rows to learn from and those of a tenth of the texts, so that no text is in both."""
+    texts = sorted({row.before for row in rows})
+    n = min(max(1, round(HELD_OUT * len(texts))), len(texts) - 1)
+    chosen = {texts[place] for place in np.random.default_rng(seed).permutation(len(texts))[: max(0, n)]}
+    return [row for row in rows if row.before not in chosen], [row for row in rows if row.before in chosen]
+
+
+def _pieces(examples: Sequence[Tokens]) -> list[list[Tokens]]:
+    """The examples in pieces of at most `PIECE` tokens, filled up."""
+    pieces: list[list[Tokens]] = []
+    for example in sorted(examples, key=len, reverse=True):
+        if pieces and len(pieces[-1][0]) * (len(pieces[-1]) + 1) <= PIECE:
+            pieces[-1].append(example)
+        else:
+            pieces.append([example])
+    return pieces
+
+
+def _hash_of(base: str) -> str:
+    """A hash of the base's files, so that another model under the same name is another run."""
+    if base == TINY:
+        return ""
+    if base == SMOLLM2:
+        return fingerprint(installed_model())
+    from longway.classify.saved import folder_hash
+
+    return folder_hash(folder_of(base))
+
+
+def _trained(folder: Path) -> Trained:
+    about = read_json(folder / ABOUT_FILE)
+    epochs = tuple(TrainedEpoch(**epoch) for epoch in about["epochs"])
+    return Trained(folder, epochs, about["rows"], about["validation_rows"], about["too_long"])
+
+
+def _silent(*told: object) -> None:
+    pass

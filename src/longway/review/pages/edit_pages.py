@@ -1,0 +1,369 @@
+"""Edits and rows: the list of edits with its filters, one edit in detail, the rows of the dataset and one row with its edits.
+
+book.edits.page(filter)  ->  edits_page()   cards with both texts, decided one by one or all at once
+book.edits.get(key)      ->  edit_page()    both texts, checks, triples, the person's words, decisions, editing by hand
+book.rows(...)           ->  data_page();   book.row(id)  ->  row_page()
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from markupsafe import Markup
+
+from longway.errors import RunError
+from longway.records import Edit, Verdict
+from longway.review.book import Book, DataRow
+from longway.review.edit_list import ReviewedEdit
+from longway.review.pages.finding_pages import STRENGTHS, EditFindings, edit_findings
+from longway.review.pages.page_layout import (
+    CHOICES,
+    FILTERS,
+    Json,
+    PageView,
+    Query,
+    address,
+    back_to,
+    cut_decision,
+    cut_edit,
+    decided_by,
+    edit_filter,
+    exactly,
+    history_lines,
+    labels_for,
+    list_limit,
+    numbers_of,
+    options,
+    page_links,
+    part_links,
+    part_of,
+    row_address,
+    whole_number,
+)
+from longway.review.run_folder import EDITS
+from longway.show.augment_steps import step_card
+from longway.show.edit_view import (
+    COMPARE_LIMIT,
+    EDIT_LIMIT,
+    MAX_CHIPS,
+    Chip,
+    EditCard,
+    edit_card,
+    side_by_side,
+    verdict_chip,
+)
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
+from longway.show.labels import Label, label_named, record
+from longway.show.numbers import arrow, or_dash, three_digits
+from longway.show.perturb_cards import CHAIN
+
+Notes = tuple[Sequence[Span], Sequence[Span]]
+
+SIZE, MAX_SIZE = 20, 50
+ROWS_SIZE, MAX_ROWS_SIZE = 25, 100
+WHOLE_LIMIT = 4_000  # characters of each version on the page of one edit; whole texts have their own pages
+HAND_LIMIT = 20_000  # characters of a text that can be edited by hand here
+OTHER_LIMIT = 4_000  # of the other column of a pair
+MAX_TRACE = 40_000  # characters of JSON
+MAX_CHAIN = 200
+MAX_LEFT = 6
+MAX_HISTORY, MAX_ROW_HISTORY = 20, 50
+MAX_ROW_EDITS = 25
+STATUS = {"kept": "kept by the run", "refused": "refused by the run"}
+ORDERS = {"file": "as in the run", "random": "at random", "score": "largest change of gamma first"}
+
+
+@dataclass(frozen=True, slots=True)
+class HandText:
+    """A text written by hand, and the verdicts on it."""
+
+    after: list[Piece]
+    passed: bool
+    chips: list[Chip]
+    n_more_chips: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PersonView:
+    """The person that a perturbation changed; `before` marks the words that refer to the person. left: words left unchanged."""
+
+    word: str
+    how: str
+    before: list[Piece]
+    after: list[Piece]
+    left: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EditView:
+    """An edit on a page. seen: number of the decision shown, to detect concurrent decisions."""
+
+    key: str
+    number: int
+    address: str
+    card: EditCard
+    status: str
+    choice: str
+    decided: str
+    seen: int
+    hand: HandText | None
+    row: str
+    source: str
+
+
+def edits_page(book: Book, query: Query) -> PageView:
+    """The list of edits."""
+    filter = edit_filter(query)
+    size = whole_number(query, "size", SIZE, most=MAX_SIZE)
+    found = book.edits.page(filter, page=whole_number(query, "page", 1), size=size)
+    limit = list_limit(len(found.rows))
+    chosen, labels = filter.chosen, labels_for(book)
+    links = {**chosen, "size": size if size != SIZE else ""}
+    current = asdict(filter)
+    data = {
+        "filter": chosen,
+        **numbers_of(found),
+        "edits": [cut_edit(one, limit) for one in found.rows],
+        "facets": {name: options(counts, current[name]) for name, counts in book.edits.facets().items()},
+    }
+    view = {
+        "asked": {name: chosen.get(name, "") for name in FILTERS},
+        "edits": [edit_view(one, labels, chosen, limit=min(limit, EDIT_LIMIT)) for one in found.rows],
+        "pages": page_links(found, "/edits", links),
+        "back": back_to(address("/edits", {**links, "page": found.number}), otherwise="/edits"),
+        "status": STATUS,
+        "choices": CHOICES["edit"],
+        "orders": ORDERS,
+    }
+    return PageView("edits.html.jinja", data, view)
+
+
+def edit_page(book: Book, query: Query) -> PageView:
+    """One edit, with its neighbours in the filter."""
+    filter = edit_filter(query)
+    one = book.edits.get(query["key"])
+    edit, around, chosen = one.edit, book.edits.neighbours(one.key, filter), filter.chosen
+    history = book.decisions.history("edit", one.key, last=MAX_HISTORY)
+    number = whole_number(query, "part", 0)  # 0: what changed, not the whole text
+    labels, other = labels_for(book), book.other_column(edit)
+    before, after = (part_of(text, number or 1) for text in (edit.before, edit.after))
+    n_parts = max(before[1], after[1])
+    findings = edit_findings(book, edit, labels, other)
+    data = {
+        **one.to_dict(),
+        **asdict(around),
+        "before": before[0],
+        "after": after[0],
+        "part": number or 1,
+        "parts": n_parts,
+        "trace": edit.trace if len(json.dumps(edit.trace)) <= MAX_TRACE else {},
+        "verdicts": [_verdict_json(verdict) for verdict in edit.verdicts[:MAX_CHIPS]],
+        "decision": cut_decision(one.decision, HAND_LIMIT),
+        "history": [cut_decision(decision, 300) for decision in history],
+        "beside": None if other is None else {"column": other[0], "text": other[1][:OTHER_LIMIT]},
+        "telling": findings.to_json(),
+        "filter": chosen,
+    }
+    here = f"/edits/{one.key}"
+    following = address(f"/edits/{around.next}", chosen) if around.next else ""
+    is_long = max(len(edit.before), len(edit.after)) > WHOLE_LIMIT
+    view = {
+        "edit": edit_view(one, labels, chosen, limit=WHOLE_LIMIT, notes=(findings.before, findings.after)),
+        "findings": findings,
+        "strengths": STRENGTHS,
+        "other": other_column_view(other),
+        **_trace_views(one, labels, findings),
+        "change": _gamma(edit),
+        "hand_text": _hand_text(one),
+        "history": history_lines(history),
+        "previous": address(f"/edits/{around.previous}", chosen) if around.previous else "",
+        "next": following,
+        "list": address("/edits", chosen),
+        "here": back_to(address(here, chosen), otherwise=here),
+        "then": back_to(following or address(here, chosen), otherwise=here),
+        "whole": address(here, {**chosen, "part": 1}) if is_long else "",
+        "parts": part_links(here, chosen, n_parts) if number else [],
+    }
+    return PageView("edit.html.jinja", data, view)
+
+
+def edit_view(
+    one: ReviewedEdit,
+    labels: Mapping[str, Label],
+    chosen: Mapping[str, str],
+    *,
+    limit: int,
+    notes: Notes = ((), ()),
+) -> EditView:
+    """An edit as lists and pages show it. chosen: the filter, for its link. notes: spans of both texts to mark."""
+    card = edit_card(one.to_dict(), labels, notes=notes, limit=limit)
+    return EditView(
+        key=one.key,
+        number=one.number,
+        address=address(f"/edits/{one.key}", chosen),
+        card=card if limit == WHOLE_LIMIT else _small(card),
+        status=one.status,
+        choice=one.choice,
+        decided=decided_by(one.decision),
+        seen=0 if one.decision is None else one.decision.seq,
+        hand=_hand(one, limit) if one.choice == "hand" else None,
+        row=row_address(one.edit.id),
+        source=cut(one.edit.source, NAME_LIMIT) if one.edit.source else "",
+    )
+
+
+def _small(card: EditCard) -> EditCard:
+    """The card for a list: only failed checks, in short."""
+    reason = cut(card.reason, PATTERN_LIMIT) if card.reason else ""
+    return replace(card, chips=_failed(card.chips), n_more_chips=0, reason=reason, context="")
+
+
+def _failed(chips: Sequence[Chip]) -> list[Chip]:
+    failed = [chip for chip in chips if not chip.passed]
+    return [
+        replace(chip, reason=cut(chip.reason, PATTERN_LIMIT) if chip.reason else "") for chip in failed[:2]
+    ]
+
+
+def _hand(one: ReviewedEdit, limit: int) -> HandText:
+    value = one.decision.value if one.decision else {}
+    texts = (harmless(text[:COMPARE_LIMIT]) for text in (one.edit.before, one.text))
+    chips = [verdict_chip(record(Verdict, verdict)) for verdict in (value.get("verdicts") or [])[:MAX_CHIPS]]
+    return HandText(
+        after=side_by_side(*texts, limit=limit)[1],
+        passed=bool(value.get("passed", True)),
+        chips=chips if limit == WHOLE_LIMIT else _failed(chips),
+    )
+
+
+def _hand_text(one: ReviewedEdit) -> Markup | None:
+    """The text to start from, unchanged; None if it is too long to be sent back."""
+    return None if len(one.text) > HAND_LIMIT else exactly(one.text)
+
+
+def _verdict_json(verdict: Verdict) -> Json:
+    return {**verdict.to_dict(), "reason": verdict.reason[:1000]}
+
+
+def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The unchanged column of a pair and its text, cut."""
+    return None if other is None else (cut(other[0], NAME_LIMIT), cut(other[1], OTHER_LIMIT))
+
+
+def _trace_views(one: ReviewedEdit, labels: Mapping[str, Label], findings: EditFindings) -> Json:
+    """How the edit was made: the steps of CoBA, or the person of a perturbation."""
+    trace = one.edit.trace
+    try:
+        return {
+            "steps": step_card(one.to_dict(), labels) if "triples" in trace else None,
+            "person": _person(one.edit, findings.before) if "chain" in trace else None,
+        }
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(
+            f"{EDITS}, line {one.number}, is damaged: its trace cannot be read ({type(error).__name__}). "
+            "Expected what a run writes. Run the same command again in a new folder."
+        ) from error
+
+
+def _person(edit: Edit, notes: Sequence[Span]) -> PersonView:
+    trace = edit.trace
+    before, after = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
+    marks = [
+        (int(start), int(end), CHAIN) for name, start, end in trace["chain"][:MAX_CHAIN] if name == edit.field
+    ]
+    old, new = side_by_side(before, after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)
+    return PersonView(
+        word=cut(str(trace.get("word", "")), NAME_LIMIT),
+        how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
+        before=old,
+        after=new,
+        left=[cut(str(words), TEXT_LIMIT) for words in (trace.get("left") or [])[:MAX_LEFT]],
+    )
+
+
+def _gamma(edit: Edit) -> str:
+    """Gamma before and after; "" if the run measured neither."""
+    if edit.score_before is None and edit.score_after is None:
+        return ""
+    before, after = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
+    return before if before == after else arrow(before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """A row in the list."""
+
+    id: str
+    address: str
+    label: Label
+    text: str
+    context: str
+
+
+def data_page(book: Book, query: Query) -> PageView:
+    """The rows of the dataset."""
+    chosen = {name: query[name] for name in ("search", "label") if query.get(name)}
+    size = whole_number(query, "size", ROWS_SIZE, most=MAX_ROWS_SIZE)
+    found = book.rows(**chosen, page=whole_number(query, "page", 1), size=size)
+    labels = labels_for(book)
+    limit = min(400, list_limit(len(found.rows)))
+    counts = {label.key: label.count for label in labels.values()}
+    data = {
+        "filter": chosen,
+        **numbers_of(found),
+        "rows": [
+            {**asdict(row), "text": (row.text or "")[:limit], "context": (row.context or "")[:limit] or None}
+            for row in found.rows
+        ],
+        "labels": options(counts, chosen.get("label", "")),
+    }
+    view = {
+        "asked": {name: chosen.get(name, "") for name in ("search", "label")},
+        "rows": [_row_view(row, labels, limit) for row in found.rows],
+        "pages": page_links(found, "/data", {**chosen, "size": size if size != ROWS_SIZE else ""}),
+    }
+    return PageView("data.html.jinja", data, view)
+
+
+def _row_view(row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+    return RowView(
+        id=cut(row.id, NAME_LIMIT),
+        address=row_address(row.id),
+        label=label_named(row.label or "", labels),
+        text=cut(row.text or "", limit),
+        context=cut(row.context, limit // 2) if row.context else "",
+    )
+
+
+def row_page(book: Book, query: Query) -> PageView:
+    """One row with its edits and the decisions on them."""
+    found = book.row(query["id"])
+    row, history = found.row, found.history[:MAX_ROW_HISTORY]
+    number, labels = whole_number(query, "part", 1), labels_for(book)
+    edits = found.edits[:MAX_ROW_EDITS]
+    limit = list_limit(len(edits))
+    text, n_text = part_of(row.text or "", number)
+    context, n_context = part_of(row.context or "", number)
+    parts = max(n_text, n_context)
+    data = {
+        **asdict(row),
+        "text": None if row.text is None else text,
+        "context": None if row.context is None else context,
+        "part": min(number, parts),
+        "parts": parts,
+        "edits": [cut_edit(one, limit) for one in edits],
+        "n_edits": len(found.edits),
+        "history": [cut_decision(one, 300) for one in history],
+    }
+    here = row_address(row.id)
+    view = {
+        "label": label_named(row.label, labels) if row.label is not None else None,
+        "edits": [edit_view(one, labels, {}, limit=min(limit, EDIT_LIMIT)) for one in edits],
+        "history": history_lines(history),
+        "here": here,
+        "json": f"{here}.json",
+        "parts": part_links(here, {}, parts) if parts > 1 else [],
+    }
+    return PageView("row.html.jinja", data, view)

@@ -1,0 +1,376 @@
+"""Findings: the patterns that predict a label, the decisions on them, rows with the pattern, and the findings in an edit.
+
+    book.findings(filter)  ->  findings_page()   a table with filters
+    book.finding(key)      ->  finding_page()    rows with the label and rows with another one, the pattern marked
+    an edit                ->  edit_findings()   the findings that its text shows before and after, with the words to mark
+
+A finding of an audit has counts and tests; a finding of a rewrite has figures before and after.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from longway.detect import TokenizedRow, required_words
+from longway.detect.detector import Spans
+from longway.errors import SettingError
+from longway.records import Edit
+from longway.review.book import Book, DataRow, FindingFilter, ReviewedFinding
+from longway.review.pages.page_layout import (
+    CHOICES,
+    Json,
+    PageView,
+    Query,
+    address,
+    back_to,
+    decided_by,
+    history_lines,
+    labels_for,
+    numbers_of,
+    options,
+    page_links,
+    row_address,
+    whole_number,
+)
+from longway.review.run_folder import PatternFigures, RunFinding
+from longway.show.change_charts import change_bar
+from longway.show.charts import share_bar
+from longway.show.edit_view import COMPARE_LIMIT
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
+from longway.show.labels import Label, label_named, level_name
+from longway.show.numbers import NONE, arrow, count, finite, millibits, or_dash, percent, q_value, short
+from longway.stats import is_stronger
+
+Places = dict[str, Spans]  # by column
+SIZE, MAX_SIZE = 25, 100
+EXAMPLE_LIMIT, CONTEXT_LIMIT = 500, 300
+MARK_LEVEL = 4
+MAX_MARKS = 60
+MAX_HISTORY = 20
+MAX_VARIANTS = 30
+FILTERS = ("level", "label", "field", "max_q", "search", "choice")
+STRENGTHS = ("a little", "clearly", "nearly always")
+MAX_IN_EDIT = 12
+FATES = {(True, True): "stays", (True, False): "goes", (False, True): "comes"}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTexts:
+    """The figures of a finding as texts; a dash if not measured. is_change: whether they have a before and an after."""
+
+    texts: str
+    share: str
+    usual: str
+    share_bar: Markup
+    gain: str
+    z: str
+    q: str
+    is_change: bool
+    stronger: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """A finding on a page. seen: number of the decision shown. note: how a reviewer had marked it before the run."""
+
+    key: str
+    address: str
+    pattern: str
+    level: str
+    field: str
+    label: Label
+    figures: FigureTexts
+    note: str
+    choice: str
+    decided: str
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRow:
+    """A row with the pattern marked."""
+
+    id: str
+    address: str
+    label: Label
+    text: list[Piece]
+    context: list[Piece]
+
+
+def findings_page(book: Book, query: Query) -> PageView:
+    """The table of findings."""
+    chosen = {name: query[name] for name in FILTERS if query.get(name)}
+    wanted: dict[str, Any] = {**chosen, "max_q": _max_q(chosen.get("max_q", ""))}
+    found = book.findings(
+        FindingFilter(**wanted),
+        page=whole_number(query, "page", 1),
+        size=whole_number(query, "size", SIZE, most=MAX_SIZE),
+    )
+    labels = labels_for(book)
+    findings = [one.finding for one in book.all_findings()]
+    facets = {
+        "level": Counter(one.level for one in findings),
+        "label": Counter(one.label for one in findings),
+        "field": Counter(one.field for one in findings),
+    }
+    data = {
+        "filter": chosen,
+        **numbers_of(found),
+        "findings": [finding_json(one) for one in found.rows],
+        "facets": {
+            name: options(dict(counts.most_common()), chosen.get(name, "")) for name, counts in facets.items()
+        },
+    }
+    view = {
+        "asked": {name: chosen.get(name, "") for name in FILTERS},
+        "findings": [finding_view(one, labels) for one in found.rows],
+        "pages": page_links(found, "/findings", chosen),
+        "back": back_to(address("/findings", {**chosen, "page": found.number}), otherwise="/findings"),
+        "choices": CHOICES["finding"],
+        "has_q": any(one.finding.q is not None for one in found.rows),
+    }
+    return PageView("findings.html.jinja", data, view)
+
+
+def finding_page(book: Book, query: Query) -> PageView:
+    """One finding, with rows that have its label and rows that have another one."""
+    one = book.finding(query["key"])
+    finding, labels = one.finding, labels_for(book)
+    history = book.decisions.history("finding", one.key, last=MAX_HISTORY)
+    supporting, counter = (book.examples(finding, supporting=which) for which in (True, False))
+    previous, following = book.finding_neighbours(one.key)
+    data = {
+        **finding_json(one),
+        "supporting_rows": [_row_json(row) for row in supporting],
+        "counter_rows": [_row_json(row) for row in counter],
+        "previous": previous,
+        "next": following,
+        "history": [decision.to_dict() for decision in history],
+    }
+    words = " ".join(required_words(finding.shape))
+    has_edits = words and book.edits.has_any and len(words) <= 200
+    view = {
+        "finding": finding_view(one, labels),
+        "supporting": [_marked_row(book, row, finding, labels) for row in supporting],
+        "counter": [_marked_row(book, row, finding, labels) for row in counter],
+        "has_rows": book.has("rows"),
+        "variants": [cut(one.pattern, PATTERN_LIMIT) for one in finding.variants[:MAX_VARIANTS]],
+        "previous": f"/findings/{previous}" if previous else "",
+        "next": f"/findings/{following}" if following else "",
+        "here": f"/findings/{one.key}",
+        "history": history_lines(history),
+        "is_gone": finding.before is not None and finding.now.count == 0,
+        "edits": address("/edits", {"search": words}) if has_edits else "",
+    }
+    return PageView("finding.html.jinja", data, view)
+
+
+def finding_view(one: ReviewedFinding, labels: Mapping[str, Label]) -> FindingView:
+    """A finding as lists and pages show it."""
+    finding = one.finding
+    label = label_named(finding.label, labels)
+    return FindingView(
+        key=one.key,
+        address=f"/findings/{one.key}",
+        pattern=cut(finding.pattern, PATTERN_LIMIT),
+        level=level_name(finding.level),
+        field=cut(finding.field or "text", NAME_LIMIT),
+        label=label,
+        figures=_figures(finding, label)
+        if finding.before is None
+        else _changed_figures(finding.before, finding.now, label, labels),
+        note=cut(finding.marked, PATTERN_LIMIT) if finding.marked else "",
+        choice=one.choice,
+        decided=decided_by(one.decision),
+        seen=0 if one.decision is None else one.decision.seq,
+    )
+
+
+def finding_json(one: ReviewedFinding) -> Json:
+    """A finding for scripts: its variants by name, its texts cut."""
+    values = one.to_dict()
+    if "variants" in values:
+        values["variants"] = [
+            cut(each.pattern, PATTERN_LIMIT) for each in one.finding.variants[:MAX_VARIANTS]
+        ]
+    return {name: value[:1000] if isinstance(value, str) else value for name, value in values.items()}
+
+
+def _row_json(row: DataRow) -> Json:
+    return {**asdict(row), "text": (row.text or "")[:1000], "context": (row.context or "")[:1000]}
+
+
+def _marked_row(book: Book, row: DataRow, finding: RunFinding, labels: Mapping[str, Label]) -> MarkedRow:
+    text, context = row.text or "", row.context or ""
+    places = book.where(finding, book.tokenized(text, row.context)) or {}
+    return MarkedRow(
+        id=cut(row.id, NAME_LIMIT),
+        address=row_address(row.id),
+        label=label_named(row.label or "", labels),
+        text=_marked(text, places.get(book.text_column, ()), EXAMPLE_LIMIT),
+        context=_marked(context, places.get(book.columns.context or "", ()), CONTEXT_LIMIT),
+    )
+
+
+def _marked(text: str, spans: Iterable[tuple[int, int]], limit: int) -> list[Piece]:
+    """The text around the pattern; occurrences too far into the text are not marked."""
+    near = [(start, end, MARK_LEVEL) for start, end in spans if end <= READ_LIMIT]
+    return pieces(harmless(text[:READ_LIMIT]), near[:MAX_MARKS], limit=limit)
+
+
+def _figures(finding: RunFinding, label: Label) -> FigureTexts:
+    now, usual = finding.now, finding.base_rate
+    return FigureTexts(
+        texts=or_dash(now.count, lambda n: count(int(n))),
+        share=or_dash(now.share, percent),
+        usual=f"usual {percent(usual)}" if usual is not None else "",
+        share_bar=share_bar(finite(now.share or 0.0), finite(usual or 0.0), colour=label.colour),
+        gain=or_dash(now.gain, lambda nats: short(millibits(nats))),
+        z=or_dash(finding.z, short),
+        q=or_dash(finding.q, q_value),
+        is_change=False,
+        stronger=False,
+    )
+
+
+def _changed_figures(
+    before: PatternFigures, now: PatternFigures, label: Label, labels: Mapping[str, Label]
+) -> FigureTexts:
+    usual = label.count / (sum(each.count for each in labels.values()) or 1)
+    shares = [finite(one.share or 0.0) for one in (before, now)]
+    gains = [finite(one.gain or 0.0) for one in (before, now)]
+    return FigureTexts(
+        texts=_moved(count(int(before.count or 0)), count(int(now.count or 0))),
+        share=_moved(*map(percent, shares)),
+        usual=f"usual {percent(usual)}",
+        share_bar=change_bar(*shares, full=1.0, usual=usual),
+        gain=_moved(*(short(millibits(nats)) for nats in gains)),
+        z=NONE,
+        q=NONE,
+        is_change=True,
+        stronger=is_stronger(*gains),
+    )
+
+
+def _moved(before: str, now: str) -> str:
+    """Both figures, or one if they are equal."""
+    return now if before == now else arrow(before, now)
+
+
+def _max_q(given: str) -> float:
+    try:
+        value = float(given or 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise SettingError(f"'max_q' must be a number from 0 to 1. Got {given[:40]!r}. Try 0.05.")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class EditFinding:
+    """A finding that the text of an edit shows before or after.
+
+    strength: from 1 to 3. fate: stays, goes or comes. count: texts with it. is_marked: whether it has words to mark.
+    """
+
+    address: str
+    pattern: str
+    level: str
+    label: Label
+    strength: int
+    share: str
+    usual: str
+    count: str
+    fate: str
+    is_marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EditFindings:
+    """The findings in the texts of an edit, strongest first. before, after: spans to mark, with the position in `shown`, from 1."""
+
+    shown: list[EditFinding]
+    before: list[Span]
+    after: list[Span]
+    n_more: int
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything to mark in the texts."""
+        return bool(self.before or self.after)
+
+    def to_json(self) -> list[Json]:
+        """The findings as plain JSON values."""
+        return [{**asdict(one), "label": one.label.key} for one in self.shown]
+
+
+def edit_findings(
+    book: Book, edit: Edit, labels: Mapping[str, Label], other: tuple[str, str] | None
+) -> EditFindings:
+    """The findings of the run in the two texts of an edit. other: the unchanged column of a pair, and its text."""
+    before_row, after_row = (_row(book, edit, text, other) for text in (edit.before, edit.after))
+    found: list[tuple[ReviewedFinding, Places | None, Places | None]] = []
+    for one in book.all_findings():
+        before, after = book.where(one.finding, before_row), book.where(one.finding, after_row)
+        if before is not None or after is not None:
+            found.append((one, before, after))
+    found.sort(key=lambda each: -_strength(each[0].finding, labels)[0])
+    kept = found[:MAX_IN_EDIT]
+    return EditFindings(
+        [_edit_finding(*each, labels) for each in kept],
+        before=_spans([before for _, before, _ in kept], edit.field),
+        after=_spans([after for _, _, after in kept], edit.field),
+        n_more=len(found) - len(kept),
+    )
+
+
+def _row(book: Book, edit: Edit, text: str, other: tuple[str, str] | None) -> TokenizedRow:
+    """The row with one version of the edited column."""
+    beside = None if other is None else other[1][:COMPARE_LIMIT]
+    if edit.field == book.columns.context:
+        return book.tokenized(beside or "", text[:COMPARE_LIMIT])
+    return book.tokenized(text[:COMPARE_LIMIT], beside)
+
+
+def _edit_finding(
+    one: ReviewedFinding, before: Places | None, after: Places | None, labels: Mapping[str, Label]
+) -> EditFinding:
+    finding = one.finding
+    strength, share, usual = _strength(finding, labels)
+    return EditFinding(
+        address=f"/findings/{one.key}",
+        pattern=cut(finding.pattern, PATTERN_LIMIT),
+        level=level_name(finding.level),
+        label=label_named(finding.label, labels),
+        strength=min(int(strength * len(STRENGTHS)), len(STRENGTHS) - 1) + 1,
+        share=percent(share),
+        usual=percent(usual),
+        count=count(int(finding.strongest.count or 0)),
+        fate=FATES[before is not None, after is not None],
+        is_marked=bool(before or after),
+    )
+
+
+def _strength(finding: RunFinding, labels: Mapping[str, Label]) -> tuple[float, float, float]:
+    """The label's share on the scale from its usual share (0) to always (1), the share, and the usual share."""
+    total = sum(label.count for label in labels.values()) or 1
+    known = finding.base_rate
+    usual = finite(known) if known is not None else label_named(finding.label, labels).count / total
+    share = finite(finding.strongest.share or 0.0)
+    return max(share - usual, 0.0) / max(1 - usual, 1e-9), share, usual
+
+
+def _spans(sides: Sequence[Places | None], field: str) -> list[Span]:
+    """The spans of one text in reading order; of overlapping spans, the stronger one is kept."""
+    taken: list[Span] = []
+    for number, places in enumerate(sides, 1):
+        for start, end in (places or {}).get(field, ()):
+            if not any(start < other and first < end for first, other, _ in taken):
+                taken.append((start, end, number))
+    return sorted(taken)

@@ -1,0 +1,304 @@
+"""What all pages share: the query, addresses, cutting of texts, and the HTML frame.
+
+    (book, query)  ->  PageView(template, data, view)  ->  .json: data as it is
+                                                       ->  render(): HTML, from `page` (data) and `view` (cards, charts)
+
+Texts are cut, so that no page grows with the texts of a dataset: `cut_edit` for lists, `part_of` for whole texts. Everything is
+escaped and cleaned as in the report. Pages have no inline style and no inline script: the policy forbids both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup, escape
+
+from longway.errors import SettingError
+from longway.review.book import Book
+from longway.review.decisions import Decision
+from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import Label, labels_of
+from longway.show.numbers import count, counted, percent
+from longway.show.page import environment
+
+Query = Mapping[str, str]  # values of the path and behind the ?, and "author": who looks at the page
+Json = dict[str, object]
+
+LIST_BUDGET = 10_000  # characters of each version of a text, over all texts of a list
+LONGEST_IN_LIST = 1_000
+PART = 8_000  # characters of a whole text on one page
+MAX_PARTS = 200  # links to parts
+MAX_OPTIONS, OPTION_BUDGET = 60, 4_000  # of a filter: number, and characters of all of them
+LONGEST_ADDRESS = 1_900  # of the page that a form goes back to
+FILTERS = tuple(one.name for one in fields(EditFilter))
+CHOICES = {
+    "edit": {"accept": "accepted", "reject": "rejected", "hand": "edited by hand", "none": "not decided"},
+    "finding": {"signal": "real signal, leave alone", "shortcut": "shortcut, remove", "none": "not decided"},
+}
+# Trees and proof have the style sheets of their reports; all others those of edits of any command.
+SHEETS = {
+    "trees.html.jinja": ("style.css", "grammar.css"),
+    "proof.html.jinja": ("style.css", "rewrite.css", "highlights.css", "prove.css"),
+}
+EDIT_SHEETS = ("style.css", "rewrite.css", "augment.css", "perturb.css", "highlights.css")
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True)
+class PageView:
+    """A page. data: plain JSON, for scripts. view: what the template needs in addition."""
+
+    template: str
+    data: Mapping[str, object]
+    view: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """Links from one page of a list to the others; "" at an end."""
+
+    total: int
+    number: int
+    pages: int
+    links: list[tuple[int, str]]
+    previous: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A link in the header."""
+
+    name: str
+    address: str
+    is_here: bool
+
+
+def edit_filter(query: Query) -> EditFilter:
+    """The filter of an address."""
+    return EditFilter(**{name: query[name] for name in FILTERS if query.get(name)})
+
+
+def whole_number(query: Query, name: str, default: int, *, most: int = 1_000_000_000) -> int:
+    """A positive number of an address; raises SettingError if it is not a number."""
+    given = query.get(name, "")
+    if not given:
+        return default
+    if not (given.isascii() and given.isdigit() and int(given) >= 1):
+        raise SettingError(f"'{name}' must be a whole number from 1. Got {given[:40]!r}. Try {default}.")
+    return min(int(given), most)
+
+
+def address(path: str, values: Mapping[str, object]) -> str:
+    """An address with query parameters; empty values are left out.
+
+    >>> address("/edits", {"label": "a&b", "search": "", "page": 2})
+    '/edits?label=a%26b&page=2'
+    """
+    given = {name: str(value) for name, value in values.items() if value not in ("", None)}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def back_to(place: str, *, otherwise: str) -> str:
+    """Where a form goes back to; `otherwise` if the address is too long to be sent along."""
+    return place if len(place) <= LONGEST_ADDRESS else otherwise
+
+
+def row_address(id_: str) -> str:
+    """The address of a row; its id can be any text."""
+    return "/data/" + quote(id_, safe="").replace(".", "%2E")
+
+
+def page_links(page: ListPage[Any], path: str, values: Mapping[str, object]) -> PageLinks:
+    """The links between the pages of a list."""
+
+    def at(number: int) -> str:
+        return address(path, {**values, "page": number})
+
+    near = sorted({1, page.pages, *range(max(1, page.number - 2), min(page.pages, page.number + 2) + 1)})
+    return PageLinks(
+        page.total,
+        page.number,
+        page.pages,
+        links=[(number, address(path, {**values, "page": number if number > 1 else ""})) for number in near],
+        previous=at(page.number - 1) if page.number > 1 else "",
+        next=at(page.number + 1) if page.number < page.pages else "",
+    )
+
+
+def part_links(here: str, values: Mapping[str, object], parts: int) -> list[str]:
+    """Links to the parts of a whole text."""
+    return [address(here, {**values, "part": at}) for at in range(1, min(parts, MAX_PARTS) + 1)]
+
+
+def numbers_of(page: ListPage[Any]) -> dict[str, object]:
+    """The position of a page in its list, as JSON."""
+    return {"total": page.total, "number": page.number, "pages": page.pages}
+
+
+def options(counts: Mapping[str, int], chosen: str) -> dict[str, int]:
+    """The values of a filter with their counts, as many as fit; always includes the chosen one."""
+    shown: dict[str, int] = {}
+    left = OPTION_BUDGET
+    for value, n in counts.items():
+        if len(shown) == MAX_OPTIONS or len(value) > min(left, 400):
+            break
+        left -= len(value)
+        shown[value] = n
+    if chosen:
+        shown.setdefault(chosen, counts.get(chosen, 0))
+    return shown
+
+
+def labels_for(book: Book) -> dict[str, Label]:
+    """The labels of the run with the colours of its report."""
+    known = (book.summary.get("dataset") or {}).get("labels")
+    return labels_of(known if isinstance(known, dict) else book.edits.facets().get("label", {}))
+
+
+def list_limit(n: int) -> int:
+    """How many characters of each text a list of n shows."""
+    return min(LONGEST_IN_LIST, LIST_BUDGET // max(n, 1))
+
+
+def cut_edit(one: ReviewedEdit, limit: int) -> Json:
+    """An edit as JSON for a list: texts cut, trace left out; "is_cut" says whether something is missing."""
+    failed = [
+        {**verdict.to_dict(), "reason": verdict.reason[:200]}
+        for verdict in one.edit.verdicts
+        if not verdict.passed
+    ]
+    values = {name: value for name, value in one.to_dict().items() if name not in ("trace", "verdicts")}
+    return {
+        **{name: value[:limit] if isinstance(value, str) else value for name, value in values.items()},
+        "failed": failed[:3],
+        "decision": cut_decision(one.decision, limit),
+        "is_cut": max(len(one.edit.before), len(one.edit.after)) > limit,
+    }
+
+
+def cut_decision(decision: Decision | None, limit: int) -> Json | None:
+    """A decision as JSON, with its texts and lists cut."""
+    if decision is None:
+        return None
+    value = {
+        name: one[:limit] if isinstance(one, str) else one[:14] if isinstance(one, list) else one
+        for name, one in decision.value.items()
+    }
+    return {**decision.to_dict(), "value": value}
+
+
+def decided_by(decision: Decision | None) -> str:
+    """The decision and its author in words; "" if undecided."""
+    if decision is None or decision.choice == "none":
+        return ""
+    return f"{CHOICES[decision.kind][decision.choice]} by {cut(decision.author, NAME_LIMIT)}"
+
+
+def history_lines(history: Iterable[Decision]) -> list[tuple[str, str, str, str]]:
+    """Decisions in words: time, author, choice, key."""
+    return [
+        (when(one.time), cut(one.author, NAME_LIMIT), CHOICES[one.kind].get(one.choice, "changed"), one.key)
+        for one in history
+    ]
+
+
+def part_of(text: str, number: int) -> tuple[str, int]:
+    """One part of a whole text, and the number of parts."""
+    n_parts = max(1, -(-len(text) // PART))
+    at = min(number, n_parts) - 1
+    return text[at * PART : (at + 1) * PART], n_parts
+
+
+def when(time: str) -> str:
+    """A time of the log, for people.
+
+    >>> when("2026-11-16T01:44:34.123456Z")
+    '2026-11-16 01:44'
+    """
+    return time[:16].replace("T", " ")
+
+
+def render(shown: PageView, book: Book, *, path: str, author: str) -> str:
+    """The whole HTML of a page. path: its address. author: who looks at it."""
+    facets = book.edits.facets()
+    n_edits = sum(facets["status"].values())
+    template = review_environment().get_template(shown.template)
+    return template.render(
+        page=shown.data,
+        view=shown.view,
+        run=cut(book.folder.name, PATTERN_LIMIT),
+        command=cut(book.command, NAME_LIMIT),
+        author=cut(author, NAME_LIMIT),
+        tabs=_tabs(book, path),
+        json_address=shown.view.get("json") or ("/overview.json" if path in ("", "/") else f"{path}.json"),
+        sheets=(*SHEETS.get(shown.template, EDIT_SHEETS), "review.css"),
+        n_edits=n_edits,
+        n_decided=n_edits - facets["choice"].get("none", 0),
+    )
+
+
+def render_error(message: str, book: Book, *, author: str) -> str:
+    """A page with an error message."""
+    shown = PageView("error.html.jinja", {"error": message}, {"title": "Not shown"})
+    return render(shown, book, path="", author=author)
+
+
+def static_files() -> dict[str, tuple[bytes, str]]:
+    """The files that pages refer to, by name, with their types: ours and the style sheets of the report."""
+    folders = (files("longway.show").joinpath("templates"), files("longway.review").joinpath("static"))
+    return {
+        file.name: (file.read_bytes(), kind)
+        for folder in folders
+        for file in folder.iterdir()
+        for ending, kind in TYPES.items()
+        if file.name.endswith(ending)
+    }
+
+
+@cache
+def review_environment() -> Environment:
+    """The Jinja environment of the report, with our templates and filters added."""
+    ours = environment().overlay(
+        loader=ChoiceLoader(
+            [PackageLoader("longway.review", "templates"), PackageLoader("longway.show", "templates")]
+        )
+    )
+    ours.globals = {**ours.globals, "exactly": exactly}
+    ours.filters = {
+        **ours.filters,
+        "count": count,
+        "percent": percent,
+        "counted": counted,
+        "name": lambda text: cut(str(text), NAME_LIMIT),
+        "short": lambda text: cut(str(text), PATTERN_LIMIT),
+        "sentence": lambda text: cut(str(text), TEXT_LIMIT),
+        "when": when,
+        "row_address": row_address,
+    }
+    return ours
+
+
+def exactly(text: str) -> Markup:
+    """A value that a form sends back unchanged: escaped, but not cleaned."""
+    return escape(text.encode("utf-8", "replace").decode())
+
+
+def _tabs(book: Book, path: str) -> list[Tab]:
+    """The pages that have content for this run."""
+    needs = {"findings": "findings", "edits": "edits", "data": "rows", "trees": "trees", "proof": "proof"}
+    first = {"edits": "/edits?status=kept"}  # edits that are in the dataset come first
+    here = path.split("/")[1:2]
+    named = [
+        Tab(name.title(), first.get(name, f"/{name}"), here == [name])
+        for name, needed in {**needs, "sample": "edits"}.items()
+        if book.has(needed)
+    ]
+    return [Tab("Overview", "/", path == "/"), *named, Tab("Run", "/run", here == ["run"])]

@@ -1,0 +1,145 @@
+"""Reports inside the review: trees of a grammar run and the proof, split into pages between sections.
+
+summary of the run  ->  report_of(book)  ->  template of the report  ->  sections  ->  pages of at most LIMIT bytes
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from longway.errors import RunError
+from longway.jobs.audit.result import AuditResult
+from longway.review.book import Book
+from longway.review.edit_list import ListPage
+from longway.review.pages.page_layout import (
+    PageView,
+    Query,
+    address,
+    page_links,
+    review_environment,
+    whole_number,
+)
+from longway.show.augment_view import augment_page
+from longway.show.explain_view import explain_page
+from longway.show.fairness_view import fairness_page
+from longway.show.grammar_view import grammar_page
+from longway.show.perturb_view import perturb_page
+from longway.show.prove_view import prove_page
+from longway.show.rewrite_view import rewrite_page
+
+REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "rewrite": rewrite_page,
+    "augment": augment_page,
+    "perturb": perturb_page,
+    "audit": lambda summary: AuditResult.from_dict(summary).page(),
+    "grammar": grammar_page,
+    "prove": prove_page,
+    "fairness": fairness_page,
+    "explain": explain_page,
+}
+LIMIT = 230_000  # bytes of a page without its frame
+_START = re.compile(r'(?=<section id="(?:\w+)">)')  # ours: values of the data are escaped and contain no "<"
+TREES_JSON = ("dataset", "grammar", "classifier", "composites", "rules", "pictures")
+PROOF_JSON = (
+    "labels", "runs", "scores", "comparisons", "leaks", "worse", "worst", "concerns", "failed", "settings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """A section of a report: its id, its heading, and the page it is on, from 1."""
+
+    id: str
+    title: str
+    page: int
+
+
+def report_of(book: Book) -> Any:
+    """The contents of the run's report; None for a run without one."""
+    view = REPORTS.get(book.command)
+    if view is None or not book.summary:
+        return None
+    try:
+        return view(book.summary)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(
+            f"The figures of this run cannot be shown: {type(error).__name__}. Expected what `longway {book.command}` "
+            "of this version writes. Run it again."
+        ) from error
+
+
+def trees_page(book: Book, query: Query) -> PageView:
+    """The trees of the run."""
+    if not book.has("trees"):
+        return _missing("Trees", "This run has no trees.", "longway grammar DATA")
+    return _report_page(book, query, "trees", "grammar_main.html.jinja", TREES_JSON)
+
+
+def proof_page(book: Book, query: Query) -> PageView:
+    """The tables and charts of `longway prove`."""
+    if not book.has("proof"):
+        return _missing("Proof", "This run trained no models on its data.", "longway prove BEFORE AFTER")
+    return _report_page(book, query, "proof", "prove_main.html.jinja", PROOF_JSON)
+
+
+def _missing(title: str, words: str, make: str) -> PageView:
+    return PageView("nothing.html.jinja", {}, {"title": title, "words": words, "make": make})
+
+
+def _report_page(book: Book, query: Query, name: str, template: str, keys: Sequence[str]) -> PageView:
+    """One page of a report. keys: parts of the summary for the JSON, as far as they fit."""
+    pages, sections = in_pages(template, report_of(book))
+    number = min(whole_number(query, "page", 1), len(pages))
+    kept: dict[str, object] = {}
+    left_out, left = [], LIMIT
+    for key in keys:
+        if key in book.summary:
+            size = len(json.dumps(book.summary[key]))
+            if size <= left:
+                kept[key] = book.summary[key]
+                left -= size
+            else:
+                left_out.append(key)
+    links = [
+        (one.title, f"{address(f'/{name}', {'page': one.page if one.page > 1 else ''})}#{one.id}")
+        for one in sections
+    ]
+    view = {
+        "title": name.title(),
+        "html": pages[number - 1],
+        "pages": page_links(ListPage([], len(sections), number, len(pages)), f"/{name}", {}),
+        "sections": links,
+    }
+    data = {"pages": len(pages), "number": number, "left_out": left_out, **kept}
+    return PageView(f"{name}.html.jinja", data, view)
+
+
+def in_pages(template: str, page: Any) -> tuple[list[Markup], list[ReportSection]]:
+    """The pages of a report's template, and its sections in order."""
+    first, *rest = _START.split(review_environment().get_template(template).render(page=page))
+    pages, left = [[first]], LIMIT - len(first.encode())
+    sections = []
+    for section in map(_fitting, rest):
+        size = len(section.encode())
+        if size > left and pages[-1]:
+            pages.append([])
+            left = LIMIT
+        pages[-1].append(section)
+        left -= size
+        id_, title = re.search(r'id="(\w+)"', section), re.search(r"<h2>([^<]*)", section)
+        sections.append(ReportSection(id_[1] if id_ else "", title[1].strip() if title else "", len(pages)))
+    return [Markup("".join(parts)) for parts in pages], sections
+
+
+def _fitting(section: str) -> str:
+    """The section, or a pointer to the report if it alone is larger than a page."""
+    if len(section.encode()) <= LIMIT:
+        return section
+    head = section[: section.index("</h2>") + len("</h2>")]
+    return f'{head}<p class="nothing">This section is too large for the review. See report.html in the run folder.</p></section>'

@@ -1,0 +1,227 @@
+"""The run as a whole: the overview with the results and the open decisions, and the settings, costs, files and exports.
+
+book.summary  ->  the views of the report              ->  overview_page()
+run.json, card.md, journal.sqlite, the summary's "cost"  ->  run_page()
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from longway.review.book import Book
+from longway.review.decisions import Decision
+from longway.review.edit_list import EditFilter
+from longway.review.pages.finding_pages import finding_view
+from longway.review.pages.page_layout import (
+    CHOICES,
+    Json,
+    PageView,
+    Query,
+    address,
+    cut_decision,
+    labels_for,
+    when,
+)
+from longway.review.pages.report_pages import report_of
+from longway.show.costs_view import cost_row, total_cost
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.show.labels import setting_rows
+from longway.show.numbers import counted
+from longway.show.sections import Chart, Grid, Only, Page
+from longway.store import Journal
+
+CARD, JOURNAL = "card.md", "journal.sqlite"
+CARD_LIMIT = 20_000
+MAX_COSTS = 40
+MAX_FILES = 60
+MAX_HISTORY = 60
+MAX_STRONGEST = 8
+MAX_WORSE = 10
+
+
+def overview_page(book: Book, query: Query) -> PageView:
+    """The results of the run, and the open decisions."""
+    report: Any = report_of(book)
+    is_page = isinstance(report, Page)
+    facts = report.facts if is_page else getattr(report, "about", [])
+    figures = report.figures if is_page else getattr(report, "key_figures", [])
+    edits, findings = decided_counts(book)
+    strongest = book.findings(size=MAX_STRONGEST)
+    labels = labels_for(book)
+    worse = [one for one in book.summary.get("worse", []) if isinstance(one, dict)]
+    data = {
+        "run": book.folder.name,
+        "command": book.command,
+        "verdict": getattr(report, "verdict", ""),
+        "about": [list(pair) for pair in facts],
+        "key_figures": [asdict(one) for one in figures],
+        "leak": book.summary.get("leak"),
+        "changed": book.summary.get("changed"),
+        "n_worse": max(int(book.summary.get("n_worse") or 0), len(worse)),
+        "worse": worse[:MAX_WORSE],
+        "decided": {"edits": edits, "findings": findings},
+    }
+    n_kept = len(book.edits.keys(EditFilter(status="kept")))
+    undecided = len(book.edits.keys(EditFilter(status="kept", choice="none")))
+    changes_texts = book.command in ("rewrite", "augment")
+    view = {
+        "title": getattr(report, "title", cut(book.folder.name, PATTERN_LIMIT)),
+        "leaks": getattr(report, "leaks", []) if changes_texts else [],
+        "leak_charts": _leak_charts(report),
+        "axes": getattr(report, "axes", []) if book.command == "perturb" else [],
+        "objections": getattr(report, "objections", []) if changes_texts else [],
+        "worse": getattr(report, "worse", None) if changes_texts else None,
+        "strongest": [finding_view(one, labels) for one in strongest.rows],
+        "n_findings": strongest.total,
+        "edits": [
+            (name, CHOICES["edit"][name], n, address("/edits", {"choice": name})) for name, n in edits.items()
+        ],
+        "findings": [
+            (name, CHOICES["finding"][name], n, address("/findings", {"choice": name}))
+            for name, n in findings.items()
+        ],
+        "n_edits": sum(edits.values()),
+        "n_kept": n_kept,
+        "kept_decided": n_kept - undecided,
+        "to_decide": address("/edits", {"status": "kept", "choice": "none"}),
+        "has": {name: book.has(name) for name in ("edits", "findings", "rows", "trees", "proof")},
+        "can_export": book.can_export,
+    }
+    return PageView("overview.html.jinja", data, view)
+
+
+def _leak_charts(report: Any) -> list[tuple[Any, Any]]:
+    """The charts of an audit's leak, with their captions."""
+    sections = report.sections if isinstance(report, Page) else ()
+    blocks = [block for section in sections if section.id == "leak" for block in section.blocks]
+    inner = [one for block in blocks if isinstance(block, Only) for one in block.blocks]
+    charts = [chart for grid in inner if isinstance(grid, Grid) for chart in grid.blocks]
+    return [(chart.caption, chart.svg) for chart in charts if isinstance(chart, Chart)]
+
+
+def decided_counts(book: Book) -> tuple[dict[str, int], dict[str, int]]:
+    """The number of edits and of findings by decision."""
+    edits = book.edits.facets()["choice"] if book.has("edits") else {}
+    choices = [one.choice for one in book.decisions.current("finding").values()]
+    decided = {name: choices.count(name) for name in ("signal", "shortcut")}
+    total = book.findings(size=1).total
+    return edits, {"none": max(0, total - sum(decided.values())), **decided}
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """What was decided at once. address: of the edit or finding, "" for several."""
+
+    time: str
+    author: str
+    what: str
+    address: str
+
+
+def run_page(book: Book, query: Query) -> PageView:
+    """How the run was made, and the latest decisions."""
+    about = book.about
+    costs = book.summary.get("cost")
+    costs = costs[:MAX_COSTS] if isinstance(costs, list) else []
+    journal = _journal_totals(book.folder / JOURNAL)
+    card = (book.folder / CARD).read_text("utf-8", "replace")[:CARD_LIMIT] if CARD in book.files else ""
+    files = dict(list(book.files.items())[:MAX_FILES])
+    rater = query.get("author", "")
+    names = ("settings", "versions", "python", "started", "finished", "fingerprint")
+    data = {
+        "run": book.folder.name,
+        "command": book.command,
+        **{name: about.get(name) for name in names},
+        "files": files,
+        "cost": costs,
+        "journal": journal,
+        "card": card,
+        "history": [_decision_json(one, rater) for one in book.decisions.history(last=MAX_HISTORY)],
+    }
+    view = {
+        "about": [
+            ("Command", f"longway {cut(book.command, NAME_LIMIT)}"),
+            ("Started", when(str(about.get("started", "")))),
+            ("Finished", when(str(about.get("finished", "")))),
+            ("Python", cut(str(about.get("python", "")), NAME_LIMIT)),
+            ("Fingerprint of the data", cut(str(about.get("fingerprint", "")), PATTERN_LIMIT)),
+        ],
+        "card": Markup("\n").join(escape(harmless(line)) for line in card.splitlines()),
+        "settings": setting_rows(about["settings"], source="run.json"),
+        "versions": setting_rows(about.get("versions") or {}, source="run.json"),
+        "files": [(cut(name, NAME_LIMIT), _size(size)) for name, size in files.items()],
+        "costs": [cost_row(row) for row in costs],
+        "spent": total_cost(costs) if costs else None,
+        "journal": [cost_row(row) for row in journal],
+        "n_answers": counted(sum(int(row["calls"]) for row in journal), "answer"),
+        "history": _history(book),
+        "can_export": book.can_export,
+        "has_edits": book.has("edits"),
+        "kept_in": cut(str(book.database.path), TEXT_LIMIT),
+    }
+    return PageView("run.html.jinja", data, view)
+
+
+def _history(book: Book) -> list[HistoryLine]:
+    """The latest batches, newest first; consecutive tags of one rater are one line."""
+
+    def group(batch: tuple[Decision, int]) -> tuple[object, ...]:
+        one = batch[0]
+        return ("tag", one.author, one.key.partition(":")[0]) if one.kind == "tag" else (one.kind, one.batch)
+
+    lines = []
+    for _, batches in groupby(book.decisions.batches(last=MAX_HISTORY), key=group):
+        some = list(batches)
+        newest, n = some[0][0], sum(n for _, n in some)
+        is_single = n == 1 and newest.kind in CHOICES
+        place = f"/{newest.kind}s/{newest.key}" if is_single else ""
+        author = cut(newest.author, NAME_LIMIT)
+        lines.append(HistoryLine(when(newest.time), author, _in_words(newest, n), place))
+    return lines
+
+
+def _in_words(one: Decision, n: int) -> str:
+    """A batch in words.
+
+    >>> _in_words(Decision(1, "", "ada", "edit", "k", {"choice": "accept"}, 1), 25)
+    '25 edits: accepted'
+    """
+    name = cut(one.key.partition(":")[0], NAME_LIMIT)
+    if one.kind == "tag":
+        return f"{counted(n, 'edit')} of the sample {name} rated"
+    if one.kind == "sample":
+        return f"sample {name} {'drawn' if one.value.get('keys') else 'removed'}"
+    return f"{counted(n, one.kind)}: {CHOICES[one.kind].get(one.choice, 'changed')}"
+
+
+def _decision_json(one: Decision, rater: str) -> Json | None:
+    """A decision for scripts, without the tags of other raters: the sample knows when they may be seen."""
+    cut_ = cut_decision(one, 300)
+    return {**one.to_dict(), "value": {}} if one.kind == "tag" and one.author != rater else cut_
+
+
+def _journal_totals(path: Path) -> list[dict[str, Any]]:
+    """The number of answers in the journal, by engine and kind."""
+    if not path.is_file():
+        return []
+    journal = Journal(path)
+    try:
+        return journal.totals()[:MAX_COSTS]
+    finally:
+        journal.close()
+
+
+def _size(n: int) -> str:
+    """The size of a file.
+
+    >>> _size(900), _size(123_456), _size(4_400_000)
+    ('900 bytes', '121 KB', '4.2 MB')
+    """
+    if n < 1024:
+        return counted(n, "byte")
+    return f"{n / 1024:,.0f} KB" if n < 1024**2 else f"{n / 1024**2:,.1f} MB"

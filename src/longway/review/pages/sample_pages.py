@@ -1,0 +1,121 @@
+"""Samples: edits drawn at random for people to rate, and the resulting error rate.
+
+samples(book)                   ->  samples_page(): the samples, and a form to draw one
+sample_state(book, name, ...)   ->  sample_page(): one edit to rate, progress, agreement, the error rate with its interval
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from longway.metrics.judgements import Agreement, EstimatedShare
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
+from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view
+from longway.review.pages.page_layout import PageView, Query, address, cut_edit, labels_for, whole_number
+from longway.review.sampling import RaterAgreement, sample_state, samples
+from longway.show.excerpts import NAME_LIMIT, cut
+from longway.show.numbers import NONE, count, or_dash, percent, three_digits
+
+MAX_SAMPLES = 50
+MAX_RATERS = 12
+MAX_LINKS = 200  # to edits of the sample
+HINTS = {
+    "label kept": "the label still holds for the new text",
+    "label changed": "the label no longer holds",
+    "unnatural": "nobody would write it like this",
+    "incomplete": "changed in one place but not in another that belongs to it",
+    "factual change": "a fact about the world or a real person became wrong",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShareText:
+    """A share with its interval."""
+
+    share: str
+    interval: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementTable:
+    """The agreement of two raters. rows: tag, share of equal answers, kappa, interval of kappa."""
+
+    raters: str
+    rows: list[tuple[str, str, str, str]]
+
+
+def samples_page(book: Book, query: Query) -> PageView:
+    """The samples of the run."""
+    drawn = samples(book)[:MAX_SAMPLES] if book.has("edits") else []
+    known = {one.name for one in drawn}
+    view = {
+        "samples": [(one, list(one.progress.items())[:MAX_RATERS]) for one in drawn],
+        "has_edits": book.has("edits"),
+        "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
+    }
+    return PageView("samples.html.jinja", {"samples": [asdict(one) for one in drawn]}, view)
+
+
+def sample_page(book: Book, query: Query) -> PageView:
+    """One edit of a sample to rate, and the results so far."""
+    state = sample_state(book, query["name"], rater=query.get("author") or "nobody")
+    items, size = state.items, len(state.items)
+    first = next((item.number for item in items if not item.tags), 1)
+    number = min(whole_number(query, "page", first), size)
+    item = items[number - 1]
+    one = book.edits.get(item.key)
+    here = f"/sample/{state.summary.name}"
+    this = address(here, {"page": number})
+    start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
+    view = {
+        "item": item,
+        "edit": edit_view(one, labels_for(book), {}, limit=WHOLE_LIMIT),
+        "other": other_column_view(book.other_column(one.edit)),
+        "here": this,
+        "then": here if state.rated + (not item.tags) < size else this,
+        "strip": [
+            (each.number, address(here, {"page": each.number}), bool(each.tags))
+            for each in items[start : start + MAX_LINKS]
+        ],
+        "previous": address(here, {"page": number - 1}) if number > 1 else "",
+        "next": address(here, {"page": number + 1}) if number < size else "",
+        "hints": HINTS,
+        "raters": [
+            (cut(who, NAME_LIMIT), n, percent(n / size))
+            for who, n in list(state.summary.progress.items())[:MAX_RATERS]
+        ],
+        "error": _share(state.estimate.error),
+        "tags": [(name, _share(share)) for name, share in state.estimate.tags.items()],
+        "agreement": _tables(state.agreement),
+        "population": count(state.summary.population),
+    }
+    around = asdict(book.edits.neighbours(item.key, EditFilter()))
+    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(one, WHOLE_LIMIT), **around}}
+    return PageView("sample.html.jinja", data, view)
+
+
+def _share(found: EstimatedShare | None) -> ShareText | None:
+    if found is None:
+        return None
+    return ShareText(percent(found.share), f"{percent(found.low)} to {percent(found.high)}")
+
+
+def _tables(found: RaterAgreement | None) -> list[AgreementTable]:
+    pairs = [] if found is None else found.pairs[:MAX_RATERS]
+    return [
+        AgreementTable(
+            " and ".join(cut(who, NAME_LIMIT) for who in pair.raters),
+            [
+                (what, or_dash(one.percent, percent), or_dash(one.kappa, three_digits), _interval(one))
+                for what, one in {"error": pair.error, **pair.tags}.items()
+            ],
+        )
+        for pair in pairs
+    ]
+
+
+def _interval(one: Agreement) -> str:
+    if one.low is None or one.high is None:
+        return NONE
+    return f"{three_digits(one.low)} to {three_digits(one.high)}"

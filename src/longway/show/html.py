@@ -1,0 +1,333 @@
+"""Renders a page of sections as one HTML file that opens offline, runs no script and loads nothing.
+
+    Page  ->  render()  ->  the text of report.html
+
+A dataset row is data, never markup: everything is cleaned and escaped here, and the content security policy allows the browser
+the style sheets of this page (by their hash) and nothing else. So no element may have a `style` attribute.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from markupsafe import Markup, escape
+
+from longway.show.excerpts import cut, harmless
+from longway.show.sections import (
+    REPORT,
+    Block,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Chart,
+    Chip,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    Heading,
+    Only,
+    Page,
+    Paragraph,
+    Picture,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    spans,
+)
+
+A_FEW = 3  # rows more than a table shows at once are not worth folding
+
+
+def render(page: Page) -> str:
+    """The whole HTML document of a page."""
+    style = style_sheet("style.css", *page.sheets)
+    return str(
+        Markup(
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+            "<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n{footer}</body>\n</html>\n"
+        ).format(
+            policy=content_security_policy(style),
+            title=harmless(page.title),
+            style=Markup(style),  # ours, from the package
+            body=body(page),
+            footer=_footer(page),
+        )
+    )
+
+
+def body(page: Page) -> Markup:
+    """The opening and all sections, for use inside another page."""
+    return _join([opening(page), *(section(one) for one in page.sections if REPORT in one.on)])
+
+
+def opening(page: Page) -> Markup:
+    """Title, verdict, facts and key figures."""
+    figures = [
+        _element(
+            "div",
+            Markup("<dt>{}</dt> <dd><strong>{}</strong> <span>{}</span></dd>").format(
+                *map(harmless, (figure.name, figure.value, figure.note))
+            ),
+        )
+        for figure in page.figures
+    ]
+    return Markup(
+        '<header>\n<p class="kicker">{}</p>\n<h1><bdi>{}</bdi></h1>\n<p class="verdict">{}</p>\n{}{}\n{}\n</header>\n'
+    ).format(
+        harmless(page.kicker),
+        harmless(page.title),
+        harmless(page.verdict),
+        Markup('<p class="details">{}</p>\n').format(harmless(page.details)) if page.details else "",
+        _facts(page.facts, "about"),
+        _element("dl", _join(figures), f"key-figures {page.figures_style}".rstrip()),
+    )
+
+
+def section(one: Section) -> Markup:
+    """A section with its heading."""
+    return Markup('<section id="{}">\n<h2>{}</h2>\n{}</section>\n\n').format(
+        one.id, harmless(one.heading), blocks(one.blocks)
+    )
+
+
+def blocks(parts: Iterable[Block]) -> Markup:
+    """Blocks below each other."""
+    return _join(block(part) + "\n" for part in parts)
+
+
+def block(part: Block) -> Markup:
+    """One block as HTML."""
+    match part:
+        case Paragraph(style="example"):
+            return _element("p", _element("bdi", inline(part.words)), "example")
+        case Paragraph():
+            return _element("p", inline(part.words), part.style)
+        case Heading():
+            note = Markup(' <span class="quiet">{}</span>').format(inline(part.note)) if part.note else ""
+            return _element("h3", inline(part.words) + note)
+        case Facts():
+            return _facts(part.items, part.style)
+        case Bullets():
+            return _element("ul", _join(_bullet(item) for item in part.items), part.style)
+        case Table():
+            return _table(part)
+        case Chart():
+            return _chart(part)
+        case Grid():
+            return _element("div", blocks(part.blocks), f"grid {part.style}".rstrip())
+        case Card():
+            return _card(part)
+        case Cards():
+            return _cards(part)
+        case Details():
+            return _details(part.summary, blocks(part.blocks), is_open=part.is_open)
+        case Only():
+            return blocks(part.blocks) if REPORT in part.on else Markup("")
+        case Picture():
+            return part.markup
+
+
+def inline(words: Words) -> Markup:
+    """Words with their styles."""
+    return _join(_span(part) if isinstance(part, Span) else escape(harmless(part)) for part in spans(words))
+
+
+def _span(span: Span) -> Markup:
+    text = escape(harmless(span.text))
+    match span.style:
+        case "":
+            return text
+        case "strong":
+            return _element("b", text)
+        case "data":
+            return _element("bdi", text)
+        case "code":
+            return _element("code", _element("bdi", text))
+        case "del" | "ins":
+            return _element(span.style, text)
+        case "pattern":
+            return _element("bdi", text, "pattern")
+        case "label":
+            return Markup(
+                '<span class="label {}"><span class="dot"></span><bdi>{}</bdi></span>'
+            ).format(span.colour, text)  # fmt: skip
+        case "m1" | "m2" | "m3" | "m4" | "m5":
+            return _element("mark", text, span.style)
+        case _:
+            return _element("span", text, f"{span.style} {span.colour}".rstrip())
+
+
+def _facts(items: Iterable[tuple[Words, Words]], style: str) -> Markup:
+    def isolated(words: Words) -> Markup:
+        return inline(words) if style == "reading" else _element("bdi", inline(words))
+
+    rows = [
+        Markup("<div><dt>{}</dt> <dd>{}</dd></div>").format(inline(name), isolated(value))
+        for name, value in items
+    ]
+    return _element("dl", _join(rows), style)
+
+
+def _bullet(item: Words | Bullet) -> Markup:
+    if not isinstance(item, Bullet):
+        return _element("li", inline(item)) + "\n"
+    if not item.count and not item.below:
+        return _element("li", inline(item.words), item.colour) + "\n"
+    inside = _element("div", _element("p", inline(item.words)) + blocks(item.below))
+    count = _element("strong", escape(item.count), "count") if item.count else Markup("")
+    return _element("li", count + " " + inside, item.colour) + "\n"
+
+
+def _table(table: Table) -> Markup:
+    rows, n_open = table.rows, table.open
+    if n_open is None or len(rows) <= n_open + A_FEW:
+        return _rows(table, rows)
+    folded = _details(f"Show {len(rows) - n_open:,} more {table.more}", _rows(table, rows[n_open:]))
+    return _rows(table, rows[:n_open]) + folded
+
+
+def _rows(table: Table, rows: Sequence[Row]) -> Markup:
+    heads = [
+        Markup('<th scope="col"{}>{}</th>').format(_class("n" if column.number else ""), inline(column.name))
+        for column in table.columns
+    ]
+    caption = _element("caption", escape(harmless(table.caption))) if table.caption else ""
+    head = Markup("<thead><tr>{}</tr></thead>\n").format(_join(heads))
+    bodies = [_body(row, table.columns) for row in rows]
+    return _element("table", Markup("\n") + caption + head + _join(bodies), table.style)
+
+
+def _body(row: Row, columns: Sequence[Column]) -> Markup:
+    cells = [_cell(cell, column, at == 0) for at, (cell, column) in enumerate(zip(row.cells, columns, strict=True))]  # fmt: skip
+    below = ""
+    if row.below:
+        inside = blocks(row.below)
+        below = Markup('<tr class="more"><td colspan="{}">{}</td></tr>').format(len(columns), inside)
+    return _element(
+        "tbody",
+        Markup("<tr>{}</tr>{}").format(Markup(" ").join(cells), below),
+        f"{row.style} {row.colour}".strip(),
+    ) + Markup("\n")
+
+
+def _cell(cell: Words | Cell, column: Column, is_first: bool) -> Markup:
+    given = cell if isinstance(cell, Cell) else Cell(cell)
+    inside = inline(given.words)
+    if is_first:
+        return Markup('<th scope="row"{}>{}{}</th>').format(_class(given.style), inside, given.chart)
+    style = " ".join(filter(None, ["n" if column.number else "", column.style, given.style]))
+    if "shares" in style.split():
+        inside = _element("span", inside, "figures")
+    return Markup('<td data-name="{}"{}>{}{}</td>').format(
+        harmless(column.short or column.name), _class(style), inside, given.chart
+    )
+
+
+def _chart(chart: Chart) -> Markup:
+    caption = ""
+    if chart.caption:
+        note = Markup(' <span class="quiet">{}</span>').format(inline(chart.note)) if chart.note else ""
+        caption = Markup("<figcaption><h3>{}</h3>{}</figcaption>").format(inline(chart.caption), note)
+    return _element("figure", caption + blocks(chart.above) + chart.svg + blocks(chart.below), chart.style)
+
+
+def _card(card: Card) -> Markup:
+    facts = [_element("span", inline(words), "labels") if at == 0 else inline(words) for at, words in enumerate(card.facts)]  # fmt: skip
+    versions = [
+        Markup("<div><dt>{}</dt> <dd><bdi>{}</bdi></dd></div>").format(inline(name), inline(words))
+        for name, words in card.versions
+    ]
+    parts = [
+        _element("div", Markup("\n").join(facts), "facts") if facts else "",
+        _element("dl", _join(versions), "versions") if versions else "",
+        _chips(card.chips, card.n_more_chips),
+        blocks(card.below),
+    ]
+    return _element("article", Markup("\n").join(filter(None, parts)), f"{card.style} {card.colour}".strip())
+
+
+def _cards(cards: Cards) -> Markup:
+    at_once = cards.open
+    if at_once is None or len(cards.cards) <= at_once + A_FEW:
+        at_once = len(cards.cards)
+    seen = _element("div", _join(map(_card, cards.cards[:at_once])), cards.style)
+    folded = cards.cards[at_once:]
+    if not folded:
+        return seen
+    rest = _element("div", _join(map(_card, folded)), cards.style)
+    return seen + _details(f"Show {len(folded):,} more {cards.more}", rest)
+
+
+def _chips(chips: Sequence[Chip], n_more: int) -> Markup:
+    if not chips:
+        return Markup("")
+    items = [_chip(chip) for chip in chips]
+    if n_more:
+        items.append(Markup("<li>and {} more</li>").format(n_more))
+    return _element("ul", _join(items), "chips")
+
+
+def _chip(chip: Chip) -> Markup:
+    parts = [
+        Markup('<span class="sign">{}</span> <bdi>{}</bdi>').format(
+            "✓" if chip.passed else "✗", harmless(chip.name)
+        ),
+        Markup(" <b>{}</b>").format(chip.score) if chip.score else "",
+        Markup(' <span class="why"><bdi>{}</bdi></span>').format(harmless(chip.reason))
+        if chip.reason and not chip.passed
+        else "",
+    ]
+    return _element("li", _join(parts), "passed" if chip.passed else "failed") + "\n"
+
+
+def _details(summary: str, inside: Markup, *, is_open: bool = False) -> Markup:
+    return Markup("<details{}>\n<summary>{}</summary>\n{}\n</details>").format(
+        Markup(" open") if is_open else "", harmless(summary), inside
+    )
+
+
+def _footer(page: Page) -> Markup:
+    streamed = "; the dataset was read as a stream" if page.streamed else ""
+    settings = _facts(page.settings, "settings") if page.settings else ""
+    return Markup("<footer>\n<p>Longway {}{}. {} <code>{}</code></p>\n{}</footer>\n").format(
+        cut(page.version, 20), streamed, page.fingerprint_of, cut(page.fingerprint, 80), settings
+    )
+
+
+def _element(name: str, inside: str, style: str = "") -> Markup:
+    return Markup("<{0}{1}>{2}</{0}>").format(name, _class(style), inside)
+
+
+def _class(style: str) -> Markup:
+    return Markup(' class="{}"').format(style) if style else Markup("")
+
+
+def _join(parts: Iterable[str]) -> Markup:
+    return Markup("").join(parts)
+
+
+def content_security_policy(style: str) -> str:
+    """The policy that allows a page this style sheet and nothing else."""
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def style_sheet(*names: str) -> str:
+    """The style sheets of these names, as one."""
+    folder = files("longway.show").joinpath("templates")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)

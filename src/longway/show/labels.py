@@ -1,0 +1,117 @@
+"""What the pages show alike: labels with their colours, key figures, lists that are cut, settings.
+
+A label keeps one colour through the whole page: its place among the largest labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from longway.data.summary import DatasetSummary
+from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.numbers import count, percent
+from longway.show.sections import Span
+
+MAX_LABELS = 8  # with a colour and a chart of their own
+MAX_SETTINGS = 60
+A_FEW = 3  # more than are shown at once, where that is all: not worth a click
+LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
+
+Record = TypeVar("Record", Leak, Mentions, Problem, Telling, Edit, Verdict)
+Shown = TypeVar("Shown")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label with its colour class and how often it occurs; key: its name in the data, name: as shown."""
+
+    key: str
+    name: str
+    colour: str
+    count: int
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[Shown]):
+    """A list on the page: what is seen at once, what on request, and how many are in the JSON file only."""
+
+    open: list[Shown]
+    folded: list[Shown]
+    n_more: int
+
+
+def listing(
+    rows: Sequence[Any], view: Callable[[Any], Shown], *, limit: int, at_once: int | None = None
+) -> Listing[Shown]:
+    """At most `limit` of the rows as they are shown, `at_once` of them unfolded."""
+    shown = [view(row) for row in rows[:limit]]
+    if at_once is None or len(shown) <= at_once + A_FEW:
+        at_once = len(shown)
+    return Listing(shown[:at_once], shown[at_once:], max(len(rows) - limit, 0))
+
+
+def record(kind: type[Record], row: Mapping[str, Any]) -> Record:
+    """The record of a JSON object; keys that a later version may add are left out."""
+    return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
+
+
+def labels_of(counts: Mapping[str, int]) -> dict[str, Label]:
+    """Labels by name, largest first; the first MAX_LABELS have colours of their own."""
+    total = sum(counts.values()) or 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        name: Label(name, cut(name, NAME_LIMIT), f"l{at}" if at < MAX_LABELS else "lx", n, percent(n / total))
+        for at, (name, n) in enumerate(ordered)
+    }
+
+
+def label_named(name: str, labels: Mapping[str, Label]) -> Label:
+    """The label of this name, also where the counts do not know it."""
+    return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
+
+
+def label_span(label: Label) -> Span:
+    """The label with a dot in its colour."""
+    return Span(label.name, "label", label.colour)
+
+
+def level_name(level: str) -> str:
+    """What kind of pattern it is, in plain words."""
+    return LEVELS.get(level, cut(level, NAME_LIMIT))
+
+
+def columns_of(dataset: Mapping[str, Any]) -> str:
+    """Which column plays which role; columns that were guessed are said to be."""
+    return ", ".join(
+        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset['guessed'] else ''}"
+        for role, column in dataset["fields"].items()
+        if column
+    )
+
+
+def part_name(leak: Leak) -> str:
+    """ "the claim" if the column is a plain word, else the column in quotes."""
+    column = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
+    return f"the {column}" if column.isalpha() and column.islower() else f"the column “{column}”"
+
+
+def roles_of(dataset: DatasetSummary) -> str:
+    """The column of each role; guessed columns are marked."""
+    return ", ".join(
+        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset.guessed else ''}"
+        for role, column in dataset.fields.items()
+        if column
+    )
+
+
+def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:
+    """Settings as (name, value); source: the file that has those left out."""
+    items = islice(settings.items(), MAX_SETTINGS)
+    shown = [(cut(str(name), NAME_LIMIT), cut(str(value), PATTERN_LIMIT)) for name, value in items]
+    n_more = len(settings) - len(shown)
+    return [*shown, ("and", f"{count(n_more)} more in {source}")] if n_more else shown

@@ -1,0 +1,237 @@
+"""Renders a page of sections on the terminal: title, verdict, key figures, and the sections that are marked for the screen.
+
+Text of a dataset is cleaned of control characters and kept to its line, so a row cannot write a line that looks like ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from longway.show.excerpts import clean
+from longway.show.sections import (
+    SCREEN,
+    Block,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Chart,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    Heading,
+    Only,
+    Page,
+    Paragraph,
+    Picture,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    spans,
+)
+
+COLOURS = {
+    "l0": "cyan", "l1": "magenta", "l2": "yellow", "l3": "green", "l4": "blue", "l5": "red", "l6": "bright_cyan", "l7": "bright_magenta",
+}  # fmt: skip
+STYLES = {
+    "strong": "bold", "quiet": "dim", "where": "dim", "pattern": "bold", "code": "bold", "del": "red strike", "ins": "green",
+    "better": "green", "worse": "red", "stronger": "red", "refused": "red", "remark": "dim", "person": "underline", "chosen": "bold underline",
+    "m1": "underline", "m2": "underline", "m3": "bold underline", "m4": "bold underline", "m5": "bold underline",
+}  # fmt: skip
+SKIPPED = ("lead",)  # introductions that the report has room for
+NARROWEST_EXAMPLE = 20  # columns
+TABLE_WIDTH = 88  # columns that a table of findings takes without its example
+
+
+def output() -> Console:
+    """The console for results. Piped output is plain and at least 120 columns wide."""
+    console = Console(highlight=False)
+    narrowest = 40 if console.is_terminal else 120
+    return console if console.width >= narrowest else Console(highlight=False, width=narrowest)
+
+
+def show(page: Page, console: Console | None = None, *, top: int | None = None) -> None:
+    """Print a page. top: rows of each long table, instead of its own limit."""
+    console = console or output()
+    if top is not None:
+        page = replace(page, sections=[_limited(section, top) for section in page.sections])
+    console.print(Text(clean(page.title), style="bold"))
+    console.print(Text(clean(page.verdict)))
+    if page.details:
+        console.print(Text(clean(page.details), style="dim"))
+    for name, value in page.facts:
+        console.print(Text(f"{name}: ", style="dim") + Text(clean(value)))
+    if page.figures:
+        console.print()
+        console.print(_figures(page))
+    for section in page.sections:
+        if SCREEN in section.on and (parts := _blocks(section.blocks, console.width)):
+            console.print()
+            console.print(_section(section, parts))
+
+
+def _limited(section: Section, top: int) -> Section:
+    blocks = [
+        replace(block, screen=top) if isinstance(block, Table) and block.screen is not None else block
+        for block in section.blocks
+    ]
+    return replace(section, blocks=blocks)
+
+
+def _section(section: Section, parts: Sequence[RenderableType]) -> RenderableType:
+    return Group(Text(clean(section.heading), style="bold"), *parts)
+
+
+def _figures(page: Page) -> RichTable:
+    table = RichTable(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right", style="bold")
+    table.add_column(style="dim")
+    for figure in page.figures:
+        table.add_row(Text(clean(figure.name)), Text(clean(figure.value)), Text(clean(figure.note)))
+    return table
+
+
+def _blocks(blocks: Sequence[Block], width: int) -> list[RenderableType]:
+    return [part for block in blocks for part in _block(block, width)]
+
+
+def _block(block: Block, width: int) -> list[RenderableType]:
+    match block:
+        case Paragraph():
+            return [] if block.style in SKIPPED else [_text(block.words, "dim" if block.style in ("rest", "nothing") else "")]  # fmt: skip
+        case Heading():
+            note = [Text("  "), _text(block.note, "dim")] if block.note else []
+            return [Text.assemble(_text(block.words, "bold"), *note)]
+        case Facts():
+            return [Text.assemble(_text(name, "dim"), ": ", _text(value)) for name, value in block.items]
+        case Bullets():
+            return [part for item in block.items for part in _bullet(item, width)]
+        case Table():
+            return _table(block, width)
+        case Chart() | Picture():
+            return [Text(clean(block.words))] if isinstance(block, Picture) and block.words else []
+        case Grid() | Details():
+            return _blocks(block.blocks, width)
+        case Card():
+            return _card(block, width)
+        case Cards():
+            return [part for card in block.cards[: block.open] for part in _card(card, width)]
+        case Only():
+            return _blocks(block.blocks, width) if SCREEN in block.on else []
+
+
+def _text(words: Words, style: str = "") -> Text:
+    text = Text(style=style)
+    for part in spans(words):
+        if isinstance(part, str):
+            text.append(clean_part(part))
+        else:
+            text.append(clean_part(part.text), style=_style(part))
+    return text
+
+
+def clean_part(text: str) -> str:
+    """The text on one line; spaces at its ends stay, since it is a part of a longer text.
+
+    >>> clean_part(" so\\n")
+    ' so '
+    """
+    inner = clean(text)
+    if not inner:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{inner}{' ' if text[-1].isspace() else ''}"
+
+
+def _style(span: Span) -> str:
+    if span.style == "label":
+        return COLOURS.get(span.colour, "")
+    return STYLES.get(span.style.split()[0] if span.style else "", "")
+
+
+def _bullet(item: Words | Bullet, width: int) -> list[RenderableType]:
+    if not isinstance(item, Bullet):
+        return [Text.assemble("  ", _text(item))]
+    count = [Text(f"{item.count} ", style="bold")] if item.count else []
+    below = [Padding(part, (0, 0, 0, 4)) for part in _blocks(item.below, width)]
+    return [Text.assemble("  ", *count, _text(item.words)), *below]
+
+
+def _table(table: Table, width: int) -> list[RenderableType]:
+    shown = [at for at, column in enumerate(table.columns) if column.screen]
+    grid = RichTable(box=None, pad_edge=False, header_style="dim", title_justify="left")
+    for at in shown:
+        _add_column(grid, table.columns[at], is_first=at == shown[0])
+    rows = table.rows if table.screen is None else table.rows[: table.screen]
+    room = width - TABLE_WIDTH
+    examples = [_example(row, room) for row in rows] if room >= NARROWEST_EXAMPLE else []
+    if has_examples := any(examples):
+        grid.add_column("Example", no_wrap=True, max_width=room)
+    for at_row, row in enumerate(rows):
+        cells = [_cell(row.cells[at], is_first=at == shown[0]) for at in shown]
+        grid.add_row(*cells, *([examples[at_row]] if has_examples else []))
+    hidden = len(table.rows) - len(rows)
+    rest: list[RenderableType] = (
+        [Text(f"{hidden:,} more {table.more} in the report.", style="dim")] if hidden else []
+    )
+    caption = [Text(clean(table.caption), style="dim")] if table.caption else []
+    return [*caption, grid, *rest] if rows else rest
+
+
+def _example(row: Row, room: int) -> Text:
+    """The example below a row, cut around what is highlighted in it so that it fits."""
+    words = next((b.words for b in row.below if isinstance(b, Paragraph) and b.style == "example"), "")
+    text = Text(style="dim")
+    middle = 0
+    for part in spans(words):
+        if isinstance(part, Span):
+            middle = middle or len(text)
+            text.append(clean_part(part.text), style="bold not dim underline")
+        else:
+            text.append(clean_part(part))
+    left = max(0, min(middle - room // 3, len(text) - room))
+    cut = text[left : left + room]
+    if left > 0:
+        cut = Text("…", style="dim") + cut[1:]
+    return cut if left + room >= len(text) else cut[:-1] + Text("…", style="dim")
+
+
+def _add_column(grid: RichTable, column: Column, *, is_first: bool) -> None:
+    if column.number:
+        grid.add_column(column.name, justify="right", no_wrap=True)
+    elif is_first:
+        grid.add_column(column.name, min_width=18, max_width=40, overflow="fold")
+    else:
+        grid.add_column(column.name, overflow="fold")
+
+
+def _cell(cell: Words | Cell, *, is_first: bool) -> Text:
+    words = cell.words if isinstance(cell, Cell) else cell
+    if not is_first:
+        return _text(words)
+    text = Text()
+    for part in spans(words):  # what belongs to the heading of a row goes below it
+        is_where = isinstance(part, Span) and part.style in ("where", "remark", "remark stronger")
+        text.append_text(Text.assemble("\n" if is_where else "", _text(part)))
+    return text
+
+
+def _card(card: Card, width: int) -> list[RenderableType]:
+    facts = Text("  ").join(_text(words) for words in card.facts)
+    versions = [
+        Padding(Text.assemble(_text(name, "dim"), ": ", _text(words)), (0, 0, 0, 2))
+        for name, words in card.versions
+    ]
+    failed = [f"✗ {chip.name}: {chip.reason}" for chip in card.chips if not chip.passed]
+    below = [Padding(part, (0, 0, 0, 2)) for part in _blocks(card.below, width)]
+    return [facts, *versions, *(Text(clean(reason), style="dim") for reason in failed), *below]

@@ -1,0 +1,348 @@
+"""Checks by models: closeness of meaning, entailment, classifiers, a judge.
+
+    meaning       cosine of the MiniLM vectors of the old and the new text
+    entailment    for pairs: what the context says about the new text
+    classifiers   for single texts: what classifiers that never saw the row predict
+    judge         an engine that sees neither label nor original
+
+All but the judge are deterministic, and their outputs are cached (`model_cache.py`). Thresholds come from `calibration.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.classify.nbsvm import NbSvm
+from longway.engines.asker import Asker
+from longway.engines.engine import Judged
+from longway.engines.prompt import judge_prompt
+from longway.records import Verdict
+from longway.task import Stance, Task
+from longway.verify.check import Candidate, Check
+from longway.verify.model_cache import ModelCache
+from longway.verify.wordforms import words
+
+Floats = NDArray[np.float64]
+Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length 1 per text
+
+# ---------------------------------------------------------------- meaning
+
+
+class MeaningCheck(Check):
+    """The check of closeness: the cosine of the two texts' vectors must lie between two bounds.
+
+    low: least cosine for texts that keep their meaning. low_label: for texts that keep only their label.
+    high: from here on a text counts as a copy.
+    """
+
+    name = "meaning"
+
+    def __init__(self, vectors: Vectors, *, low: float, low_label: float, high: float) -> None:
+        self.vectors = vectors
+        self.low, self.low_label, self.high = low, low_label, high
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate. score: the cosine."""
+        before = self.vectors([c.before for c in candidates])
+        after = self.vectors([c.after for c in candidates])
+        cosines = np.einsum("ij,ij->i", before, after)
+        return [self._verdict(c, float(cosine)) for c, cosine in zip(candidates, cosines, strict=True)]
+
+    def _verdict(self, candidate: Candidate, cosine: float) -> Verdict:
+        low = self.low_label if candidate.keeps == "label" else self.low
+        reason = ""
+        if cosine < low:
+            reason = f"far from the original: {cosine:.2f}, at least {low:.2f} expected"
+        elif cosine >= self.high and not candidate.may_copy:
+            reason = "nearly a copy"
+        return Verdict(self.name, not reason, cosine, reason)
+
+
+# ---------------------------------------------------------------- entailment
+
+STANCES: tuple[Stance, ...] = ("entails", "contradicts", "neutral")  # in the model's order
+# For each stance of a label, the model's stances that it covers, and how a reason words it.
+_COVERS: dict[Stance, tuple[Stance, ...]] = {
+    **{stance: (stance,) for stance in STANCES},
+    "does not entail": ("contradicts", "neutral"),
+}
+_WORDED: dict[Stance, str] = {"neutral": "leaves it open", "does not entail": "does not entail it"}
+
+
+class EntailmentModel(Protocol):
+    """Returns the probabilities of `STANCES` for pairs of context and text."""
+
+    version: str
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """(n, 3)."""
+        ...
+
+
+class EntailmentCheck(Check):
+    """The check of a label's stance: does the context still say about the new text what its label says?
+
+        REFUTES          the context contradicts the claim: how likely for the new claim, and how likely for the old one?
+        not entailment   it contradicts the claim or leaves it open: how likely are the two together?
+
+    The model is not always right about the old text. If it is, the new one must be as clear; if it is not, the new one must not be
+    worse. A text that keeps its meaning may also pass by mutual entailment: if old and new entail each other, the label is the same.
+
+    least: the probability that is always enough. share: the share of the original's probability that is enough if the model doubts
+    the original, too. mutual: the least probability of mutual entailment. least_label: for texts that keep only their label.
+    """
+
+    name = "entailment"
+
+    def __init__(
+        self,
+        task: Task,
+        model: EntailmentModel,
+        cache: ModelCache,
+        *,
+        least: float,
+        share: float,
+        mutual: float,
+        least_label: float,
+    ) -> None:
+        self.stances = task.stances
+        self.model, self.cache = model, cache
+        self.least, self.share, self.mutual, self.least_label = least, share, mutual, least_label
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate. score: the probability of the label's stance."""
+        covered = [[stance in _COVERS[self.stances[c.label]] for stance in STANCES] for c in candidates]
+        mask = np.array(covered, dtype=float).reshape(len(candidates), len(STANCES))  # (n, 3)
+        after = (self._probabilities([(c.context or "", c.after) for c in candidates]) * mask).sum(axis=1)
+        before = (self._probabilities([(c.context or "", c.before) for c in candidates]) * mask).sum(axis=1)
+        verdicts = [self._verdict(*each) for each in zip(candidates, after, before, strict=True)]
+        doubtful = [i for i, v in enumerate(verdicts) if not v.passed and candidates[i].keeps != "label"]
+        for i, likely in zip(doubtful, self._mutual([candidates[i] for i in doubtful]), strict=True):
+            if likely >= self.mutual:
+                verdicts[i] = Verdict(self.name, True, verdicts[i].score)
+        return verdicts
+
+    def _verdict(self, candidate: Candidate, after: float, before: float) -> Verdict:
+        if candidate.keeps == "label":
+            passed = after >= self.least_label
+        else:
+            passed = after >= self.least or (before < self.least and after >= self.share * before)
+        stance = self.stances[candidate.label]
+        worded = _WORDED.get(stance, f"{stance} it")
+        reason = "" if passed else f"that the context {worded} is {after:.2f} likely, {before:.2f} before"
+        return Verdict(self.name, bool(passed), float(after), reason)
+
+    def _mutual(self, candidates: Sequence[Candidate]) -> Floats:
+        """The probability that the old text entails the new one, or the reverse, whichever is lower."""
+        there = self._probabilities([(c.before, c.after) for c in candidates])
+        back = self._probabilities([(c.after, c.before) for c in candidates])
+        entails = STANCES.index("entails")
+        return np.minimum(there[:, entails], back[:, entails])
+
+    def _probabilities(self, pairs: list[tuple[str, str]]) -> Floats:
+        rows = self.cache.rows("entailment", self.model.version, pairs, self.model.probabilities)
+        return rows.astype(float) if pairs else np.zeros((0, len(STANCES)))
+
+
+# ---------------------------------------------------------------- classifiers
+
+FOLDS = 5
+MOST_ROWS = 4000  # rows that the classifiers are trained on; more cost time and change little
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much probability the label may lose.
+
+    least: a probability by the encoder that is always enough. share: the share of the original's probability that is enough otherwise.
+    doubt: below this, the encoder supports a bag of words that predicts another label.
+    """
+
+    least: float
+    share: float
+    doubt: float
+
+
+class ClassifiersCheck(Check):
+    """The check by cross-validated classifiers, trained on first use: do they still predict the label for the new text?
+
+    Two classifiers, each trained on the other folds: logistic regression on MiniLM vectors, and the bag of words of `classify/nbsvm.py`.
+    Rewriting removes predictive words on purpose, and losing their contribution is no fault: the original is classified without them.
+    The bag of words alone never rejects: it counts only if it sees a change of label and the encoder has doubts.
+
+    texts, labels: the dataset as loaded. vectors: None leaves the encoder out.
+    """
+
+    name = "classifiers"
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        labels: Sequence[str],
+        bounds: Bounds,
+        *,
+        vectors: Vectors | None,
+        seed: int = 0,
+    ) -> None:
+        self.texts, self.labels, self.bounds = texts, labels, bounds
+        self.vectors, self.seed = vectors, seed
+        self._folds: NDArray[np.int64] | None = None
+        self._models: list[tuple[_Encoder | None, _Words] | None] = []
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate. score: the label's probability by the encoder, or by the words if there is no encoder."""
+        if not candidates:
+            return []
+        after, before = [c.after for c in candidates], [_without_telling(c) for c in candidates]
+        rows, names = [c.row for c in candidates], [c.label for c in candidates]
+        new, old = self.own(rows, after, names), self.own(rows, before, names)
+        return [self.compare(n, o) for n, o in zip(new, old, strict=True)]
+
+    def own(
+        self, rows: Sequence[int], texts: Sequence[str], names: Sequence[str]
+    ) -> list[tuple[float, float]]:
+        """Each text's probability of its label: by the encoder (by the words if there is none) and by the words.
+
+        NaN if the classifiers that never saw the row never saw its label either.
+        """
+        self._train()
+        assert self._folds is not None
+        own = np.full((len(texts), 2), np.nan)
+        vectors = None if self.vectors is None else self.vectors(texts)
+        # A row that no model was trained on may be judged by any of them.
+        fold_of = [max(0, int(self._folds[row])) for row in rows]
+        for fold, models in enumerate(self._models):
+            if models is None:
+                continue
+            encoder, bag = models
+            columns = {str(name): column for column, name in enumerate(bag.labels)}
+            at = [i for i, name in enumerate(names) if fold_of[i] == fold and name in columns]
+            if not at:
+                continue
+            column = [columns[names[i]] for i in at]
+            by_words = bag.probabilities([texts[i] for i in at])[np.arange(len(at)), column]
+            own[at, 1] = own[at, 0] = by_words
+            if encoder is not None and vectors is not None:
+                own[at, 0] = encoder.probabilities(vectors[at])[np.arange(len(at)), column]
+        return [(float(a), float(b)) for a, b in own]
+
+    def compare(self, new: tuple[float, float], old: tuple[float, float]) -> Verdict:
+        """The verdict on a text, given `own` of the new and of the old text."""
+        bounds = self.bounds
+        reason = ""
+        if np.isnan(new[0]):
+            return Verdict(self.name, False, reason="too few other rows have this label to learn it from")
+        if new[0] < bounds.least and new[0] < bounds.share * old[0]:
+            reason = f"the label's probability fell from {old[0]:.2f} to {new[0]:.2f}"
+        elif new[1] < 0.5 <= old[1] and new[0] < bounds.doubt and new[0] < old[0]:
+            reason = f"the words predict another label, and its probability fell to {new[0]:.2f}"
+        return Verdict(self.name, not reason, new[0], reason)
+
+    def _train(self) -> None:
+        """One pair of models per fold, None if the other folds have a single label. `_folds` is -1 for rows not trained on."""
+        if self._folds is not None:
+            return
+        order = np.random.default_rng(self.seed).permutation(len(self.texts))[:MOST_ROWS]
+        self._folds = np.full(len(self.texts), -1, np.int64)
+        self._folds[order] = np.arange(len(order)) % FOLDS
+        labels = np.asarray(self.labels)
+        vectors = None if self.vectors is None else self.vectors([self.texts[i] for i in order])
+        for fold in range(FOLDS):
+            kept = np.arange(len(order)) % FOLDS != fold
+            if len(np.unique(labels[order[kept]])) < 2:
+                self._models.append(None)
+                continue
+            bag = _Words([self.texts[i] for i in order[kept]], labels[order[kept]], self.seed)
+            encoder = None if vectors is None else _Encoder(vectors[kept], labels[order[kept]])
+            self._models.append((encoder, bag))
+
+
+def _without_telling(candidate: Candidate) -> str:
+    """The original without the words and phrases that the edit was meant to remove."""
+    phrases = sorted(candidate.telling, key=len, reverse=True)
+    if not phrases:
+        return candidate.before
+    pattern = "|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in phrases)
+    return " ".join(re.sub(pattern, " ", candidate.before, flags=re.IGNORECASE).split()) or candidate.before
+
+
+class _Encoder:
+    """Logistic regression on vectors."""
+
+    def __init__(self, vectors: NDArray[np.float32], labels: NDArray[Any]) -> None:
+        from sklearn.linear_model import LogisticRegression
+
+        self.model = LogisticRegression(C=10.0, max_iter=300, tol=1e-3).fit(vectors, labels)
+
+    def probabilities(self, vectors: NDArray[np.float32]) -> Floats:
+        return np.asarray(self.model.predict_proba(vectors))
+
+
+class _Words:
+    """The bag of words, on words and pairs of adjacent words, with scores turned into probabilities."""
+
+    def __init__(self, texts: Sequence[str], labels: NDArray[Any], seed: int) -> None:
+        self._columns: dict[str, int] = {}
+        rows = [self._features(text, learn=True) for text in texts]
+        self.model = NbSvm(seed=seed).fit(self._matrix(rows), labels)
+        self.labels = self.model.labels_
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        scores = self.model.scores(self._matrix([self._features(text) for text in texts]))
+        odds = np.exp(np.clip(scores, -30, 30))  # for two labels, -s and s: the sigmoid of twice the margin
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def _features(self, text: str, *, learn: bool = False) -> list[int]:
+        tokens = words(text)
+        # In order: the order of a set differs between processes, and with it the last digits of every score.
+        names = dict.fromkeys([*tokens, *(f"{first} {second}" for first, second in pairwise(tokens))])
+        if learn:
+            return [self._columns.setdefault(name, len(self._columns)) for name in names]
+        return [self._columns[name] for name in names if name in self._columns]
+
+    def _matrix(self, rows: list[list[int]]) -> csr_matrix:
+        lengths = np.cumsum([0, *map(len, rows)])
+        columns = np.array([column for row in rows for column in sorted(row)], np.int64)
+        return csr_matrix((np.ones(len(columns)), columns, lengths), shape=(len(rows), len(self._columns)))
+
+
+# ---------------------------------------------------------------- judge
+
+
+class JudgeCheck(Check):
+    """RAZOR's Eq. 13: a judge that sees neither the label nor the original must assign the intended label to the new text.
+
+    least: the least probability of the label, besides being the highest.
+    """
+
+    name = "judge"
+
+    def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
+        self.task, self.asker, self.least = task, asker, least
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate. score: the label's probability."""
+        prompts = [
+            judge_prompt(self.task, c.after, context=c.context, original=c.origin_now.text)
+            for c in candidates
+        ]
+        answers = self.asker.judge_all(prompts, self.task.labels)
+        return [self._verdict(c.label, judged) for c, judged in zip(candidates, answers, strict=True)]
+
+    def _verdict(self, label: str, judged: Judged) -> Verdict:
+        if judged.best is None:
+            return Verdict(self.name, False, None, f"no answer from the judge: {judged.refusal}".rstrip(": "))
+        own = float(judged.probabilities.get(label, 0.0))
+        if judged.best != label:
+            return Verdict(self.name, False, own, f"judged {judged.best}")
+        if own < self.least:
+            return Verdict(self.name, False, own, f"judged {label}, but only {own:.2f} likely")
+        return Verdict(self.name, True, own)

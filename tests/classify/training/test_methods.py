@@ -1,0 +1,147 @@
+"""What all methods share: names, needs, what is handed to the classifier."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from longway.classify.bag_of_words import Linear, NaiveBayes
+from longway.classify.classifier import Inputs, Labelled
+from longway.classify.training import METHODS, JustTrainTwice, Trainer, TrainingData, method_named
+from longway.classify.training.experts import shortcut_features
+from longway.errors import SettingError
+from tests.classify.training.toy import PAIRS, SINGLE, found
+
+DATA = PAIRS.rows(120, right=0.9, seed=0)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_says_its_name_and_needs(name):
+    method = method_named(name)
+    assert method.name == name
+    assert method.needs <= {"context", "shortcuts"}
+
+
+def test_an_unknown_name_is_answered_with_the_list():
+    with pytest.raises(SettingError, match="erm, rew, poe, clever, jtt, drift, dro"):
+        method_named("irm")
+
+
+def test_shortcuts_must_be_those_of_the_rows():
+    with pytest.raises(SettingError, match="one row for each training row, 120"):
+        TrainingData(DATA, shortcuts=csr_matrix((3, 2)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_watch_is_told_of_the_last_training_and_seeds_fix_everything(name):
+    validation, told, made = PAIRS.rows(40, right=0.9, seed=1), [], []
+
+    def fresh(seed):
+        made.append(seed)
+        return Linear(seed=seed)
+
+    data = TrainingData(DATA, validation, found(DATA))
+    model = method_named(name).fit(data, Trainer(fresh, 7, watch=told.append))
+    again = method_named(name).fit(data, Trainer(fresh, 7))
+    assert [epoch.number for epoch in told] == list(range(1, len(told) + 1))
+    assert set(made) == {7}
+    np.testing.assert_array_equal(model.logits(validation.inputs), again.logits(validation.inputs))
+
+
+@pytest.mark.parametrize("name", ["poe", "drift", "dro"])
+def test_a_classifier_that_takes_only_weights_says_so(name):
+    data = SINGLE.rows(120, right=0.9, seed=0)
+    with pytest.raises(SettingError, match="naive Bayes"):
+        method_named(name).fit(
+            TrainingData(data, shortcuts=found(data)), Trainer(lambda seed: NaiveBayes(seed=seed), 0)
+        )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_three_labels_are_no_different(name):
+    rng = np.random.default_rng(0)
+    labels = [("no", "yes", "maybe")[i] for i in rng.integers(3, size=120)]
+    data = TrainingData(type(DATA)(DATA.inputs, labels), shortcuts=found(DATA))
+    model = method_named(name).fit(data, Trainer(lambda seed: Linear(seed=seed), 0))
+    assert model.predict_proba(DATA.inputs).shape == (120, 3)
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"erm", "clever"}))
+def test_one_label_is_nothing_to_learn(name):
+    data = TrainingData(type(DATA)(DATA.inputs, ["yes"] * len(DATA)), shortcuts=found(DATA))
+    with pytest.raises(SettingError, match="at least two labels"):
+        method_named(name).fit(data, Trainer(lambda seed: Linear(seed=seed), 0))
+
+
+# ---- a method that does no more than plain training says so ------------------------------------------------------------
+
+
+def linear(seed):
+    return Linear(seed=seed)
+
+
+def told_by(name, data):
+    told = []
+    method_named(name).fit(data, Trainer(linear, 0, notify=told.append))
+    return told
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - {"jtt"}))
+def test_a_method_that_does_its_work_has_nothing_to_tell(name):
+    data = PAIRS.rows(200, right=0.8, seed=0, genuine=1.0)
+    assert told_by(name, TrainingData(data, shortcuts=found(data))) == []
+
+
+@pytest.mark.parametrize("name", ["rew", "poe", "drift"])
+def test_single_texts_without_any_shortcut_are_trained_on_plainly_and_it_is_told(name):
+    """What was looked for and not found must not be replaced by the texts' own words, which are the real signal."""
+    data = SINGLE.rows(200, right=0.5, seed=0, with_shortcut=0.0)
+    none = TrainingData(data, shortcuts=csr_matrix((len(data), 0)))
+    assert len(told_by(name, none)) == 1
+    assert "plain training" in told_by(name, none)[0]
+    model, plain = method_named(name).fit(none, Trainer(linear, 0)), linear(0).fit(data)
+    same = np.array(model.predict(data.inputs)) == np.array(plain.predict(data.inputs))
+    assert same.mean() > 0.9  # but for rows on the fence: the labels' own shares are taken off
+
+
+def test_a_weak_expert_that_finds_no_telling_word_says_so():
+    data = SINGLE.rows(200, right=0.5, seed=0, with_shortcut=0.0)
+    assert "plain training" in told_by("poe", TrainingData(data))[0]
+
+
+def test_training_twice_tells_where_errors_count_no_more_than_others():
+    easy = Labelled(Inputs(["a fine day", "a foul day"] * 20), ["yes", "no"] * 20)
+    easy = Labelled(Inputs([f"{text} {i}" for i, text in enumerate(easy.inputs.texts)]), easy.labels)
+    assert told_by("jtt", TrainingData(easy)) == ["its first model got no row wrong: plain training"]
+    noise = Labelled(easy.inputs, [("yes", "no")[i] for i in np.random.default_rng(0).integers(2, size=40)])
+    (told,) = told_by("jtt", TrainingData(noise))
+    assert told.endswith("plain training")
+    assert "over 30% of the rows wrong" in told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (2, ""),
+        (20, "its first model got many rows wrong, so they count less than 5 times and have 30% of all weight"),
+        (40, "its first model got over 30% of the rows wrong, so they count no more than the others: plain training"),
+    ],
+)  # fmt: skip
+def test_training_twice_tells_how_much_errors_count(wrong, told):
+    errors = np.arange(100) < wrong
+    method = JustTrainTwice()
+    assert method.note(errors, float(method.weights(errors).max())) == told
+
+
+def test_groups_that_are_no_more_than_labels_are_told():
+    data = SINGLE.rows(60, right=0.5, seed=0, with_shortcut=0.0)
+    rare = csr_matrix(np.eye(60)[:, :1])
+    assert "only labels are weighted" in told_by("dro", TrainingData(data, shortcuts=rare))[0]
+
+
+def test_what_is_real_signal_is_no_n_gram_of_the_experts():
+    every = shortcut_features(TrainingData(DATA)).shape[1]
+    kept = shortcut_features(TrainingData(DATA, keep=(("indeed",),))).shape[1]
+    texts_with = sum("indeed" in text.split() for text in DATA.inputs.texts)
+    assert texts_with >= 5
+    assert kept < every
+    assert shortcut_features(TrainingData(DATA, keep=(("nowhere",),))).shape[1] == every

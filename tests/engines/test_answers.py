@@ -1,0 +1,234 @@
+"""Reading answers: strict about form, patient with thinking and fences, honest about cuts."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longway.engines.answers import (
+    BadBody,
+    Completion,
+    Declined,
+    Misread,
+    completion_of,
+    label_of,
+    rewrites_of,
+    vectors_of,
+    without_thinking,
+)
+
+GOOD = '{"rewrites": ["one thing", "another thing"]}'
+
+
+def texts(content, *, n=9, form="json", finish="stop", original=""):
+    return rewrites_of(Completion(content, finish), n, original=original, form=form).texts
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"```\n{GOOD}```",
+        f"<think>shall I write {{}}?</think>\n{GOOD}",
+        f"<THINKING>one</THINKING><think>two</think>{GOOD}",
+        f"I began before my tag was sent</think>{GOOD}",
+        f"\n\n  {GOOD}  \n",
+    ],
+)
+def test_the_texts_are_found_behind_thinking_and_fences(content):
+    assert texts(content) == ("one thing", "another thing")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("Sure! Here they are: " + GOOD, "not one JSON object"),
+        (GOOD + " I hope this helps.", "not one JSON object"),
+        ('{"rewrites": ["one"', "not one JSON object"),
+        ('["one", "two"]', "not an object"),
+        ('{"texts": ["one"]}', 'no list under "rewrites"'),
+        ('{"rewrites": "one"}', 'no list under "rewrites"'),
+        ('{"rewrites": ["one", 2]}', "not a text"),
+        ("", "empty"),
+        ("<think>for ever", "empty"),
+        ("[" * 100_000, "not one JSON object"),
+    ],
+)
+def test_anything_but_the_form_that_was_asked_for_is_misread_with_a_reason(content, why):
+    with pytest.raises(Misread, match=why):
+        texts(content)
+
+
+def test_a_cut_answer_is_called_cut_and_its_whole_texts_are_kept():
+    read = rewrites_of(Completion('{"rewrites": ["one", "two", "thr', "length"), 9)
+    assert read.texts == ("one", "two")
+    assert "cut off" in read.refusals[0]
+
+
+@pytest.mark.parametrize("content", ['{"rewrites": ["on', '{"rew', "<think>long thoughts", "{"])
+def test_a_cut_answer_without_a_whole_text_is_misread_as_cut_not_as_bad_json(content):
+    with pytest.raises(Misread, match="cut off"):
+        texts(content, finish="length")
+
+
+@given(st.lists(st.text(min_size=1).filter(str.strip), max_size=4), st.data())
+def test_wherever_an_answer_is_cut_only_whole_texts_come_back(items, data):
+    whole = json.dumps({"rewrites": items}, ensure_ascii=data.draw(st.booleans()))
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    try:
+        read, why = texts(cut, finish="length"), ""
+    except Misread as misread:
+        read, why = (), str(misread)
+    assert set(read) <= {item.strip() for item in items}
+    assert not why or "cut off" in why
+
+
+def test_numbered_lines_are_read_where_the_server_has_no_schema():
+    assert texts("1. one thing\n\n2. another thing", form="lines") == ("one thing", "another thing")
+    assert texts("1) one thing\n2) another thing", form="lines") == ("one thing", "another thing")
+    assert texts(GOOD, form="lines") == ("one thing", "another thing")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["Here you are:\n1. one", "1. one\nHope this helps!", "2. two", "1. one\n1. one again", "- one", "one"],
+)
+def test_lines_that_are_not_numbered_in_order_are_misread(content):
+    with pytest.raises(Misread, match="does not begin with"):
+        texts(content, form="lines")
+
+
+def test_the_last_line_of_a_cut_answer_is_not_trusted():
+    assert texts("1. one thing\n2. another th", form="lines", finish="length") == ("one thing",)
+    with pytest.raises(Misread, match="cut off"):
+        texts("1. one th", form="lines", finish="length")
+
+
+@pytest.mark.parametrize(
+    ("content", "form"), [('{"rewrites": []}', "json"), ("NONE", "lines"), ("None.", "lines")]
+)
+def test_no_rewriting_is_an_answer(content, form):
+    read = rewrites_of(Completion(content), 3, form=form)
+    assert read.texts == ()
+    assert read.refusals == ("the model gave no rewriting",)
+
+
+def test_empties_doubles_copies_and_control_characters_are_dropped_and_told():
+    items = ["", "  ", "a b", "a  b", "the original", "nul\x00", "\ud800", "c"]
+    read = rewrites_of(Completion(json.dumps({"rewrites": items})), 9, original="the  original ")
+    assert read.texts == ("a b", "c")
+    assert len(read.refusals) == 6
+
+
+def test_no_more_texts_than_asked_for():
+    assert texts(GOOD, n=1) == ("one thing",)
+
+
+def test_refusals_and_content_filters_are_declined_at_once():
+    with pytest.raises(Declined, match="content filter"):
+        texts("", finish="content_filter")
+    with pytest.raises(Declined, match="I would rather not"):
+        rewrites_of(Completion("", refusal="I would rather\nnot"), 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        ('{"label": "pos"}', "json"),
+        ('<think>neg?</think>{"label": "POS"}', "json"),
+        ("pos", "lines"),
+        ('"pos".', "lines"),
+        ("**Pos**", "lines"),
+        ('{"label": "pos"}', "lines"),
+    ],
+)
+def test_a_label_is_read(content, form):
+    assert label_of(Completion(content), ["neg", "pos"], form=form) == "pos"
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        ('{"label": "good"}', "json"),
+        ('{"label": 1}', "json"),
+        ("it is pos", "lines"),
+        ("pos or neg", "lines"),
+    ],
+)
+def test_what_is_not_exactly_a_label_is_misread(content, form):
+    with pytest.raises(Misread):
+        label_of(Completion(content), ["neg", "pos"], form=form)
+
+
+def test_labels_that_differ_in_case_only_must_be_exact():
+    assert label_of(Completion('{"label": "Up"}'), ["up", "Up"]) == "Up"
+    with pytest.raises(Misread):
+        label_of(Completion('{"label": "UP"}'), ["up", "Up"])
+
+
+def test_a_cut_label_is_called_cut():
+    with pytest.raises(Misread, match="cut off"):
+        label_of(Completion('{"label": "po', "length"), ["neg", "pos"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html>bad gateway</html>",
+        "[]",
+        "{}",
+        '{"choices": []}',
+        '{"choices": [{}]}',
+        '{"choices": [{"message": "hello"}]}',
+        '{"choices": [{"message": {"content": 3}}]}',
+        '{"choices": null}',
+        "[" * 100_000,
+        "",
+    ],
+)
+def test_a_body_that_is_no_completion_says_so(body):
+    with pytest.raises(BadBody):
+        completion_of(body)
+
+
+def test_an_error_object_in_the_body_is_handed_on():
+    with pytest.raises(BadBody) as caught:
+        completion_of('{"error": {"code": 429}}')
+    assert caught.value.error == {"code": 429}
+
+
+def test_odd_usage_and_odd_logprobs_are_left_out():
+    body = {"choices": [{"message": {"content": None}, "logprobs": {"content": [{}]}}], "usage": [1]}
+    read = completion_of(json.dumps(body))
+    assert read == Completion("")
+
+
+@given(st.text())
+def test_thinking_is_taken_off_whatever_it_holds(thought):
+    inside = thought.replace("<", "").replace(">", "")
+    assert without_thinking(f"<think>{inside}</think>answer") == "answer"
+    assert without_thinking(f"<think>{inside}") == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x",
+        "{}",
+        '{"data": []}',
+        '{"data": [{"index": 0, "embedding": []}]}',
+        '{"data": [{"index": 0, "embedding": ["a"]}]}',
+        '{"data": [{"embedding": [1]}]}',
+        '{"error": {"message": "no"}}',
+    ],
+)
+def test_a_body_without_the_vectors_says_so(body):
+    with pytest.raises(BadBody):
+        vectors_of(body, n=1)
+
+
+def test_vectors_come_in_the_order_of_the_texts():
+    body = '{"data": [{"index": 1, "embedding": [2]}, {"index": 0, "embedding": [1]}], "usage": {"prompt_tokens": 4}}'
+    assert vectors_of(body, n=2) == ([[1.0], [2.0]], 4)

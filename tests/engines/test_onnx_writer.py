@@ -1,0 +1,108 @@
+"""Drawing one token, against the obvious way: sort everything, drop what is rare, weigh, walk along; and which tokens are lowered."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longway.engines.model_files import installed_adapter
+from longway.engines.onnx_writer import LOWER_BY, MIN_RELATIVE, draw_token, loaded_with, lowered, tokenizer_in
+from longway.engines.plausible import words_of
+from tests.engines.llama_cpp import model_or_skip
+
+logits = st.lists(st.floats(-8, 8), min_size=1, max_size=12)
+
+
+def log_p_of(values):
+    values = np.array(values, np.float64)
+    return (values - values.max() - np.log(np.exp(values - values.max()).sum())).astype(np.float32)
+
+
+def slowly(log_p, temperature, top_p, at):
+    if temperature == 0:
+        return max(range(len(log_p)), key=lambda i: (log_p[i], -i))
+    ranked = sorted(range(len(log_p)), key=lambda i: (-log_p[i], i))
+    most, kept, so_far = np.exp(float(log_p[ranked[0]])), [], 0.0
+    for token in ranked:
+        share = np.exp(float(log_p[token]))
+        if so_far < top_p and share >= MIN_RELATIVE * most * (1 - 1e-6):
+            kept.append(token)
+        so_far += share
+    weights = [np.exp((float(log_p[token]) - float(log_p[ranked[0]])) / temperature) for token in kept]
+    rest = at * sum(weights)
+    for token, weight in zip(kept, weights, strict=True):
+        rest -= weight
+        if rest < 0:
+            return token
+    return kept[-1]
+
+
+@given(logits, st.sampled_from([0.0, 0.3, 0.7, 1.5]), st.floats(0.05, 1), st.floats(0, 0.999))
+def test_a_token_is_drawn_as_the_obvious_way_draws_it(values, temperature, top_p, at):
+    log_p = log_p_of(np.round(values, 2))
+    fast = draw_token(log_p, temperature=temperature, top_p=top_p, at=at)
+    # Where a border is hit to the last digit, both sides of it are right.
+    near = {
+        slowly(log_p, temperature, p, a)
+        for p in (top_p - 1e-5, top_p, top_p + 1e-5)
+        for a in (at - 1e-5, at, at + 1e-5)
+    }
+    assert fast in near
+
+
+def test_shares_are_those_of_the_temperature():
+    log_p = np.log(np.array([0.5, 0.3, 0.2], np.float32))
+    for temperature in (0.5, 1.0, 2.0):
+        drawn = [
+            draw_token(log_p, temperature=temperature, top_p=1.0, at=at)
+            for at in np.linspace(0, 1, 2000, endpoint=False)
+        ]
+        wanted = np.array([0.5, 0.3, 0.2]) ** (1 / temperature)
+        np.testing.assert_allclose(np.bincount(drawn) / 2000, wanted / wanted.sum(), atol=2e-3)
+
+
+def test_what_is_rare_is_never_drawn_however_hot_it_is():
+    log_p = np.log(np.array([0.9, 0.09, 0.9 * MIN_RELATIVE / 2], np.float32))
+    drawn = {draw_token(log_p, temperature=100.0, top_p=1.0, at=at) for at in np.linspace(0, 0.999, 500)}
+    assert drawn == {0, 1}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    pytest.importorskip("tokenizers")
+    return tokenizer_in(model_or_skip())
+
+
+@pytest.mark.parametrize(
+    ("word", "tokens"),
+    [
+        ("not", ["Ġnot", "ĠNot"]),  # without a space it is part of other words
+        ("Never", ["Ġnever", "ĠNever", "never"]),
+        ("n't", ["'t"]),
+        ("overlong", []),  # " over" alone says nothing
+        ("is not", []),
+    ],
+)
+def test_words_are_lowered_by_the_tokens_that_are_theirs(tokenizer, word, tokens):
+    biases = lowered([word], tokenizer)
+    assert [tokenizer.id_to_token(token) for token in biases] == tokens
+    assert set(biases.values()) <= {LOWER_BY}
+
+
+def test_the_first_of_several_tokens_is_biases_if_it_is_most_of_the_word(tokenizer):
+    first, second = tokenizer.encode(" backpackers").tokens
+    assert (first, second) == ("Ġbackpack", "ers")
+    assert tokenizer.token_to_id(first) in lowered(["backpackers"], tokenizer)
+
+
+def test_a_lowered_word_is_written_less(tokenizer):
+    model = loaded_with(model_or_skip(), installed_adapter().path)
+    lines = "rewrite\ntext: The old mill stands near the river.\nanswer:"
+
+    def drawn(biases):
+        draws = model.draw(lines, [0.0], top_p=0.9, max_tokens=16, seed=1, biases=biases)
+        return words_of(" ".join(draw.text for draw in draws))
+
+    word = max((word for word in drawn({}) if word in ("mill", "river")), default="mill")
+    assert word in drawn({})
+    assert word not in drawn(dict.fromkeys(lowered([word], tokenizer), 5 * LOWER_BY))

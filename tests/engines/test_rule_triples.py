@@ -1,0 +1,145 @@
+"""The rules engine asked about triples: what it answers, and what it says where it cannot."""
+
+import asyncio
+
+import pytest
+
+from longway.engines.engine import Sampling
+from longway.engines.prompt import Prompt
+from longway.engines.rules import RulesEngine, _texts_of, rules_version
+from longway.english.triples.triple import parse, parse_pair
+from longway.task import task_of
+
+SENTIMENT = task_of(["negative", "positive"])
+PAIRS = task_of(["entailment", "contradiction", "neutral"], text_name="hypothesis", context_name="premise")
+TOPICS = task_of(["sport", "politics"])
+PREMISE = "A man sleeps on a bench in the park."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return RulesEngine(model="longway")
+
+
+def ask(engine, prompt, n=1):
+    return asyncio.run(engine.write(prompt, n, Sampling()))
+
+
+def alter(triples, target, *, task=SENTIMENT, label="positive", context=None, keep=()):
+    values = {"triples": triples, "target": target, "keep": list(keep)}
+    return Prompt("alter.v1", task, "some text", context, label, values=values)
+
+
+def test_a_text_becomes_numbered_triples(engine):
+    written = ask(engine, Prompt("triples.v1", SENTIMENT, "The film was great. What now?"))
+    assert written.texts == ("1. The film | was | great\n2. |  | What now?",)
+    assert len(parse(written.texts[0], may_be_whole=True)) == 2
+    assert written.usage.cost == 0
+
+
+def test_a_pair_becomes_two_lists(engine):
+    written = ask(engine, Prompt("triples.v1", PAIRS, "A man is asleep.", PREMISE))
+    context, text = parse_pair(written.texts[0])
+    assert context[0].predicate == "sleeps on"
+    assert text[0].object == "asleep"
+
+
+def test_a_text_without_words_is_refused(engine):
+    assert ask(engine, Prompt("triples.v1", SENTIMENT, "...")).refusals == ("the text has no words",)
+
+
+def test_triples_are_altered_in_several_ways(engine):
+    written = ask(engine, alter([["The film", "was", "great"], ["I", "loved", "it"]], "negative"), n=3)
+    assert len(set(written.texts)) == 3
+    for answer in written.texts:
+        assert [t.subject for t in parse(answer, n=2)] == ["The film", "I"]
+        assert "great" not in answer
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        (alter([["The film", "was", "long"]], "negative"), "nothing in the principal triples contradicts the label negative"),
+        (alter([["A", "is", "b"]], "sport", task=TOPICS, label="politics"), "no opposite of the label politics"),
+        (alter([["A man", "is", "asleep"]], "neutral", task=PAIRS, label="entailment", context=PREMISE), "neutral to its context"),
+        (Prompt("identify.v1", SENTIMENT, "x"), "takes a language model"),
+        (Prompt("translate.v1", SENTIMENT, "x"), "takes a language model"),
+    ],
+)  # fmt: skip
+def test_what_the_rules_cannot_do_is_refused_with_a_reason(engine, prompt, reason):
+    written = ask(engine, prompt)
+    assert written.texts == ()
+    assert len(written.refusals) == 1
+    assert reason in written.refusals[0]
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "triple", "expected"),
+    [
+        ("entailment", "contradiction", ["A man", "is sleeping", ""], "1. A man | is not sleeping |"),
+        ("contradiction", "entailment", ["A man", "is not sleeping", ""], "1. A man | is sleeping |"),
+        ("neutral", "entailment", ["A man", "is", "rich"], "1. A man | sleeps on | a bench"),
+        ("neutral", "contradiction", ["A man", "is", "rich"], "1. A man | does not sleep on | a bench"),
+    ],
+)
+def test_what_a_context_says_decides_for_pairs(engine, monkeypatch, label, target, triple, expected):
+    monkeypatch.setattr(
+        "longway.english.opposites.antonyms", lambda word, document: []
+    )  # WordNet takes seconds
+    written = ask(engine, alter([triple], target, task=PAIRS, label=label, context=PREMISE), n=4)
+    assert expected in written.texts
+
+
+def test_a_triple_in_which_nothing_speaks_for_the_other_side_stays_beside_others(engine):
+    written = ask(engine, alter([["The film", "was", "great"], ["The film", "was", "long"]], "negative"))
+    assert parse(written.texts[0], n=2)[1].text == "The film was long"
+
+
+def test_words_to_keep_are_not_altered(engine):
+    written = ask(engine, alter([["A great film", "was", "funny"]], "negative", keep=["great"]))
+    assert "great" in written.texts[0]
+    assert "funny" not in parse(written.texts[0])[0].object.split()
+
+
+def test_triples_become_texts_joined_and_apart(engine):
+    values = {
+        "triples": [["The soup", "was", "cold"], ["The soup", "smelled", "odd"]],
+        "context_triples": None,
+    }
+    written = ask(engine, Prompt("realise.v1", SENTIMENT, "Another text.", values=values), n=3)
+    assert written.texts == ("The soup was cold and smelled odd.", "The soup was cold. The soup smelled odd.")
+
+
+def test_a_pair_becomes_two_lines(engine):
+    values = {"triples": [["A man", "is", "asleep"]], "context_triples": [["A man", "sleeps", ""]]}
+    written = ask(engine, Prompt("realise.v1", PAIRS, "Another text.", values=values))
+    assert written.texts == ("context: A man sleeps.\ntext: A man is asleep.",)
+
+
+def test_a_whole_text_is_turned_round(engine):
+    prompt = Prompt(
+        "counterfactual.v1", SENTIMENT, "It was not good.", label="negative", values={"target": "positive"}
+    )
+    assert ask(engine, prompt).texts == ("It was good.",)
+
+
+def test_triples_are_analysed_together_beforehand(engine):
+    prompt = alter([["The film", "was", "great"]], "negative")
+    assert _texts_of(prompt) == ["The film was great."]
+    engine.prepare([prompt])
+    assert "The film was great." in engine._documents
+
+
+def test_the_identity_covers_the_table_of_opposites(tmp_path, monkeypatch):
+    before = rules_version()
+    table = tmp_path / "opposites.tsv"
+    table.write_text("good\tADJ\tpositive\tbad\n", encoding="utf-8")
+    monkeypatch.setattr("longway.engines.rules.SHARED_PATHS", (table,))
+    assert rules_version.__wrapped__() != before
+
+
+def test_the_identity_covers_the_triples_folder(tmp_path, monkeypatch):
+    before = rules_version()
+    (tmp_path / "oppose.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr("longway.engines.rules.TRIPLES_FOLDER", tmp_path)
+    assert rules_version.__wrapped__() != before

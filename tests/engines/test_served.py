@@ -1,0 +1,438 @@
+"""The served engine against a real server on this machine that behaves in every way servers do."""
+
+import asyncio
+import json
+import logging
+import time
+from email.utils import formatdate
+from math import log
+
+import pytest
+
+from longway.engines.costs import Price
+from longway.engines.engine import Sampling
+from longway.engines.served import ServedEngine
+from longway.engines.transport import retry_after
+from longway.errors import CallFailed, EngineError, SettingError
+from tests.engines.conftest import engine_of, judging, writing
+from tests.engines.loopback import Loopback, Reply, completion, echo, error, script
+
+PROMPT = writing("The film was dull.")[0]
+QUESTION = judging("The film was dull.")[0]
+GOOD = completion(json.dumps({"rewrites": ["A dull film.", "It bored me."]}))
+LABELS = ("neg", "pos")
+KEY = "sk-canary-0123456789abcdef"
+
+
+def write(engine, *, n=2, sampling=None, times=1):
+    async def ask():
+        try:
+            return [await engine.write(PROMPT, n, sampling or Sampling()) for _ in range(times)]
+        finally:
+            await engine.close()
+
+    return asyncio.run(ask())[-1]
+
+
+def judge(engine):
+    async def ask():
+        try:
+            return await engine.judge(QUESTION, LABELS)
+        finally:
+            await engine.close()
+
+    return asyncio.run(ask())
+
+
+def test_texts_are_asked_for_by_schema_and_come_back_with_their_usage():
+    with Loopback(script(GOOD)) as server:
+        written = write(
+            engine_of(server), sampling=Sampling(temperature=0.4, max_tokens=99, seed=3, sample=2)
+        )
+        body = server.calls[0].body
+    assert written.texts == ("A dull film.", "It bored me.")
+    assert (written.usage.prompt_tokens, written.usage.completion_tokens, written.usage.cost) == (11, 7, 0.0)
+    assert body["response_format"]["json_schema"]["schema"]["required"] == ["rewrites"]
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("toy", 0.4, 0.9, 99)
+    assert server.calls[0].text == "The film was dull."
+
+
+def test_another_sample_has_another_seed():
+    with Loopback() as server:
+        for sample in (0, 1):
+            write(engine_of(server), sampling=Sampling(sample=sample))
+        seeds = {call.body["seed"] for call in server.calls}
+    assert len(seeds) == 2
+
+
+def test_a_server_without_schemas_is_found_out_once_and_read_as_plain_text():
+    def answer(call):
+        return error(400, "Unknown field: response_format") if call.has_schema else echo(call)
+
+    with Loopback(answer) as server:
+        written = write(engine_of(server), times=3)
+        assert written.texts == ("Indeed, The film was dull.", "Well, The film was dull.")
+        assert [call.has_schema for call in server.calls] == [True, False, False, False]
+        assert judge(engine_of(server)).best == "neg"
+
+
+@pytest.mark.parametrize(
+    ("message", "gone", "instead"),
+    [
+        (
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+        ("temperature does not support 0.7 with this model", "temperature", "top_p"),
+        ("seed is not supported", "seed", "temperature"),
+    ],
+)
+def test_a_parameter_that_a_server_does_not_know_is_left_out(message, gone, instead):
+    with Loopback(lambda call: error(400, message) if gone in call.body else GOOD) as server:
+        assert write(engine_of(server), times=2).texts
+        assert len(server.calls) == 3
+    assert gone not in server.calls[-1].body
+    assert instead in server.calls[-1].body
+    assert server.calls[-1].has_schema
+
+
+def test_a_row_that_is_too_long_is_refused_and_changes_nothing_for_others():
+    message = "This model's maximum context length is 10 tokens; max_tokens is too large"
+    with Loopback(script(GOOD, error(400, message, code="context_length_exceeded"))) as server:
+        written = write(engine_of(server), times=2)
+        assert written.refusals == ("the row is too long for the model",)
+        assert len(server.calls) == 2
+
+
+def test_a_request_that_is_rejected_however_it_is_put_fails_for_itself():
+    with Loopback(lambda _: error(422, "no")) as server, pytest.raises(CallFailed, match="status 422: no"):
+        write(engine_of(server))
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ("Here you are!", "not one JSON object"),
+        ('{"answer": 1}', 'no list under "rewrites"'),
+        ("", "empty"),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_repaired_once(first, why):
+    with Loopback(script(completion(first), GOOD)) as server:
+        written = write(engine_of(server))
+        told = server.calls[1].body["messages"]
+    assert written.texts == ("A dull film.", "It bored me.")
+    assert written.usage.completion_tokens == 14
+    assert [message["role"] for message in told] == ["system", "user", "assistant", "user"]
+    assert why in told[-1]["content"]
+
+
+def test_after_one_repair_the_answer_is_refused_with_a_reason_and_both_are_counted():
+    with Loopback(lambda _: completion("no JSON")) as server:
+        written = write(engine_of(server))
+        assert len(server.calls) == 2
+    assert written.texts == ()
+    assert "not one JSON object" in written.refusals[0]
+    assert written.usage.completion_tokens == 14
+
+
+def test_a_cut_answer_keeps_its_whole_texts_and_needs_no_repair():
+    with Loopback(script(completion('{"rewrites": ["A dull film.", "It bo', finish="length"))) as server:
+        written = write(engine_of(server))
+        assert len(server.calls) == 1
+    assert written.texts == ("A dull film.",)
+
+
+def test_a_cut_without_a_whole_text_is_repaired_with_twice_the_room():
+    with Loopback(script(completion("<think>hm", finish="length"), GOOD)) as server:
+        assert write(engine_of(server), sampling=Sampling(max_tokens=50)).texts
+        assert [call.body["max_tokens"] for call in server.calls] == [50, 100]
+        assert "cut off" in server.calls[1].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (completion("", finish="content_filter"), "content filter"),
+        (completion(None, refusal="I cannot do that."), "I cannot do that"),
+        (error(400, "flagged", code="content_filter"), "content filter"),
+    ],
+)
+def test_a_refusal_of_the_model_is_an_answer(reply, why):
+    with Loopback(lambda _: reply) as server:
+        written = write(engine_of(server))
+        assert len(server.calls) == 1
+    assert why in written.refusals[0]
+
+
+PASSING = {
+    "429": error(429, "slow down"),
+    "408": error(408, "late"),
+    "409": error(409, "busy"),
+    "500": error(500, "oops"),
+    "503": Reply(raw=b"<html>down</html>", status=503),
+    "no json": Reply(raw=b"<html>hello</html>"),
+    "no choices": Reply({"choices": []}),
+    "error in 200": Reply({"error": {"message": "overloaded", "code": 502}}),
+    "error in 200 without a code": Reply({"error": "overloaded"}),
+    "cut in mid body": Reply(GOOD.body, cut_at=40),
+}
+
+
+@pytest.mark.parametrize("reply", PASSING.values(), ids=PASSING)
+def test_what_may_pass_is_tried_again(reply):
+    with Loopback(script(reply, reply)) as server:
+        assert write(engine_of(server)).texts
+        assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("reply", PASSING.values(), ids=PASSING)
+def test_tries_are_bounded(reply):
+    with Loopback(script(GOOD, then=lambda _: reply)) as server:
+        with pytest.raises(CallFailed, match="sent 4 times"):
+            write(engine_of(server, retries=3), times=2)
+        assert len(server.calls) == 5
+
+
+def test_a_stalled_answer_is_given_up_and_tried_again():
+    with Loopback(script(Reply(wait=60), GOOD)) as server:
+        assert write(engine_of(server, timeout=0.3)).texts
+        assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [(401, "did not accept the key"), (403, "did not accept"), (404, "does not know this model")],
+)
+def test_what_will_not_pass_is_an_error_at_once(status, why):
+    with Loopback(lambda _: error(status, "no")) as server:
+        with pytest.raises(EngineError, match=why):
+            write(engine_of(server))
+        assert len(server.calls) == 1
+
+
+def test_an_account_without_credit_is_no_reason_to_wait():
+    with Loopback(lambda _: error(429, "pay", code="insufficient_quota")) as server:
+        with pytest.raises(EngineError, match="no credit"):
+            write(engine_of(server))
+        assert len(server.calls) == 1
+
+
+def test_a_server_that_is_not_there_is_told_soon():
+    with Loopback() as server:
+        url = server.url
+    engine = ServedEngine("toy", base_url=url, backoff=0.001)
+    with pytest.raises(EngineError, match="cannot be reached"):
+        write(engine)
+
+
+def test_retry_after_is_obeyed_by_every_call():
+    came = []
+
+    def answer(call):
+        came.append(time.monotonic())
+        return error(429, "wait", headers={"Retry-After": "0.4"}) if len(came) == 2 else GOOD
+
+    async def ask(engine):
+        await engine.write(PROMPT, 2, Sampling())  # goes alone
+        await engine.write(PROMPT, 2, Sampling())
+        await engine.close()
+
+    with Loopback(answer) as server:
+        asyncio.run(ask(engine_of(server)))
+    assert came[2] - came[1] >= 0.4
+
+
+def test_a_pause_that_is_too_long_is_an_error():
+    with (
+        Loopback(lambda _: error(429, "tomorrow", headers={"retry-after": "86400"})) as server,
+        pytest.raises(EngineError, match="1440 minutes"),
+    ):
+        write(engine_of(server))
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"Retry-After": "2.5"}, 2.5),
+        ({"retry-after-ms": "300", "retry-after": "9"}, 0.3),
+        ({"Retry-After": formatdate(1_000_030, usegmt=True)}, 30.0),
+        ({"Retry-After": formatdate(999_000, usegmt=True)}, 0.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "-3"}, 0.0),
+        ({}, None),
+    ],
+)
+def test_a_pause_is_read_from_seconds_and_dates(headers, expected):
+    assert retry_after(headers, now=1_000_000) == expected
+
+
+def test_the_judge_has_a_conversation_of_its_own_and_the_labels_as_choices():
+    with Loopback() as server:
+        assert judge(engine_of(server)).probabilities == {"neg": 1.0, "pos": 0.0}
+        call = server.calls[0]
+    assert len(call.body["messages"]) == 2
+    assert call.body["response_format"]["json_schema"]["schema"]["properties"]["label"]["enum"] == [
+        "neg",
+        "pos",
+    ]
+    assert call.body["temperature"] == 0
+
+
+def test_probabilities_come_from_the_tokens_where_the_server_gives_them():
+    pieces = [('{"label": "', []), ("pos", [("neg", 0.25)]), ('"}', [])]
+    tokens = [
+        {
+            "token": piece,
+            "logprob": log(0.75) if others else 0.0,
+            "top_logprobs": [{"token": other, "logprob": log(p)} for other, p in others],
+        }
+        for piece, others in pieces
+    ]
+    reply = completion('{"label": "pos"}', logprobs={"content": tokens})
+    with Loopback(lambda _: reply) as server:
+        assert judge(engine_of(server)).probabilities == pytest.approx({"neg": 0.25, "pos": 0.75})
+
+
+def test_a_server_without_logprobs_judges_all_the_same():
+    def answer(call):
+        return error(400, "logprobs are not supported") if "logprobs" in call.body else echo(call)
+
+    with Loopback(answer) as server:
+        assert judge(engine_of(server)).best == "neg"
+        assert [call.has_schema for call in server.calls] == [True, True]
+
+
+def test_a_judgement_that_is_no_label_is_refused():
+    with Loopback(lambda _: completion('{"label": "meh"}')) as server:
+        judged = judge(engine_of(server))
+    assert judged.best is None
+    assert "not one of the labels" in judged.refusal
+
+
+def test_vectors_come_in_order_and_in_parts():
+    async def embed(engine, texts):
+        vectors = await engine.embed(texts)
+        await engine.close()
+        return vectors
+
+    texts = ["x" * n for n in range(300)]
+    with Loopback() as server:
+        vectors = asyncio.run(embed(engine_of(server, embedding_model="toy-vectors"), texts))
+        assert len(server.calls) == 3
+    assert [vector[0] for vector in vectors.vectors[1:]] == list(range(1, 300))
+    assert vectors.usage.prompt_tokens == 300
+
+
+def test_calls_without_an_answer_count_as_what_they_can_cost():
+    price = Price(1000.0, 1000.0)
+    with Loopback(script(GOOD, then=lambda _: Reply(GOOD.body, cut_at=40))) as server:
+        with pytest.raises(CallFailed) as caught:
+            write(engine_of(server, price=price, retries=1), times=2)
+        engine = engine_of(server, price=price, retries=1)
+    assert 0 < caught.value.usage.cost <= engine.max_write_cost(PROMPT, 2, Sampling())
+
+
+def test_a_server_that_does_not_count_is_counted_by_size():
+    reply = completion(json.dumps({"rewrites": ["A dull film."]}), usage=None)
+    with Loopback(lambda _: reply) as server:
+        written = write(engine_of(server, price=Price(1.0, 1.0)))
+    assert written.usage.prompt_tokens > 100
+    assert written.usage.cost > (written.usage.prompt_tokens + written.usage.completion_tokens) / 1_000_000
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://user:hunter22@host",
+        "http://user:hunter22@[x/v1",
+        "http://user:hunter22@host:abc/v1",
+        "http://host:99999/v1",
+    ],
+)
+def test_an_address_that_is_none_is_told_without_its_password(address):
+    with pytest.raises(SettingError, match="must begin with http") as caught:
+        ServedEngine("toy", base_url=address)
+    assert "hunter22" not in str(caught.value)
+
+
+def test_settings_that_cannot_be_are_told():
+    with pytest.raises(SettingError, match="empty"):
+        ServedEngine(" ")
+    with pytest.raises(SettingError, match="cannot embed"):
+        asyncio.run(ServedEngine("toy", base_url="http://localhost/v1").embed(["x"]))
+
+
+def test_the_identity_tells_servers_and_models_apart_but_not_their_keys():
+    identities = [
+        ServedEngine(model, base_url=url, api_key=key).identity
+        for model, url, key in [
+            ("a", "http://x/v1", None),
+            ("a", "http://user:pass@x/v1/?k=1", "other"),
+            ("a", "http://y/v1", None),
+            ("b", "http://x/v1", None),
+        ]
+    ]
+    assert identities[0] == identities[1]
+    assert identities[0] not in identities[2:]
+
+
+# Keys
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "sent"),
+    [
+        ({"LONGWAY_API_KEY": "one", "OPENAI_API_KEY": "two"}, "https://api.example.org/v1", "one"),
+        ({"OPENAI_API_KEY": "two"}, "https://api.example.org/v1", "two"),
+        ({"OPENAI_API_KEY": "two"}, "http://api.example.org/v1", None),
+        ({"OPENAI_API_KEY": "two"}, "http://localhost:8000/v1", None),
+        ({"LONGWAY_API_KEY": "one"}, "http://localhost:8000/v1", "one"),
+        ({}, "https://name:three@api.example.org/v1", "three"),
+    ],
+)
+def test_a_key_goes_only_where_it_is_meant_to_go(settings, url, sent, monkeypatch):
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert ServedEngine("toy", base_url=url)._key.reveal() == sent
+
+
+def test_the_key_is_sent_as_a_header():
+    with Loopback() as server:
+        write(engine_of(server, api_key=KEY))
+        assert server.calls[0].headers["authorization"] == f"Bearer {KEY}"
+        assert KEY not in json.dumps(server.calls[0].body)
+
+
+def echoing(status):
+    """A server that repeats the key wherever it can."""
+
+    def answer(call):
+        told = f"bad header Authorization: {call.headers['authorization']} for {KEY}"
+        if status == 200:
+            return completion(json.dumps({"rewrites": [told], "label": told}))
+        return error(status, told, code=KEY, param=told, headers={"x-key": KEY})
+
+    return answer
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 429, 500])
+def test_a_key_that_a_server_repeats_reaches_no_answer_no_error_and_no_log(status, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    with Loopback(echoing(status)) as server:
+        engine = engine_of(server, api_key=KEY, retries=1)
+        try:
+            told = [str(write(engine))]
+        except EngineError as caught:
+            chain, told = caught, []
+            while chain is not None:
+                told += [str(chain), repr(chain), repr(vars(chain))]
+                chain = chain.__cause__ or chain.__context__
+    told += [repr(engine), str(engine.identity), repr(vars(engine)), repr(vars(engine._transport))]
+    # httpcore itself prints whatever headers come in when someone asks it for DEBUG; that one we leave to them.
+    told += [record.getMessage() for record in caplog.records if not record.name.startswith("httpcore")]
+    told += capfd.readouterr()
+    assert "canary" not in "\n".join(told)
+    assert len(told) > 5

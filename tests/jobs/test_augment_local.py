@@ -1,0 +1,51 @@
+"""CoBA from a text to a verdict with the embedded model itself: what it says may differ, what becomes of it may not."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from longway.data import load
+from longway.engines.asker import Asker
+from longway.engines.local import LocalEngine
+from longway.jobs.augment.augment import Augmenting, AugmentSettings
+from longway.methods.coba import Important
+from longway.store import Journal
+from tests.engines.llama_cpp import model_or_skip
+
+ROWS = [
+    {"id": "cold", "text": "The soup was cold.", "label": "negative"},
+    {"id": "fun", "text": "The play was funny.", "label": "positive"},
+]
+WORDS = [Important(("cold",), ("soup",)), Important()]
+
+
+def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_a_reason(monkeypatch):
+    known = SimpleNamespace(important=WORDS, tables={})
+    monkeypatch.setattr(
+        "longway.jobs.augment.augment_methods.by_models", lambda rows, ensemble, **more: known
+    )
+
+    def turned(self, rows, inputs):  # two rows are too few for classifiers to learn from
+        return np.array([[["cold" in text, "cold" not in text] for text in inputs.texts]], float)
+
+    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", turned)
+    monkeypatch.setattr(
+        "longway.engines.local.LADDER", ((1.3, 2.0),)
+    )  # fewer draws: the wording is not tested
+    journal = Journal(None)
+    local = Asker(LocalEngine(model_or_skip()), journal)
+    settings = AugmentSettings(engine="local", models=("bow",), to="positive", mixed="principal")
+    data = load(ROWS, text="text", label="label", id="id")
+    (done,) = Augmenting(data, settings, writer=local, journal=journal).run()
+
+    asked = [call.asked.get("template") for call in journal.entries()]
+    assert done.figures.asked == 1
+    assert len(done.edits) + sum(done.figures.refusals.values()) == 1
+    steps = ["triples.v1", "alter.v1", "realise.v1"]
+    n_steps = sum(step in asked for step in steps)
+    assert set(steps[:n_steps]) <= set(asked)  # one after the other
+    assert n_steps == 3 or done.figures.refusals
+    for edit in done.edits:
+        assert edit.accepted == (not edit.reason)
+        assert (edit.source, edit.label_before, edit.label_after) == ("cold", "negative", "positive")
+        assert edit.trace["triples"][0]["before"] != edit.trace["triples"][0]["after"]

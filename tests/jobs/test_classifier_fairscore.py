@@ -1,0 +1,364 @@
+"""The fairscore of finished classifiers, saved by a proof or by Hugging Face, and counted again by hand."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from longway.classify.catalog import load_model, model_named
+from longway.classify.classifier import Inputs
+from longway.cli import app
+from longway.data import load, save
+from longway.errors import LongwayError, SettingError
+from longway.jobs.documents import ANALYSES_FILE
+from longway.jobs.fairness.classifier_fairscore import classifier_data
+from longway.jobs.fairness.fairness import FairnessSettings
+from longway.jobs.fairness.judged_models import classifier_of
+from longway.jobs.fairness.run_fairness import run_fairness
+from longway.jobs.prove.prove import ProveSettings, rows_of
+from longway.jobs.prove.run_prove import run_prove
+from tests.environment import without_encoder
+from tests.jobs.cooks import cooks, soups_alone
+
+
+@pytest.fixture(scope="module")
+def data():
+    return cooks(60, she_is_good=0.5, seed=2, others=True)
+
+
+@pytest.fixture(scope="module")
+def biased(tmp_path_factory):
+    """A saved bag of words that learned that "she" is good."""
+    folder = tmp_path_factory.mktemp("classifier")
+    model_named("bow").fit(rows_of(cooks(120, she_is_good=0.95, seed=1))).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measured(biased, data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("fairness") / "run"
+    return run_fairness(fairscore=data, settings=FairnessSettings(model=str(biased)), out=out)
+
+
+def lines(run, measure):
+    return [json.loads(line) for line in (run.folder / measure["file"]).read_text("utf-8").splitlines()]
+
+
+def test_it_is_equation_1_counted_on_the_rows_in_the_run_folder(measured, biased, data):
+    run, result = measured
+    measure = result["measures"]["fairscore"]
+    rows, model = lines(run, measure), load_model(biased)
+    was, now = (model.predict(Inputs([row[f"text_{when}"] for row in rows])) for when in ("before", "after"))
+    assert [(row["answer_before"], row["answer_after"]) for row in rows] == list(zip(was, now, strict=True))
+    differ = [old != new for old, new in zip(was, now, strict=True)]
+    assert measure["overall"]["score"]["value"] == pytest.approx(100 * sum(differ) / len(rows))
+    assert measure["overall"]["score"]["value"] > 40  # it was built to look at the person
+    for axis, share in measure["by_axis"].items():
+        own = [one for one, row in zip(differ, rows, strict=True) if row["axis"] == axis]
+        assert (share["rows"], share["differ"]) == (len(own), sum(own))
+    for share in measure["by_pair"]:
+        own = [
+            one
+            for one, row in zip(differ, rows, strict=True)
+            if all(row[key] == share[key] for key in ("axis", "source", "target"))
+        ]
+        assert (share["rows"], share["differ"]) == (len(own), sum(own))
+        assert share["score"]["low"] <= share["score"]["value"] <= share["score"]["high"]
+    assert {"gender", "race", "age"} == set(measure["by_axis"])
+    right = [
+        said == label
+        for said, label in zip(model.predict(rows_of(data).inputs), rows_of(data).labels, strict=True)
+    ]
+    assert measure["accuracy"]["value"] == pytest.approx(100 * np.mean(right))
+    assert measure["rows"] == measure["of"] == 60
+    assert measure["overall"]["rows"] + sum(measure["stayed"].values()) == 60
+
+
+def test_rows_and_ids_are_those_of_the_data(measured, data):
+    run, result = measured
+    texts = {row["id"]: row["text"] for row in data.frame.iter_rows(named=True)}
+    for row in lines(run, result["measures"]["fairscore"]):
+        assert row["text_before"] == texts[row["id"]] != row["text_after"]
+    assert not (run.folder / ANALYSES_FILE).exists()
+    keys = ["data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"]
+    assert all(list(row) == keys for row in result["rows"])
+    assert {row["metric"] for row in result["rows"]} == {"fairscore", "accuracy"}
+    assert any(row["test"].startswith("Fairscore: gender, woman to") for row in result["rows"])
+
+
+def test_a_classifier_that_knows_no_word_for_people_has_0(data, tmp_path):
+    model_named("bow").fit(rows_of(soups_alone(80, seed=4))).save(tmp_path / "model")
+    settings = FairnessSettings(model=str(tmp_path / "model"))
+    _, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
+    score = result["measures"]["fairscore"]["overall"]["score"]
+    assert score["value"] == score["low"] == 0 < score["high"]
+
+
+def test_a_run_that_was_broken_off_asks_nothing_twice(biased, data, tmp_path, monkeypatch):
+    from longway.classify.bag_of_words import Linear
+
+    asked, predict = [], Linear.predict
+
+    def counted(self, inputs):
+        asked.extend(inputs.texts)
+        return predict(self, inputs)
+
+    monkeypatch.setattr(Linear, "predict", counted)
+
+    def go(**options):
+        return run_fairness(
+            fairscore=data, settings=FairnessSettings(model=str(biased)), out=tmp_path / "run", **options
+        )
+
+    def stop(done, of):
+        if asked:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        go(progress=stop)
+    assert 0 < len(asked) < 100
+    _, result = go()
+    assert len(asked) == len(set(asked))
+    n = len(asked)
+    assert go()[1]["measures"] == result["measures"]
+    assert len(asked) == n
+
+
+def test_with_a_limit_rows_are_drawn_and_keep_their_ids(data):
+    some = classifier_data(data, limit=20, seed=3)
+    ids = [str(one) for batch in data.batches() for one in batch.ids]
+    assert (len(some.rows), some.of) == (20, 60)
+    whole = rows_of(data)
+    for id_, text, label in zip(some.ids, some.rows.inputs.texts, some.rows.labels, strict=True):
+        assert (text, label) == (whole.inputs.texts[ids.index(id_)], whole.labels[ids.index(id_)])
+    assert (
+        some.ids == classifier_data(data, limit=20, seed=3).ids != classifier_data(data, limit=20, seed=4).ids
+    )
+
+
+def test_of_data_with_splits_one_must_be_named(data):
+    frame = data.frame.with_columns(split=pl.Series(["train", "test"] * 30))
+    split = load(frame)
+    with pytest.raises(SettingError, match=r"the splits train, test.*--split"):
+        classifier_data(split)
+    assert len(classifier_data(split, split="test").rows) == 30
+
+
+def test_data_without_people_has_no_fairscore(biased, tmp_path):
+    with pytest.raises(SettingError, match=r"In none of 12 rows .* no fairscore"):
+        run_fairness(
+            fairscore=soups_alone(12, seed=5),
+            settings=FairnessSettings(model=str(biased)),
+            out=tmp_path / "run",
+        )
+
+
+# ---- classifiers that a proof saved ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def proof(data, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        without_encoder(patch)
+        before, after = (cooks(80, she_is_good=share, seed=seed) for share, seed in ((0.95, 1), (0.5, 7)))
+        settings = ProveSettings(seeds=2, methods=("rew",), fairscore=True, save_models=True)
+        folder = tmp_path_factory.mktemp("proof") / "run"
+        yield run_prove(before, after, tests={"dev": data}, settings=settings, out=folder)
+
+
+def test_a_saved_classifier_has_the_fairscore_that_the_proof_tells(proof, data, tmp_path):
+    """Eq. 1 through both ways, on the same rows."""
+    run, results = proof
+    names = {path.name for path in (run.folder / "models").iterdir()}
+    assert names == {f"{d}-bow-{m}-{s}" for d in ("before", "after") for m in ("erm", "rew") for s in (0, 1)}
+    for method in ("erm", "rew"):
+        shares = []
+        for seed in (0, 1):
+            model = run.folder / "models" / f"before-bow-{method}-{seed}"
+            _, told = run_fairness(
+                fairscore=data, settings=FairnessSettings(model=str(model)), out=tmp_path / f"{method}{seed}"
+            )
+            shares.append(told["measures"]["fairscore"]["overall"]["score"]["value"])
+        told = next(
+            row["mean"]
+            for row in results["rows"]
+            if (row["data"], row["method"], row["metric"]) == ("before", method, "fairscore")
+        )
+        assert told == pytest.approx(np.mean(shares))
+
+
+def test_a_classifier_that_was_lost_is_trained_again(proof, data, monkeypatch):
+    run, _ = proof
+    from longway.jobs.prove import prove as prove_module
+    from longway.jobs.prove.cells import Cell
+
+    trained, train_cell = [], prove_module.train_cell
+    monkeypatch.setattr(
+        prove_module, "train_cell", lambda cell, *rest, **options: trained.append(cell) or train_cell(cell, *rest, **options)
+    )  # fmt: skip
+    without_encoder(monkeypatch)
+    (run.folder / "models" / "after-bow-erm-1" / "classifier.json").unlink()
+    run.reopen()
+    before, after = (cooks(80, she_is_good=share, seed=seed) for share, seed in ((0.95, 1), (0.5, 7)))
+    settings = ProveSettings(seeds=2, methods=("rew",), fairscore=True, save_models=True)
+    run_prove(before, after, tests={"dev": data}, settings=settings, out=run.folder)
+    assert trained == [Cell("after", "bow", "erm", 1)]
+    assert (run.folder / "models" / "after-bow-erm-1" / "classifier.json").is_file()
+
+
+def test_a_classifier_made_of_two_is_another_where_one_of_them_is(biased, tmp_path):
+    """What its answers are kept under: its own files, and those of its parts."""
+    import shutil
+
+    for name in ("one", "two"):
+        for part in ("fusion", "text_only"):
+            shutil.copytree(biased, tmp_path / name / part)
+        (tmp_path / name / "classifier.json").write_text("{}", encoding="utf-8")
+    words = tmp_path / "two" / "fusion" / "words.json"
+    words.write_text(words.read_text(encoding="utf-8").replace("soup", "stew"), encoding="utf-8")
+    one, two = (classifier_of(str(tmp_path / name)).identity["hash"] for name in ("one", "two"))
+    assert one != two
+
+
+# ---- Hugging Face, and the command -----------------------------------------------------------------------------------------
+
+
+def save_sequence_classifier(
+    folder, words, *, labels=("bad", "good"), she=3.0, kind="BertForSequenceClassification"
+):
+    """A BERT whose answer is good where a text has "she", by hand-set weights: nothing of it was trained."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    names = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *words]
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(names)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]"
+    )
+    config = transformers.BertConfig(
+        vocab_size=len(names), hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, max_position_embeddings=64,
+        id2label=dict(enumerate(labels)), label2id={name: i for i, name in enumerate(labels)},
+    )  # fmt: skip
+    model = getattr(transformers, kind)(config)
+    if kind == "BertForSequenceClassification" and she is not None:
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.zero_()
+            embeddings, layer = model.bert.embeddings, model.bert.encoder.layer[0]
+            embeddings.word_embeddings.weight[:, 0] = -1.0  # LayerNorm needs a spread
+            embeddings.word_embeddings.weight[names.index("she"), 1] = 50.0
+            for norm in (embeddings.LayerNorm, layer.attention.output.LayerNorm, layer.output.LayerNorm):
+                norm.weight.fill_(1.0)
+            layer.attention.self.value.weight.copy_(torch.eye(8))  # every token gets the mean of all
+            layer.attention.output.dense.weight.copy_(torch.eye(8))
+            model.bert.pooler.dense.weight.copy_(torch.eye(8))
+            model.classifier.weight[1, 1] = she
+            model.classifier.bias[0] = (
+                she * float(torch.tanh(torch.tensor(0.378))) + 0.05
+            )  # what [CLS] has there without her
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+WORDS = "she he her his they their served guests soup on day of week a an cook".split()
+
+
+def test_a_classifier_of_hugging_face_is_asked_as_it_is(data, tmp_path):
+    folder = save_sequence_classifier(tmp_path / "bert", WORDS)
+    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
+    run, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
+    for row in lines(run, result["measures"]["fairscore"]):
+        for when in ("before", "after"):
+            is_she = "she" in row[f"text_{when}"].lower().split()
+            assert row[f"answer_{when}"] == ("good" if is_she else "bad"), row
+    assert result["measures"]["fairscore"]["by_axis"]["gender"]["score"]["value"] > 0
+    assert result["model"]["kind"] == "classifier"
+    assert result["measures"]["fairscore"]["accuracy"] is not None
+
+
+def test_labels_that_nobody_named_have_no_accuracy(data, tmp_path):
+    folder = save_sequence_classifier(tmp_path / "bert", WORDS, labels=("LABEL_0", "LABEL_1"))
+    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
+    _, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
+    measure = result["measures"]["fairscore"]
+    assert measure["accuracy"] is None
+    assert measure["overall"]["differ"] > 0
+    assert {row["metric"] for row in result["rows"]} == {"fairscore"}
+
+
+def test_numbered_labels_are_those_of_data_with_numbers(data, tmp_path):
+    folder = save_sequence_classifier(tmp_path / "bert", WORDS, labels=("LABEL_0", "LABEL_1"))
+    numbered = load(data.frame.with_columns(label=(pl.col("label") == "good").cast(pl.Int64)))
+    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
+    _, result = run_fairness(fairscore=numbered, settings=settings, out=tmp_path / "run")
+    rows = rows_of(numbered)
+    right = [
+        (label == "1") == ("she" in text.lower().split())
+        for text, label in zip(rows.inputs.texts, rows.labels, strict=True)
+    ]
+    assert result["measures"]["fairscore"]["accuracy"]["value"] == pytest.approx(100 * np.mean(right))
+
+
+@pytest.fixture
+def invoke(data, tmp_path, monkeypatch):
+    save(data, tmp_path / "dev.csv")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args):
+        return CliRunner().invoke(app, ["fairness", *map(str, args)])
+
+    return run
+
+
+def test_the_command_tells_it_in_the_terminal_as_json_and_as_a_page(invoke, biased, tmp_path):
+    result = invoke("--model", biased, "--fairscore", "dev.csv", "--limit", "40", "--out", "run")
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    for words in (
+        "Fairscore:",
+        "of 40 rows perturbed",
+        "gender: woman to",
+        "accuracy",
+        "perturbed/dev.jsonl",
+        "cannot show that a model is fair",
+    ):
+        assert words in result.output, words
+    assert 'id="fairscore"' in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    told = invoke("--model", biased, "--fairscore", "dev.csv", "--limit", "40", "--out", "run", "--json")
+    assert json.loads(told.stdout)["measures"]["fairscore"]["rows"] == 40
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--model", "local", "--fairscore", "dev.csv"], "local is no finished classifier"),
+        (["--model", ".", "--fairscore", "dev.csv"], "prove --save-models"),
+        (["--model", "local", "--label", "label"], "none was given"),
+        (["--model", "hf:head", "--fairscore", "dev.csv"], "'head' is not a classifier: its config.json names BertForMaskedLM"),
+        (["--model", "hf:headless", "--fairscore", "dev.csv"], "lack weights it needs: classifier."),
+        (["--model", "hf:one", "--fairscore", "dev.csv"], "does not choose one of several labels"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_in_words_with_the_next_step(invoke, tmp_path, args, words):
+    if args[1] == "hf:head":
+        save_sequence_classifier(tmp_path / "head", WORDS, kind="BertForMaskedLM")
+    elif args[1] == "hf:headless":
+        folder = save_sequence_classifier(tmp_path / "headless", WORDS, kind="BertModel")
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(
+            json.dumps(config | {"architectures": ["BertForSequenceClassification"]})
+        )
+    elif args[1] == "hf:one":
+        save_sequence_classifier(tmp_path / "one", WORDS, labels=("score",), she=None)
+    result = invoke(*args)
+    assert isinstance(result.exception, LongwayError), result.exception
+    assert words in str(result.exception)
+    assert not (tmp_path / "longway-runs").exists()

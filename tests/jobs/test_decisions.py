@@ -1,0 +1,357 @@
+"""What people decided in a review, and what the next rewrite makes of it: `longway rewrite DATA --decisions RUN`."""
+
+import csv
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from longway.cli import app
+from longway.data import load
+from longway.detect import where
+from longway.engines.engine import Written
+from longway.errors import RunError, SettingError
+from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.engine_use import Engines
+from longway.jobs.rewrite.decided import (
+    LOSES_SIGNAL,
+    REJECTED,
+    Decided,
+    Heeded,
+    Heeding,
+    Marked,
+    fingerprint,
+    phrase_of,
+)
+from longway.jobs.rewrite.rewrite import RewriteSettings, Rewriting
+from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rows import rows_of
+from longway.methods.eda import Eda
+from longway.methods.leak_aware import FIRST, GiveAway, feature
+from longway.methods.method import RewriteRequest
+from longway.records import Pattern
+from longway.review.book import Book
+from longway.review.edit_list import EditFilter
+from longway.review.export import decisions_of
+from longway.sample import sample_path
+from longway.tokens.tokenizer import tokenize
+from tests.engines.loopback import Loopback
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.jobs.toy_run import answer, write_csv
+from tests.methods.parts import texts_after
+
+pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+
+GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
+SADLY = Marked(Pattern("token", "review", ("sadly",)), "bad")
+
+
+def words(*words, place=""):
+    """Words of the reviews, as a rewrite keeps them or aims at them."""
+    return Pattern("position" if place else "ngram", "review", words, place)
+
+
+@pytest.fixture
+def server():
+    with Loopback(answer) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A finished rewrite of toy reviews by the leak, whose server takes "sadly" out of every text."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch, Loopback(answer) as server:
+        without_settings_of_the_user(patch, folder)
+        without_encoder(patch)
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        rewrite(write_csv(folder / "reviews.csv", 80), server, folder / "first")
+    return folder
+
+
+@pytest.fixture
+def first(made, tmp_path):
+    """The same, on which nothing was decided yet."""
+    shutil.copytree(made / "first", tmp_path / "first")
+    return SimpleNamespace(data=made / "reviews.csv", folder=tmp_path / "first")
+
+
+def rewrite(data, server, out, **more):
+    asked = {"engine": "served:toy", "choose": "leak", "rounds": 2, "k": 40, "candidates": 2, "stop": "never"}
+    engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+    return run_rewrite(load(data), settings=RewriteSettings(**asked | more), engines=engines, out=out)
+
+
+def texts(folder):
+    with next(folder.glob("dataset.*")).open(newline="", encoding="utf-8") as file:
+        return [row["review"] for row in csv.DictReader(file)]
+
+
+def edits(folder):
+    return [json.loads(line) for line in (folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def with_word(texts, word):
+    return sum(word in tokenize(text) for text in texts)
+
+
+def mark(folder, choice, *patterns):
+    book = Book(folder)
+    keys = {str(one.finding.pattern): one.key for one in book.findings(size=200).rows}
+    for pattern in patterns:
+        book.decisions.write("finding", keys[pattern], {"choice": choice}, author="ann")
+    book.close()
+
+
+# ---- whole runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_marked_as_real_signal_stays_in_all_texts(first, server, tmp_path):
+    before = [row["review"] for row in csv.DictReader(first.data.open(encoding="utf-8"))]
+    assert with_word(texts(first.folder), "sadly") < with_word(before, "sadly")  # what happens without
+    mark(first.folder, "signal", GIVEN_AWAY)
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert with_word(texts(run.folder), "sadly") == with_word(before, "sadly")
+    assert not any(
+        edit["accepted"] and "sadly" in edit["before"] and "sadly" not in edit["after"]
+        for edit in edits(run.folder)
+    )
+    assert found["decisions"] == {
+        "source": "first", "signal": [GIVEN_AWAY], "shortcuts": [], "rejected": 0, "left_out": [],
+    }  # fmt: skip
+    fate = next(one for one in found["findings"] if one["pattern"] == GIVEN_AWAY)
+    assert fate["marked"] == "real signal, left alone"
+
+
+def test_rejected_texts_are_not_proposed_again(first, server, tmp_path):
+    book = Book(first.folder)
+    kept = book.edits.keys(EditFilter(status="kept"))[:5]
+    rejected = {(one.edit.id, one.edit.after) for one in map(book.edits.get, kept)}
+    book.decisions.write_many("edit", {key: {"choice": "reject"} for key in kept}, author="ann")
+    book.close()
+    again, _ = rewrite(first.data, server, tmp_path / "again")
+    assert rejected <= {(edit["id"], edit["after"]) for edit in edits(again.folder)}  # what happens without
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert not rejected & {(edit["id"], edit["after"]) for edit in edits(run.folder)}
+    assert found["decisions"]["rejected"] == 5
+    assert sum(one["refusals"].get(REJECTED, 0) for one in found["rounds"]) >= 5
+
+
+def test_texts_with_a_marked_shortcut_are_taken_up_first(first, server, tmp_path):
+    mark(first.folder, "shortcut", GIVEN_AWAY)
+    run, found = rewrite(
+        first.data, server, tmp_path / "next", k=10, rounds=1, decisions=decisions_of(first.folder)
+    )
+    asked = {edit["before"] for edit in edits(run.folder)}
+    assert len(asked) == 10
+    assert all("sadly" in text for text in asked)
+    assert found["decisions"]["shortcuts"] == [GIVEN_AWAY]
+
+
+def test_the_same_decisions_are_the_same_run_and_others_another_one(first, server, tmp_path):
+    mark(first.folder, "signal", GIVEN_AWAY)
+    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    n_calls = len(server.calls)
+    _, same = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert same == found
+    assert len(server.calls) == n_calls
+    assert found["settings"]["decisions"]["signal"][0]["pattern"] == GIVEN_AWAY
+    book = Book(first.folder)
+    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    book.close()
+    with pytest.raises(RunError, match="differs in: decisions"):
+        rewrite(first.data, server, run.folder, decisions=decisions_of(first.folder))
+
+
+def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
+    """By commands: an audit, two marks, `longway rewrite --decisions`; EDA changes words at random."""
+    data = load(sample_path("reviews"), limit=250)
+    run, found = run_audit(
+        data, settings=AuditSettings(levels=levels_named("token,ngram,position")), out=tmp_path / "audit"
+    )
+    signal = next(one.pattern.name for one in found.findings if "whitlock" in one.pattern.name)
+    mark(run.folder, "signal", signal, "first word: honestly")
+    came = counts([text for batch in data.batches() for text in batch.texts], signal)
+    plain = Rewriting(rows_of(data), RewriteSettings(method="eda"))
+    texts = texts_after(plain.rows, plain.run())
+    assert counts(texts, signal) != came  # what happens without
+    asked = "rewrite", sample_path("reviews"), "--limit", 250, "--method", "eda", "--decisions", run.folder
+    result = CliRunner().invoke(app, [str(one) for one in (*asked, "--out", tmp_path / "heeding")])
+    assert result.exit_code == 0, result.output
+    after = load(tmp_path / "heeding" / "dataset.jsonl")
+    assert counts([text for batch in after.batches() for text in batch.texts], signal) == came
+    told = " ".join(result.output.split())
+    assert "Decisions of audit: left alone as real signal: " in told
+    assert f"{signal}, first word: honestly." in told or f"first word: honestly, {signal}." in told
+    assert f"Look at every edit and decide: longway review {tmp_path / 'heeding'}" in told
+
+
+def counts(texts, phrase):
+    """How many texts have a phrase, and how many begin with "honestly"."""
+    patterns = words(*tokenize(phrase)), words("honestly", place="first word")
+    return [sum(where(one, {"review": text}) is not None for text in texts) for one in patterns]
+
+
+def test_a_run_on_which_nothing_was_decided_is_told(first):
+    with pytest.raises(SettingError, match=r"has no decisions that a rewrite can use.*longway review"):
+        decisions_of(first.folder)
+
+
+def test_a_mark_that_was_taken_back_counts_no_more(first):
+    mark(first.folder, "signal", GIVEN_AWAY)
+    book = Book(first.folder)
+    book.decisions.undo(author="ann")
+    book.close()
+    with pytest.raises(SettingError, match="has no decisions that a rewrite can use"):
+        decisions_of(first.folder)
+
+
+def test_no_run_is_told_with_the_next_step(tmp_path):
+    result = CliRunner().invoke(
+        app, ["rewrite", str(write_csv(tmp_path / "a.csv")), "--decisions", str(tmp_path / "no")]
+    )
+    assert isinstance(result.exception, RunError)
+    assert "longway runs" in str(result.exception)
+
+
+# ---- parts -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (Pattern("token", "review", ("sadly",)), words("sadly")),
+        (Pattern("ngram", "review", ("isn't", "it")), words("isn't", "it")),
+        (Pattern("position", "review", ("honestly",), "first word"), words("honestly", place="first word")),
+        (Pattern("position", "review", ("ever",), "last word"), words("ever", place="last word")),
+        (Pattern("position", "review", ("well",), "in the first quarter"), words("well")),
+        (Pattern("length", "review", (), "at least", 38), None),
+        (Pattern("grammar", "review", ("a b",), "7"), None),
+        (Pattern("token", "review", place="aaaa…"), None),  # too long to be kept: only its name is known
+    ],
+)
+def test_findings_stand_for_their_words(pattern, expected):
+    assert phrase_of(pattern) == expected
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", ",", "!"]), max_size=6),
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=2),
+)
+def test_a_phrase_stands_where_a_slow_look_finds_it(tokens, phrase):
+    said, row = [token for token in tokens if token in "ab"], {"review": " ".join(tokens)}
+    expected = {
+        "": any(tokens[i : i + len(phrase)] == phrase for i in range(len(tokens))),
+        "first word": said[: len(phrase)] == phrase,
+        "last word": said[-len(phrase) :] == phrase,
+    }
+    for place, stands in expected.items():
+        assert (where(words(*phrase, place=place), row) is not None) == stands
+
+
+def test_what_cannot_be_taken_over_is_told_with_the_reason():
+    decided = Decided(
+        "run",
+        signal=(
+            SADLY,
+            Marked(Pattern("token", "evidence", ("she",)), "bad"),
+            Marked(Pattern("surface", "review", place="an exclamation mark"), "bad"),
+        ),
+        shortcuts=(Marked(Pattern("token", "review", ("fine",)), "good"),),
+    )
+    gamma = Heeded.of(decided, text="review", aims=False)
+    assert [(one.pattern.name, why) for one, why in gamma.left_out] == [
+        ("she", "it is about evidence, and only review is rewritten"),
+        ("an exclamation mark", "it is no word or phrase of the text"),
+        ("fine", "this method looks at no single words; it aims with --choose leak"),
+    ]
+    assert gamma.to_dict()["signal"] == ["sadly"]
+    leak = Heeded.of(decided, text="review", aims=True)
+    assert leak.shortcuts == (words("fine"),)
+
+
+def test_lengths_and_negation_count_as_no_shortcut_where_the_leak_decides():
+    decided = Decided(
+        "run",
+        signal=(
+            Marked(Pattern("length", "claim", (), "at least", 38), "x"),
+            Marked(Pattern("negation", "claim", place="text"), "x"),
+        ),
+    )
+    heeded = Heeded.of(decided, text="claim", aims=True)
+    assert heeded.whole == {"length", "negation"}
+    assert "not" in heeded.keep
+    assert heeded.left_out == ()
+    assert len(Heeded.of(decided, text="claim", aims=False).left_out) == 2
+
+
+def test_a_word_that_is_signal_is_no_shortcut_whatever_else_was_said():
+    decided = Decided(
+        "run", signal=(SADLY,), shortcuts=(Marked(Pattern("token", "review", ("sadly",)), "good"),)
+    )
+    assert Heeded.of(decided, text="review", aims=True).shortcuts == ()
+
+
+def test_a_writer_is_held_against_decisions():
+    decided = Decided(
+        "run", (SADLY,), rejected=frozenset({fingerprint("r1", "review", "It was sadly fine.")})
+    )
+    objection = Heeded.of(decided, text="review", aims=True).objection("review")
+
+    class Writes:
+        name = "toy"
+
+        def __call__(self, asked):
+            yield Written(
+                ("It was sadly fine.", "It was fine.", "Sadly, it was fine."), ("too long",), ("a", "b", "c")
+            )
+
+    held = Heeding(Writes(), ["r0", "r1"], objection)
+    (written,) = held([RewriteRequest(1, "It sadly was fine.", "bad", 3)])
+    assert held.name == "toy"
+    assert written.texts == ("Sadly, it was fine.",)
+    assert written.how == ("c",)
+    assert written.refusals == ("too long", REJECTED, LOSES_SIGNAL)
+    (other,) = held([RewriteRequest(0, "It was fine.", "bad", 3)])
+    assert len(other.texts) == 3  # another row, and a text that had no signal to lose
+
+
+def test_eda_draws_another_text_where_one_is_objected_to():
+    text = "The plot was slow and the ending was weak."
+    ((_how, once),) = Eda().texts_for(text, key="r1")
+    ((_, other),) = Eda(objection=lambda id, before, after: REJECTED if after == once else "").texts_for(
+        text, key="r1"
+    )
+    assert other not in (text, once)
+    assert Eda(objection=lambda id, before, after: REJECTED).texts_for(text, key="r1") == []
+
+
+def test_texts_with_a_first_pattern_lead_as_long_as_it_tells():
+    told = [
+        "sadly slow",
+        "sadly weak",
+        "sadly dull",
+        "a grim mess",
+        "a grim end",
+        "bright",
+        "warm",
+        "quick",
+        "sadly strong",
+        "fine",
+    ]
+    labels = [0] * 5 + [1] * 5
+    plain, aimed = (GiveAway(told, labels, first=first) for first in ((), [feature("sadly")]))
+    assert aimed.scores()[:3] - plain.scores()[:3] == pytest.approx(FIRST)
+    assert (aimed.scores()[3:] == plain.scores()[3:]).all()  # "sadly strong" has the other label
+    assert aimed.telling(told[0], 0)[0] == "sadly"
+    aimed.replace({0: "slow", 1: "weak"})
+    assert (aimed.scores() < FIRST).all()  # as common with both labels now: nothing to aim at
+
+
+def test_fingerprints_do_not_run_into_each_other():
+    assert fingerprint("a", "b\0c", "d") != fingerprint("a\0b", "c", "d")

@@ -1,0 +1,121 @@
+"""A dry run estimates what the run then takes, calls no server, and writes nothing."""
+
+import pytest
+
+from longway.data import load
+from longway.engines.engine import BaseEngine, Judged, Written
+from longway.jobs.augment.augment_settings import AugmentSettings
+from longway.jobs.augment.run_augment import dry_run_augment
+from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import dry_run_perturb
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import dry_run_rewrite, run_rewrite
+from tests.jobs import toy_perturb
+from tests.jobs.toy_run import write_csv
+from tests.jobs.watching import watching
+
+pytestmark = pytest.mark.usefixtures("alone")
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_csv(tmp_path / "reviews.csv")
+
+
+def settings(**more):
+    return RewriteSettings(
+        **{"engine": "served:toy", "rounds": 2, "k": 6, "candidates": 2, "stop": "never"} | more
+    )
+
+
+def test_it_counts_what_the_run_announces_and_calls_no_server(data, server, prices):
+    announced = []
+    dry = dry_run_rewrite(load(data), settings=settings(), engines=Engines(server.url))
+    assert not server.calls
+    assert sorted(path.name for path in data.parent.iterdir() if path.suffix != ".toml") == ["reviews.csv"]
+    watcher = watching(estimate=announced.append)
+    run_rewrite(load(data), settings=settings(), engines=Engines(server.url), watcher=watcher)
+    (estimate,) = announced
+    assert (dry.rows, dry.writes, dry.judgements) == (24, 12, 24)  # 6 rows, 2 rounds, 2 candidates
+    assert (dry.calls, dry.prompt_tokens) == (estimate.calls, estimate.prompt_tokens)
+    assert dry.cost == pytest.approx(estimate.cost) != 0
+    assert len(server.calls) <= dry.calls
+
+
+def test_the_time_of_a_server_follows_from_calls_and_tokens(data, server):
+    dry = dry_run_rewrite(load(data), settings=settings(), engines=Engines(server.url))
+    assert (dry.calls, dry.cost) == (36, 0)
+    assert dry.seconds == pytest.approx((36 * 1.0 + dry.completion_tokens / 50) / 32)
+
+
+def test_a_price_that_is_not_known_is_not_nothing(data, server, monkeypatch):
+    monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
+    how = settings(engine="served:unheard-of")
+    assert dry_run_rewrite(load(data), settings=how, engines=Engines(server.url)).cost is None
+
+
+class Here(BaseEngine):
+    """An engine in this process that counts its calls."""
+
+    name, can, identity = "here", frozenset({"write", "judge"}), {"engine": "here"}
+
+    def __init__(self):
+        self.written = self.judged = 0
+
+    async def write(self, prompt, n, sampling):
+        self.written += 1
+        return Written((f"All in all, {prompt.text}",))
+
+    async def judge(self, prompt, options):
+        self.judged += 1
+        return Judged({option: 1 / len(options) for option in options})
+
+    async def close(self):
+        pass
+
+
+def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
+    here = Here()
+    monkeypatch.setattr("longway.jobs.rewrite.run_rewrite.engines_of", lambda *_: (here, here))
+    dry = dry_run_rewrite(load(data), settings=settings())
+    assert (here.written, here.judged) == (TIMED_CALLS + 1, TIMED_CALLS + 1)
+    assert (dry.writes, dry.judgements) == (12, 24)
+    assert dry.seconds > 0
+
+
+def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
+    from longway.engines.prompt import judge_prompt
+    from longway.engines.registry import engine_named
+    from longway.task import task_of
+
+    toy, task = engine_named("served:toy", base_url=server.url), task_of(("bad", "good"))
+    prompts = [judge_prompt(task, f"text {i}") for i in range(4)]
+    few, many = (estimate_calls(toy, prompts, n, options=task.labels) for n in (4, 4000))
+    assert (many.calls, many.prompt_tokens) == (4000, 1000 * few.prompt_tokens)
+    assert many.cost == pytest.approx(1000 * few.cost)
+    both = RunEstimate.of(4, [few], [many], spent=0.5)
+    assert (both.writes, both.judgements, both.calls, both.spent) == (4, 4000, 4004, 0.5)
+
+
+def test_an_augmentation_is_estimated(data, server, prices):
+    how = AugmentSettings(method="paraphrase", engine="served:toy")
+    dry = dry_run_augment(load(data), settings=how, engines=Engines(server.url))
+    assert not server.calls
+    assert (dry.writes, dry.judgements) == (24, 24)
+    assert dry.cost > 0
+
+
+def test_a_perturbation_is_estimated(tmp_path, server, prices):
+    data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(12)))
+    how = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",))
+    dry = dry_run_perturb(data, settings=how, engines=Engines(server.url))
+    assert not server.calls
+    assert (dry.rows, dry.writes) == (12, 24)  # two words of each row, one attribute
+    assert dry.cost > 0
+    assert {path.name for path in tmp_path.iterdir()} == {"bakers.csv", "prices.toml"}
+
+
+def test_methods_without_an_engine_make_no_calls(data):
+    assert dry_run_rewrite(load(data), settings=RewriteSettings(method="eda")) == RunEstimate(rows=24)
+    assert dry_run_augment(load(data), settings=AugmentSettings(method="eda")) == RunEstimate(rows=24)

@@ -1,0 +1,100 @@
+"""The dataset of a run is its input with the accepted edits of edits.jsonl applied, and nothing else: for every command, resumed or not."""
+
+import json
+
+import pytest
+
+from longway.data import load, save
+from longway.data.edited import apply_edits, read_edits
+from longway.jobs.augment.augment_settings import AugmentSettings
+from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.engine_use import Engines
+from longway.jobs.perturb.perturb_settings import PerturbSettings
+from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.store import read_json
+from tests.engines.loopback import Loopback
+from tests.jobs import toy_augment, toy_perturb, toy_run
+from tests.jobs.watching import watching
+
+pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+
+REWRITE = {"engine": "served:toy", "rounds": 2, "k": 6, "candidates": 2, "stop": "never"}
+COBA = {"engine": "served:toy", "models": ("bow",), "identify": "models", "alter": False, "judge": "none"}
+
+
+def rewrite(settings, data, server, **more):
+    return run_rewrite(
+        data, settings=RewriteSettings(**settings), engines=Engines(server.url), out="run", **more
+    )
+
+
+def augment(settings, data, server, **more):
+    return run_augment(
+        data, settings=AugmentSettings(**settings), engines=Engines(server.url), out="run", **more
+    )
+
+
+def perturb(settings, data, server, **more):
+    return run_perturb(
+        data, settings=PerturbSettings(**settings), engines=Engines(server.url), out="run", **more
+    )
+
+
+def reviews(path):
+    return toy_run.write_csv(path)
+
+
+def claims(path):
+    pairs = [("Anna won the race.", "In May, Anna won the race.", "SUPPORTS")] * 4
+    pairs += [("Mia lost it.", "Mia won it.", "REFUTES")] * 4
+    rows = [
+        {"n": str(i), "claim": claim, "evidence": evidence, "label": label}
+        for i, (claim, evidence, label) in enumerate(pairs)
+    ]
+    return toy_perturb.write(path, rows)
+
+
+def people(path):
+    return toy_perturb.write(path, toy_perturb.rows_of(16))
+
+
+def pairs_of_people(path):
+    return toy_perturb.write(path, toy_perturb.pairs_of(8))
+
+
+CASES = {
+    "razor": (rewrite, REWRITE, reviews, toy_run.answer),
+    "eda": (rewrite, {"method": "eda"}, reviews, toy_run.answer),
+    "crossaug": (rewrite, {"method": "crossaug"}, claims, toy_run.answer),
+    "coba": (augment, COBA, reviews, toy_augment.answer),
+    "added eda": (augment, {"method": "eda", "balance": True}, reviews, toy_run.answer),
+    "added crossaug": (augment, {"method": "crossaug"}, claims, toy_run.answer),
+    "perturb": (perturb, {}, people, toy_perturb.answer),
+    "perturb pairs": (perturb, {}, pairs_of_people, toy_perturb.answer),
+    "perturb and add": (perturb, {"add": True}, pairs_of_people, toy_perturb.answer),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_dataset_is_the_input_with_the_accepted_edits(name, tmp_path):
+    run_command, settings, write, answer = CASES[name]
+    path = write(tmp_path / "data.csv")
+    with Loopback(answer) as server:
+        with pytest.raises(KeyboardInterrupt):
+            run_command(settings, load(path), server, watcher=watching(step=stopping_at_the_report))
+        assert read_json(tmp_path / "run" / "run.json")["state"] == "running"
+        run, _ = run_command(settings, load(path), server)
+    edits = list(read_edits(run.folder / "edits.jsonl"))
+    assert any(edit.accepted for edit in edits)
+    lines = (run.folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [json.loads(json.dumps(edit.to_dict())) for edit in edits]
+    tables = apply_edits(load(path), edits, with_sources=run_command is not rewrite)
+    again = save(tables, tmp_path / "again.csv")
+    assert again.read_bytes() == (run.folder / "dataset.csv").read_bytes() != path.read_bytes()
+
+
+def stopping_at_the_report(name):
+    if name == "writing the report":
+        raise KeyboardInterrupt

@@ -1,0 +1,379 @@
+"""A proof on toy data where the truth is known."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from longway.data import load
+from longway.errors import SettingError, TrainingError
+from longway.jobs.prove import prove as prove_module
+from longway.jobs.prove.cells import Cell, CellStore, Trained
+from longway.jobs.prove.prove import ProveSettings
+from longway.jobs.prove.run_prove import run_prove
+from longway.show import render_prove
+from tests.environment import without_encoder
+from tests.jobs.shortcut_data import BAD, GOOD, soups
+
+KEYS = {"data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    """No sentence encoder: what it adds has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        without_encoder(patch)
+        yield
+
+
+@pytest.fixture(scope="module")
+def versions():
+    return soups(240, honest_with="good", seed=1), soups(240, honest_with=None, seed=1)
+
+
+@pytest.fixture(scope="module")
+def reversed_test():
+    return soups(160, honest_with="bad", seed=2)
+
+
+@pytest.fixture(scope="module")
+def proof(versions, reversed_test, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("proof") / "run"
+    return run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=2), out=folder
+    )
+
+
+def one(results, where, **wanted):
+    return next(row for row in results[where] if all(row[name] == value for name, value in wanted.items()))
+
+
+def test_a_model_without_the_shortcut_is_better_where_it_is_reversed(proof):
+    _, results = proof
+    before = one(results, "rows", data="before", metric="accuracy", test="reversed")["mean"]
+    after = one(results, "rows", data="after", metric="accuracy", test="reversed")["mean"]
+    assert before < 0.5 < 0.75 < after
+    found = one(results, "comparisons", data="after", test="reversed")
+    assert found["verdict"] == "better"
+    assert found["difference"] == pytest.approx(after - before)
+    assert results["worse"] == []
+
+
+def test_counter_examples_of_the_shortcut_are_answered_only_after(proof):
+    _, results = proof
+    strongest = results["groups"][0]["pattern"]  # "honestly" under one of its names
+    groups = [group for group in results["groups"] if group["pattern"] == strongest]
+    counter = {group["data"]: group["counter"]["accuracy"] for group in groups}
+    assert counter["before"] < 0.4 < 0.7 < counter["after"]
+
+
+def test_rows_that_were_put_right_show_the_shortcut_before_and_not_after(proof):
+    _, results = proof
+    row = results["examples"][0]
+    before, after = row["sides"]
+    assert (before["answer"], after["answer"]) == ({"good": "bad", "bad": "good"}[row["label"]], row["label"])
+
+    def score(side, word):
+        return sum(s for a, b, s in side["text_words"] if row["text"][int(a) : int(b)].lower() == word)
+
+    if row["text"].startswith("Honestly"):
+        assert score(before, "honestly") < -0.05 < score(after, "honestly")
+    assert 'id="examples"' in render_prove(results)
+
+
+def test_every_figure_has_its_interval_and_every_file_is_there(proof):
+    run, results = proof
+    assert all(row.keys() >= KEYS for row in results["rows"])
+    for row in results["rows"]:
+        if row["metric"] == "accuracy":
+            assert row["low"] <= row["mean"] <= row["high"]
+            assert row["seeds"] == 2
+    assert json.loads((run.folder / "results.json").read_text()) == json.loads(json.dumps(results))
+    assert "<html" in (run.folder / "report.html").read_text()
+    assert run.is_done
+    assert {
+        "leaks",
+        "apart",
+        "terms",
+        "curves",
+        "projections",
+        "cartography",
+        "bleu_to_tests",
+    } <= results.keys()
+    assert one(results, "apart", data="after")["changed"] > 0.4
+    assert render_prove(results)
+
+
+def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
+    versions, reversed_test, proof, tmp_path, monkeypatch
+):
+    """What a kill leaves: some cells, no results. The rest is trained, and the result is the same."""
+    trained, train_cell = [], prove_module.train_cell
+
+    def breaks_at(n):
+        def train(cell, *args, **options):
+            if len(trained) == n:
+                raise KeyboardInterrupt
+            trained.append(cell)
+            return train_cell(cell, *args, **options)
+
+        return train
+
+    def go_on():
+        return run_prove(
+            *versions,
+            tests={"reversed": reversed_test},
+            settings=ProveSettings(seeds=2),
+            out=tmp_path / "run",
+        )
+
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(3))
+    with pytest.raises(KeyboardInterrupt):
+        go_on()
+    assert len(trained) == 3
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(None))
+    _, results = go_on()
+    assert len(trained) == len(set(trained)) == 4
+    same = set(results) - {"seconds", "created"}
+    assert {name: results[name] for name in same} == {name: proof[1][name] for name in same}
+    monkeypatch.setattr(prove_module, "train_cell", breaks_at(4))
+    assert go_on()[1] == json.loads(json.dumps(results))
+
+
+def test_a_damaged_cell_is_trained_again(tmp_path):
+    store, cell = CellStore(tmp_path), Cell("before", "bow", "erm", 0)
+    store.put(cell, {"data": "x"}, Trained(("a", "b"), {"t": np.array([[1.0, 2.0]])}, [(1, 0.5, 0.5, 0.5)]))
+    assert store.get(cell, {"data": "x"}).logits["t"].tolist() == [[1.0, 2.0]]
+    assert store.get(cell, {"data": "y"}) is None
+    path = next(tmp_path.glob("*.npz"))
+    path.write_bytes(path.read_bytes()[:40])
+    assert store.get(cell, {"data": "x"}) is None
+    assert not path.exists()
+
+
+def test_what_cannot_be_trained_is_told_and_the_rest_goes_on(versions, reversed_test, tmp_path):
+    settings = ProveSettings(models=("nb",), methods=("erm", "poe"), seeds=1)
+    _, results = run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
+    )
+    assert {cell["method"] for cell in results["failed"]} == {"poe"}
+    assert {row["method"] for row in results["rows"]} == {"erm"}
+
+
+def test_methods_are_told_the_shortcuts_that_were_found(versions, reversed_test, tmp_path):
+    """Without them, reweighting balances all words of single texts away and is far worse than plain training (0.17, 0.44)."""
+    settings = ProveSettings(methods=("rew",), seeds=1)
+    _, results = run_prove(
+        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
+    )
+    plain, weighted = (
+        one(results, "rows", data="before", method=method, metric="accuracy")["mean"]
+        for method in ("erm", "rew")
+    )
+    assert weighted > plain - 0.1
+
+
+def test_nothing_trained_at_all_is_an_error(versions, reversed_test, tmp_path, monkeypatch):
+    def fails(*args, **options):
+        raise TrainingError("The loss became not-a-number.")
+
+    monkeypatch.setattr(prove_module, "train_cell", fails)
+    with pytest.raises(TrainingError, match="Nothing could be trained"):
+        run_prove(
+            *versions,
+            tests={"reversed": reversed_test},
+            settings=ProveSettings(seeds=1),
+            out=tmp_path / "run",
+        )
+
+
+def test_test_rows_that_were_trained_on_are_refused_or_dropped(versions, reversed_test, tmp_path):
+    before, after = versions
+    mixed = load(pl.concat([before.frame.head(10), reversed_test.frame]))
+    with pytest.raises(SettingError, match="stand in"):
+        run_prove(before, after, tests={"mixed": mixed}, settings=ProveSettings(seeds=1), out=tmp_path / "a")
+    _, results = run_prove(
+        before,
+        after,
+        tests={"mixed": mixed},
+        settings=ProveSettings(seeds=1, drop_overlap=True),
+        out=tmp_path / "b",
+    )
+    assert results["tests"][0]["left_out"] == 10
+    assert results["tests"][0]["rows"] == reversed_test.n_used
+
+
+def test_other_labels_are_refused(versions, tmp_path):
+    other = load(pl.DataFrame({"text": ["a soup", "another"], "label": ["good", "awful"]}))
+    with pytest.raises(SettingError, match="awful"):
+        run_prove(*versions, tests={"other": other}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+
+
+def test_versions_of_unequal_size_are_compared_and_it_is_said(versions, reversed_test, tmp_path):
+    before, after = versions
+    fewer = load(after.frame.head(200))
+    _, results = run_prove(
+        before,
+        fewer,
+        tests={"reversed": reversed_test},
+        settings=ProveSettings(seeds=1),
+        out=tmp_path / "run",
+    )
+    assert any("240" in concern["text"] and "200" in concern["text"] for concern in results["concerns"])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, tmp_path, n):
+    tiny = load(pl.DataFrame({"text": ["A soup nobody made", "Warm stew"][:n], "label": ["good"] * n}))
+    _, results = run_prove(
+        *versions, tests={"tiny": tiny}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    assert one(results, "rows", metric="auroc", data="before")["mean"] is None
+    assert render_prove(results)
+
+
+def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_path):
+    with pytest.raises(SettingError, match="--test NAME=FILE"):
+        run_prove(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seeds", 0),
+        ("methods", ("nonsense",)),
+        ("models", ()),
+        ("models", ("bow", "bwo")),
+        ("baselines", ("razor",)),
+        ("baselines", ("eda", "eda")),
+        ("keep", ("",)),
+        ("device", "gpu"),
+    ],
+)
+def test_bad_settings_are_told_before_anything_is_read(field, value):
+    with pytest.raises(SettingError):
+        ProveSettings(**{field: value})
+
+
+def test_what_is_kept_as_real_signal_is_not_told_to_the_methods_and_no_shortcut(
+    versions, reversed_test, tmp_path
+):
+    """Told of the real words too, methods unlearn them; told of "honestly" alone, they unlearn that."""
+    keep = tuple(GOOD + BAD)
+    told = {}
+    for name, kept in (("all", ()), ("kept", (*keep, "hnestly"))):
+        settings = ProveSettings(methods=("rew", "drift"), seeds=1, keep=kept)
+        _, told[name] = run_prove(
+            *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / name
+        )
+    patterns = {name: {group["pattern"] for group in results["groups"]} for name, results in told.items()}
+    assert any("warm" in pattern or "cold" in pattern for pattern in patterns["all"])
+    assert any("honestly" in pattern for pattern in patterns["kept"])
+    assert not any(word in pattern for pattern in patterns["kept"] for word in keep)
+    for method in ("rew", "drift"):
+        wanted = {"data": "before", "method": method, "metric": "accuracy"}
+        assert one(told["kept"], "rows", **wanted)["mean"] >= one(told["all"], "rows", **wanted)["mean"]
+    assert [c["kind"] for c in told["kept"]["concerns"]] == ["keep"]
+    assert "'hnestly'" in told["kept"]["concerns"][0]["text"]
+    notes = {(note["data"], note["method"]) for note in told["kept"]["notes"]}
+    assert notes == {("after", "rew"), ("after", "drift")}  # nothing is left to unlearn there
+    assert "equivalent to plain training" in render_prove(told["kept"])
+
+
+def test_seeds_that_change_nothing_are_told(proof):
+    _, results = proof
+    assert [(note["data"], note["method"], note["seed"]) for note in results["notes"]] == [
+        ("before", "erm", None),
+        ("after", "erm", None),
+    ]
+    assert "all seeds gave the same model" in render_prove(results)
+
+
+def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):
+    before, _ = versions
+    rows = prove_module.rows_of(reversed_test)
+    first, other = (
+        prove_module.TestSet("t", reversed_test, rows, np.array(kept)) for kept in ([0, 1], [0, 2])
+    )
+    assert first.fingerprint != other.fingerprint
+    asked = []
+
+    class Store(CellStore):
+        def get(self, cell, made_of):
+            asked.append(made_of)
+            return Trained(("bad", "good"), {})
+
+    for method in ("erm", "rew"):
+        for keep in ((), ("warm",)):
+            version = prove_module.Version("before", before, keep=keep)
+            cell = Cell("before", "bow", method, 0)
+            prove_module._trained(cell, version, [first], ProveSettings(), Store(None))
+    plain, plain_kept, told, told_kept = asked
+    assert plain == plain_kept
+    assert told != told_kept
+
+
+def test_a_refused_comparison_leaves_no_run_behind(versions, tmp_path):
+    before, after = versions
+    with pytest.raises(SettingError, match="stand in"):
+        run_prove(
+            before, after, tests={"same": before}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_rows_without_a_text_are_told(versions, reversed_test, tmp_path):
+    before, after = versions
+    holes = load(
+        before.frame.with_columns(text=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise("text"))
+    )
+    _, results = run_prove(
+        holes, after, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    told = [concern["text"] for concern in results["concerns"] if concern["kind"] == "data"]
+    assert told == ["before: 7 rows without a text, skipped."]
+
+
+def test_versions_without_validation_rows_of_their_own_stop_on_those_of_the_first(
+    versions, reversed_test, tmp_path, monkeypatch
+):
+    before, after = versions
+    split = before.frame.with_columns(
+        split=pl.when(pl.int_range(pl.len()) < 200).then(pl.lit("train")).otherwise(pl.lit("dev"))
+    )
+    given, train_cell = [], prove_module.train_cell
+
+    def noted(cell, *args, **options):
+        given.append((cell.data, options["validation"]))
+        return train_cell(cell, *args, **options)
+
+    monkeypatch.setattr(prove_module, "train_cell", noted)
+    one_part = load(after.frame.head(200))
+    tests = {"reversed": reversed_test}
+    run_prove(load(split), one_part, tests=tests, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+    assert [(name, len(rows)) for name, rows in given] == [("before", 40), ("after", 40)]
+    dev = load(split.filter(pl.col("split") == "dev").drop("split"))
+    with pytest.raises(SettingError, match=r"validation rows of 'before'.*--drop-overlap"):
+        run_prove(
+            load(split), one_part, tests={"x": dev}, settings=ProveSettings(seeds=1), out=tmp_path / "b"
+        )
+
+
+def test_the_rows_shown_are_read_by_the_models_that_were_measured(versions, reversed_test, tmp_path):
+    """Also where training stops on validation rows, which makes another model."""
+    split = [
+        load(
+            one.frame.with_columns(
+                split=pl.when(pl.int_range(pl.len()) < 200).then(pl.lit("train")).otherwise(pl.lit("dev"))
+            )
+        )
+        for one in versions
+    ]
+    _, results = run_prove(
+        *split, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
+    )
+    assert results["examples"]
+    for row in results["examples"]:
+        right = [side["answer"] == row["label"] for side in row["sides"]]
+        assert right in ([False, True], [True, False])  # put right, or put wrong

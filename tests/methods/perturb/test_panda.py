@@ -1,0 +1,149 @@
+"""Files in PANDA's form: read, written, and what cannot be learned from is counted."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longway.english.people.demographics import AXES, parse_attribute
+from longway.errors import ColumnError, DataError
+from longway.methods.perturb.forms import FORMS, attribute_called
+from longway.methods.perturb.panda import PandaRow, read_panda, row_of, rows_of_pair, write_panda
+from longway.methods.perturb.perturber import Perturbed, Place, Request
+from longway.methods.perturb.segments import SEP
+
+MAN, WOMAN = parse_attribute("man"), parse_attribute("woman")
+ALL = [parse_attribute(name) for names in AXES.values() for name in names]
+ROWS = [
+    PandaRow(("Ann lost her hat.",), "her", MAN, ("Al lost his hat.",)),
+    PandaRow(('A "loud" woman, 11, left.', "She left."), "woman", parse_attribute("senior"), ("An old woman, 71, left.", "She left.")),
+]  # fmt: skip
+WORDS = st.text(st.characters(exclude_characters="<", exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).map(str.strip).filter(bool)  # fmt: skip
+
+
+def cells(**changed):
+    row = {
+        "original": "Ann left.",
+        "selected_word": "Ann",
+        "target_attribute": "man",
+        "perturbed": "Al left.",
+    }
+    return row | changed
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "jsonl.gz", "tsv"])
+def test_rows_come_back_from_every_format(tmp_path, ending):
+    path = write_panda(ROWS, tmp_path / f"panda.{ending}")
+    found = read_panda(path)
+    assert found.rows == tuple(ROWS)
+    assert found.skipped == {}
+    assert pl.DataFrame(read_columns(path)).columns == [
+        "original",
+        "selected_word",
+        "target_attribute",
+        "perturbed",
+    ]
+
+
+def read_columns(path):
+    from longway.data import load
+
+    return load(path, text="original", label="perturbed").frame
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3), WORDS, st.sampled_from(ALL), WORDS)
+def test_any_rows_survive_a_file(tmp_path_factory, before, word, target, new):
+    row = PandaRow(tuple(before), word, target, (new,) * len(before))
+    assert read_panda(write_panda([row], tmp_path_factory.mktemp("panda") / "one.jsonl")).rows == (row,)
+
+
+def test_the_fingerprint_changes_with_the_rows(tmp_path):
+    first, again = (read_panda(write_panda(ROWS, tmp_path / name)) for name in ("a.csv", "b.jsonl"))
+    other = read_panda(write_panda(ROWS[::-1], tmp_path / "c.csv"))
+    assert first.fingerprint == again.fingerprint != other.fingerprint
+
+
+def test_segments_are_those_between_the_marks():
+    found = read_panda(
+        [cells(original="Ann left.<SEP> She is gone. ", perturbed=f"Al left. {SEP} He is gone.\n\n")]
+    )
+    assert found.rows[0].before == ("Ann left.", "She is gone.")
+    assert found.rows[0].after == ("Al left.", "He is gone.")
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"perturbed": " "}, "perturbed is empty"),
+        ({"selected_word": None}, "selected_word is empty"),
+        ({"target_attribute": "martian"}, "'martian' is not a demographic attribute"),
+        ({"perturbed": "Al left. <SEP> He did."}, "of segments, 1 were sent and 2 came back"),
+        ({"original": "Ann <PERT_SEP> left."}, "original holds <PERT_SEP>"),
+        ({"selected_word": "Ann <SEP>"}, "selected_word holds <SEP>"),
+    ],
+)
+def test_rows_that_cannot_be_used_are_left_out_and_counted(changed, why):
+    found = read_panda([cells(), cells(**changed), cells()])
+    assert len(found.rows) == 2
+    assert found.skipped == {why: 1}
+
+
+def test_a_file_without_the_columns_is_told(tmp_path):
+    with pytest.raises(ColumnError, match="original, selected_word, target_attribute, perturbed"):
+        read_panda([{"text": "a", "label": "b"}])
+    with pytest.raises(ColumnError, match="no column selected_word and no column perturbed"):
+        read_panda([{"original": "Ann left.", "target_attribute": "man"}])
+    with pytest.raises(DataError, match="no perturbation that can be learned from"):
+        read_panda([cells(target_attribute="martian")])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("target", ALL, ids=str)
+def test_every_attribute_is_known_by_its_name_in_every_form(form, target):
+    assert attribute_called(FORMS[form].attributes[target]) == target
+    assert attribute_called(str(target).upper()) == target
+
+
+def test_the_forms_are_the_published_ones():
+    """Table 1 of the paper; the card of facebook/perturber ("[selected word], [target attribute] <PERT_SEP> [text]")."""
+    paper, released = FORMS["paper"], FORMS["released"]
+    text = ["Ann lost her hat."]
+    assert paper.source(text, "her", MAN) == "her gender:man <PERT_SEP> Ann lost her hat."
+    assert (
+        paper.source(text, "Ann", parse_attribute("asian")) == "Ann race:asian <PERT_SEP> Ann lost her hat."
+    )
+    assert (
+        paper.source(text, "Ann", parse_attribute("young"))
+        == "Ann age:young (18-44) <PERT_SEP> Ann lost her hat."
+    )
+    assert released.source(text, "her", MAN) == "her, man <PERT_SEP> Ann lost her hat."
+    assert set(released.attributes.values()) == {
+        "man", "woman", "non-binary", "black", "white", "asian", "hispanic", "native-american", "pacific-islander",
+        "child", "young", "middle-aged", "senior", "adult",
+    }  # fmt: skip
+
+
+def test_what_a_perturber_did_is_a_row_and_what_it_left_alone_is_none():
+    request = Request(("Ann left.",), Place(0, 0, 3), WOMAN, MAN)
+    assert row_of(request, Perturbed(("Al left.",))) == PandaRow(("Ann left.",), "Ann", MAN, ("Al left.",))
+    assert row_of(request, Perturbed(("Ann left.",))) is None
+    assert row_of(request, Perturbed(("Al left.",), reason="a slur")) is None
+
+
+def test_a_pair_gives_both_directions_and_equal_texts_give_none():
+    there, back = rows_of_pair("So did Her aunt.", "So did His uncle.", has=WOMAN, other_has=MAN)
+    assert (there.word, there.target, there.after) == ("Her", MAN, ("So did His uncle.",))
+    assert (back.word, back.target, back.after) == ("His", WOMAN, ("So did Her aunt.",))
+    assert rows_of_pair("It rained.", "It rained!", has=WOMAN, other_has=MAN) == []
+
+
+def test_human_pairs_become_rows_that_can_be_read_again(shared, tmp_path):
+    pairs = pl.read_ndjson(shared("mt_geneval") / "part_a.jsonl.gz").head(50)
+    rows = [
+        row
+        for feminine, masculine in pairs.select("feminine", "masculine").iter_rows()
+        for row in rows_of_pair(feminine, masculine, has=WOMAN, other_has=MAN)
+    ]
+    assert len(rows) >= 90
+    assert all(row.word in row.before[0] for row in rows)
+    assert read_panda(write_panda(rows, tmp_path / "pairs.jsonl")).rows == tuple(rows)

@@ -1,0 +1,308 @@
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.demographics import demographic_entries, parse_attribute
+from longway.english.people.person_names import replacement_names
+from longway.english.people.pronouns import FORMS, HE, SHE
+from longway.english.pipeline import load_pipeline
+from longway.english.verb_agreement import verbs_of
+from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.rules import NO_NUMBER, NOBODY, QUOTED, RulePerturber
+from longway.methods.perturb.segments import as_one
+
+PRONOUNS = {pronoun.form(form) for pronoun in (HE, SHE) for form in FORMS}
+
+
+def request(texts, word, target):
+    """The request to change the person that a word names, the word given by its first place."""
+    segments = (texts,) if isinstance(texts, str) else tuple(texts)
+    joined = as_one(segments)
+    wanted = parse_attribute(target)
+    match = next(
+        (i, found)
+        for i, text in enumerate(segments)
+        if (found := re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text))
+    )
+    sources = [
+        found.attribute
+        for found in find_demographics(load_pipeline().analyse(joined)).words
+        if joined[found.start : found.stop] == word and found.attribute.axis == wanted.axis
+    ]
+    source = sources[0] if sources else parse_attribute("man")
+    return Request(segments, Place(match[0], *match[1].span()), source, wanted)
+
+
+def perturbed(texts, word, target, **settings):
+    done = RulePerturber(**settings).perturb_one(request(texts, word, target))
+    return done.segments[0] if isinstance(texts, str) else done.segments
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "target", "expected"),
+    [
+        (
+            "Unfortunately for her, I changed her plan.",
+            "her",
+            "man",
+            "Unfortunately for him, I changed his plan.",
+        ),
+        ("The hat is hers; she likes it.", "hers", "man", "The hat is his; he likes it."),
+        ("My aunt hurt herself.", "aunt", "man", "My uncle hurt himself."),
+        ("An actress thanked her mother.", "actress", "man", "An actor thanked his mother."),
+        ("The Duchess of Parma met her sister.", "Duchess", "man", "The Duke of Parma met his sister."),
+        ("Mrs. Hall said she would come.", "Mrs.", "man", "Mr. Hall said he would come."),
+        ("SHE LOST HER KEYS.", "SHE", "man", "HE LOST HIS KEYS."),
+        ("She is a policewoman.", "She", "non-binary", "They are a police officer."),
+    ],
+)
+def test_a_persons_gender(text, word, target, expected):
+    assert perturbed(text, word, target) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The owner said he already is thinking of it.", "The owner said they already are thinking of it."),
+        ("He's here and he doesn't care.", "They're here and they don't care."),
+        ("He was ill, but he sings and hurts himself.", "They were ill, but they sing and hurt themselves."),
+        ("He has sold his car; it was his.", "They have sold their car; it was theirs."),
+    ],
+)
+def test_singular_they_with_its_verbs(text, expected):
+    assert perturbed(text, "he" if "he" in text.split() else "He", "non-binary", everyone=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "target", "expected"),
+    [
+        ("A black man wore a white shirt.", "black", "asian", "An Asian man wore a white shirt."),
+        ("An Asian girl smiled.", "Asian", "white", "A white girl smiled."),
+        ("Black women voted.", "Black", "hispanic", "Hispanic women voted."),
+    ],
+)
+def test_a_persons_race(text, word, target, expected):
+    assert perturbed(text, word, target) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "target", "expected"),
+    [
+        ("An eleven-year-old laughed at it.", "eleven", "young", "An eighteen-year-old laughed at it."),
+        ("She is 70 years old.", "70", "middle-aged", "She is 64 years old."),
+        ("A 9-year-old boy waved.", "9", "senior", "A 65-year-old man waved."),
+        ("The old man slept.", "old man", "young", "The young man slept."),
+    ],
+)
+def test_a_persons_age(text, word, target, expected):
+    assert perturbed(text, word, target) == expected
+
+
+def test_an_age_in_numbers_is_not_left_open():
+    done = RulePerturber().perturb_one(request("A 9-year-old boy waved.", "boy", "adult"))
+    assert done.segments == ("A 9-year-old boy waved.",)
+    assert done.reason == NO_NUMBER
+
+
+def test_only_the_chosen_person_is_changed():
+    text = "My uncle told his daughter that she sings well."
+    assert perturbed(text, "uncle", "woman") == "My aunt told her daughter that she sings well."
+    assert perturbed(text, "daughter", "man") == "My uncle told his son that he sings well."
+
+
+def test_a_pronoun_in_front_of_a_person_is_somebody_else():
+    assert perturbed("His father loves him.", "father", "woman") == "His mother loves him."
+
+
+def test_a_pair_is_changed_with_one_name_in_both_texts():
+    pair = ("John lost his hat.", "A hat was lost by John.")
+    premise, hypothesis = perturbed(pair, "John", "woman")
+    name = premise.split()[0]
+    assert name != "John"
+    assert premise == f"{name} lost her hat."
+    assert hypothesis == f"A hat was lost by {name}."
+
+
+def test_people_with_a_full_name_stay_on_request():
+    text = "Mary Smith said she agreed."
+    assert perturbed(text, "she", "man") != text
+    assert perturbed(text, "she", "man", keep_entities=True) == text
+
+
+def test_names_stay_on_request():
+    assert perturbed("Mary said she agreed.", "she", "man", names=False) == "Mary said he agreed."
+
+
+def test_what_was_left_is_told():
+    done = RulePerturber().perturb_one(request("The black man wore a white shirt.", "black", "asian"))
+    assert done.left == ("'white': a colour",)
+
+
+def test_people_that_only_a_quotation_speaks_of_stay():
+    text = 'The mayor said, "My mother knows it," and left.'
+    done = RulePerturber().perturb_one(request(text, "mother", "man"))
+    assert (done.segments, done.reason) == ((text,), QUOTED)
+    assert perturbed('"My mother knows it."', "mother", "man") == '"My father knows it."'
+
+
+def test_a_word_that_names_nobody_changes_nothing():
+    done = RulePerturber().perturb_one(request("The rain fell.", "rain", "woman"))
+    assert done.segments == ("The rain fell.",)
+    assert done.reason == NOBODY
+
+
+PEOPLE = st.sampled_from(["He", "She"])
+ACTIONS = st.sampled_from(
+    [
+        "lost {d} hat",
+        "hurt {r}",
+        "said that the dog bit {o}",
+        "sold {d} old car to pay {d} debts",
+        "kept it, for it was {p}",
+        # where "her" is "him" or "his" by what stands around it only
+        "said that we saw {o} leave",
+        "said that we watched {o} dance all night",
+        "said that it helps {o} sleep",
+        "said that they gave {o} money",
+        "said that they gave {o} flowers and {d} keys",
+        "thanked us because we told {o} stories",
+        "liked {d} dance",
+        "read {d} stories",
+        "lost {d} money",
+        "gave {d} money to the poor",
+        "said that I know {d} house",
+    ]
+)
+
+
+@st.composite
+def pronoun_sentences(draw):
+    person = draw(PEOPLE)
+    pronoun = HE if person == "He" else SHE
+    action = draw(ACTIONS).format(
+        d=pronoun.determiner, o=pronoun.object, p=pronoun.possessive, r=pronoun.reflexive
+    )
+    ending = draw(st.sampled_from([".", " yesterday.", f", and {pronoun.subject} laughed."]))
+    return f"{person} {action}{ending}"
+
+
+@settings(max_examples=40, deadline=None)
+@given(pronoun_sentences())
+@example("He knew that they call him boss.")
+def test_there_and_back_gives_the_original_for_pronouns(text):
+    person = text.split()[0]
+    there, back = ("woman", "man") if person == "He" else ("man", "woman")
+    changed = perturbed(text, person, there)
+    other = changed.split()[0]
+    assert other != person
+    assert perturbed(changed, other, back) == text
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    first=st.sampled_from(["uncle", "father", "nephew", "brother"]),
+    second=st.sampled_from(["sister", "aunt", "mother", "niece"]),
+    thing=st.sampled_from(["a red ball", "the old house", "two letters", "her keys"]),
+)
+def test_nothing_outside_the_chain_changes_and_every_new_word_is_listed(first, second, thing):
+    text = f"Yesterday my {first} gave {thing} to a {second} of the mayor."
+    changed = perturbed(text, first, "woman")
+    before, after = text.split(), changed.split()
+    assert len(before) == len(after)
+    listed = (
+        {entry.word for entry in demographic_entries()}
+        | {name.name for name in replacement_names()}
+        | PRONOUNS
+    )
+    for old, new in zip(before, after, strict=True):
+        if old != new:
+            assert old in (first, "her", "his")
+            assert new in listed
+    assert second in after
+
+
+def words_and_places(text):
+    return [(match[0], match.start()) for match in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def strays_of(done, text):
+    """The words that were changed though they are neither in the chain nor an article or verb that belongs to it."""
+    document = load_pipeline().analyse(text)
+    chain = [range(place.start, place.end) for place in done.chain]
+    mine = [word for word in document if any(word.start in span for span in chain)]
+    allowed = {verb.start for word in mine for verb in verbs_of(document, word)}
+    allowed |= {
+        document.words[word.index - 1].start
+        for word in mine
+        if word.index and document.words[word.index - 1].lower in ("a", "an")
+    }
+    before, after = words_and_places(text), words_and_places(done.segments[0])
+    assert len(before) == len(after)
+    return [
+        old
+        for (old, place), (new, _) in zip(before, after, strict=True)
+        if old != new and place not in allowed and not any(place in span for span in chain)
+    ]
+
+
+MEN = st.sampled_from(["father", "brother", "uncle", "son", "nephew", "grandfather"])
+WOMEN = st.sampled_from(["mother", "sister", "aunt", "daughter", "niece", "grandmother"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kin=MEN | WOMEN,
+    verb=st.sampled_from(["loves", "hates", "helps", "knows", "kissed", "scolded"]),
+    ending=st.sampled_from([".", " very much.", " every day."]),
+)
+def test_whose_relative_it_is_stays_with_every_word_for_them(kin, verb, ending):
+    is_man = kin in ("father", "brother", "uncle", "son", "nephew", "grandfather")
+    owner, them, target = ("His", "him", "woman") if is_man else ("Her", "her", "man")
+    text = f"{owner} {kin} {verb} {them}{ending}"
+    done = RulePerturber().perturb_one(request(text, kin, target))
+    other = done.segments[0].split()[1]
+    assert other != kin
+    assert done.segments[0] == f"{owner} {other} {verb} {them}{ending}"
+    assert [text[place.start : place.end] for place in done.chain] == [kin]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    people=st.tuples(MEN, MEN) | st.tuples(WOMEN, WOMEN),
+    sentence=st.sampled_from(
+        [
+            "My {0} met the {1} of the mayor.",
+            "An {adjective} {0} helped the {1} of a friend.",
+            "My {0} says that {s} is late, and your {1} is angry.",
+            "My {0} hurt {r}, said the {1} of the mayor.",
+        ]
+    ),
+    adjective=st.sampled_from(["old", "angry"]),
+    target=st.sampled_from(["other", "non-binary"]),
+)
+def test_of_two_people_of_one_gender_only_the_chosen_one_changes(people, sentence, adjective, target):
+    is_man = people[0] in ("father", "brother", "uncle", "son", "nephew", "grandfather")
+    pronoun = HE if is_man else SHE
+    text = sentence.format(*people, adjective=adjective, s=pronoun.subject, r=pronoun.reflexive)
+    wanted = target if target != "other" else "woman" if is_man else "man"
+    done = RulePerturber().perturb_one(request(text, people[0], wanted))
+    if done.segments[0] != text:  # some words have no counterpart without a gender
+        assert strays_of(done, text) == []
+        assert f" {people[1]} " in done.segments[0]
+    else:
+        assert target == "non-binary"
+
+
+def test_everyone_is_changed_on_request():
+    text = "My aunt met a waitress and her son."
+    assert perturbed(text, "aunt", "man", everyone=True) == "My uncle met a waiter and his son."
+
+
+def test_the_chain_is_told_with_exact_places():
+    asked = request("My aunt hurt herself.", "aunt", "man")
+    done = RulePerturber().perturb_one(asked)
+    words = [asked.segments[p.segment][p.start : p.end] for p in done.chain]
+    assert {"aunt", "herself"} <= set(words)

@@ -1,0 +1,154 @@
+"""Negative claims by rules, and CrossAug's contrastive rows."""
+
+import pytest
+
+from longway.errors import SettingError
+from longway.methods import CrossAug, CrossAugSettings, NoOp, plain_method
+from longway.methods.crossaug import replace_in, substituted
+from longway.methods.method import BUDGET_SPENT
+from longway.methods.negate import negations
+from tests.methods.parts import Verifier, Writer, rows_of
+
+CLAIMS = ["Anna won the race.", "The album has 12 songs.", "Mia lives in Lyon.", "Bob is not a cook."]
+EVIDENCE = ["In May, Anna won the race.", "It has twelve songs.", "Mia moved to Lyon.", "Bob is a cook."]
+LABELS = [1, 1, 1, 0]
+NAMES = ["REFUTES", "SUPPORTS"]
+
+
+def pairs():
+    return rows_of(CLAIMS, LABELS, EVIDENCE, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Anna won the race.", {"Anna lost the race.", "Anna did not win the race."}),
+        ("The film is a comedy.", {"The film is not a comedy."}),
+        ("He can swim.", {"He cannot swim."}),
+        ("Bob loves her.", {"Bob hates her.", "Bob does not love her."}),
+        ("They have played there since May.", {"They have not played there since May."}),
+        ("There is a lake in Ardo.", {"There is not a lake in Ardo."}),
+        ("The band does not tour.", {"The band tours."}),
+        ("It was not released in Japan.", {"It was released in Japan."}),
+        ("Kim isn't a doctor.", {"Kim is a doctor."}),
+        # where the negation would be unclear, could be true as well, or is no good English: nothing
+        ("Some dogs bark.", set()),
+        ("All cats are black.", set()),
+        ("Mia sings and dances.", set()),
+        ("The bridges are old and were built by Romans.", set()),
+        ("Is it red?", set()),
+        ("Tom can't swim.", set()),
+        ("He's a doctor.", set()),
+        ("Jane Roe", set()),
+        ("It rained. The game was late.", set()),
+        ("", set()),
+    ],
+)
+def test_negations_of_a_sentence(text, expected):
+    assert {negated.text for negated in negations(text)} == expected
+
+
+def test_another_number_is_not_put_into_bounds_names_or_subjects():
+    hows = lambda text: {n.how for n in negations(text)}  # noqa: E731
+    assert "negate.number" in hows("The album has 12 songs.")
+    assert "negate.number" not in hows("The town has more than 20 schools.")
+    assert "negate.number" not in hows("Apollo 13 was a flight.")
+    assert "negate.number" not in hows("The 1998 edition was short.")
+
+
+def test_another_number_depends_on_the_seed_alone():
+    texts = {seed: negations("The album has 12 songs.", seed=seed)[0].text for seed in range(6)}
+    assert texts == {seed: negations("The album has 12 songs.", seed=seed)[0].text for seed in range(6)}
+    assert len(set(texts.values())) > 1
+    assert "The album has 12 songs." not in texts.values()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Anna won the race.", "Anna lost the race.", ("won", "lost")),
+        ("Anna won.", "Anna did not win.", ("won", "did not win")),
+        ("It is a film.", "It is not a film.", None),
+        ("Same.", "Same.", None),
+        ("An old car.", "A new car.", ("An old", "A new")),
+        ("a a b", "a b", ("a", "")),
+    ],
+)
+def test_the_substituted_words(before, after, expected):
+    assert substituted(before, after) == (None if expected and not expected[1] else expected)
+
+
+def test_words_are_replaced_whole_everywhere_and_with_their_capitals():
+    assert replace_in("Won? He won; wonder.", "won", "lost") == "Lost? He lost; wonder."
+    assert replace_in("Nothing here.", "won", "lost") is None
+    assert replace_in("The old car.", "an old", "a new") == "The new car."
+
+
+def test_a_supported_claim_becomes_four_rows():
+    rows = pairs()
+    (round_,) = CrossAug().run(rows)
+    assert rows.texts == CLAIMS
+    of_first = [(e.text, e.context, e.label) for e in rows.added_by(round_.edits) if e.id.startswith("r0+")]
+    assert of_first == [
+        ("Anna lost the race.", "In May, Anna won the race.", "REFUTES"),
+        ("Anna lost the race.", "In May, Anna lost the race.", "SUPPORTS"),
+        ("Anna won the race.", "In May, Anna lost the race.", "REFUTES"),
+    ]
+    assert not [
+        e for e in rows.added_by(round_.edits) if e.id.startswith("r3")
+    ]  # a refuted claim stays alone
+    ids = [e.id for e in rows.added_by(round_.edits)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_each_changed_column_is_an_edit_with_both_labels():
+    (round_,) = CrossAug().run(pairs())
+    edits = [e for e in round_.edits if e.id.startswith("r0+")]
+    assert [(e.field, e.label_before, e.label_after) for e in edits] == [
+        ("claim", "SUPPORTS", "REFUTES"),
+        ("claim", "SUPPORTS", "SUPPORTS"),
+        ("evidence", "SUPPORTS", "SUPPORTS"),
+        ("evidence", "SUPPORTS", "REFUTES"),
+    ]
+    assert all(e.how == "negate.antonym" and e.engine == "negate" for e in edits)
+
+
+def test_without_the_words_in_the_evidence_only_the_negative_claim_is_added():
+    rows = pairs()
+    (round_,) = CrossAug().run(rows)
+    (only,) = (e for e in rows.added_by(round_.edits) if e.id.startswith("r2+"))
+    assert (only.text, only.context, only.label) == ("Mia does not live in Lyon.", EVIDENCE[2], "REFUTES")
+
+
+def test_an_engine_can_write_the_negative_claims_within_its_budget():
+    writer = Writer(lambda text, sample: [text.replace("won", "skipped")], budget=1)
+    (round_,) = CrossAug(CrossAugSettings(candidates=1), write=writer).run(pairs())
+    assert round_.stopped == BUDGET_SPENT
+    assert {e.id.partition("+")[0] for e in round_.edits if e.accepted} == {"r0"}
+    assert round_.edits[0].engine == "script"
+
+
+def test_negative_claims_that_fail_a_check_are_not_added():
+    verifier = Verifier(lambda before, after: "lost" in after)
+    (round_,) = CrossAug(verify=verifier).run(pairs())
+    assert {e.id.partition("+")[0] for e in round_.edits if e.accepted} == {"r0"}
+    assert dict(round_.figures.rejected) == {"judge": 2}
+    assert all(candidate.label == "REFUTES" for candidate in verifier.seen)
+    assert all(edit.verdicts for edit in round_.edits)
+
+
+def test_it_needs_pairs_with_stances():
+    with pytest.raises(SettingError, match="needs pairs of claim and evidence"):
+        list(CrossAug(write=Writer(lambda *_: [])).run(rows_of(["a", "b"], [0, 1])))
+
+
+def test_the_control_changes_nothing():
+    rows = pairs()
+    (round_,) = NoOp().run(rows)
+    assert (round_.edits, rows.texts) == ((), CLAIMS)
+
+
+def test_plain_methods_are_found_by_name():
+    assert [plain_method(name).name for name in ("eda", "crossaug", "none")] == ["eda", "crossaug", "none"]
+    with pytest.raises(SettingError, match="RAZOR is made with an engine"):
+        plain_method("razor")

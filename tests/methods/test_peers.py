@@ -1,0 +1,311 @@
+"""The peers of CoBA: what they ask, what they add, and what happens when the budget ends; engines are functions here."""
+
+import json
+
+import pytest
+
+from longway.engines.asker import Asker
+from longway.engines.engine import Sampling, Written
+from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
+from longway.methods.method import ALL_DONE, BUDGET_SPENT
+from longway.methods.peers import (
+    PEERS,
+    BackTranslation,
+    BackTranslationSettings,
+    Contextual,
+    ContextualSettings,
+    Counterfactual,
+    CounterfactualSettings,
+    Given,
+    GivenRewrite,
+    Paraphrase,
+    ParaphraseSettings,
+    given_of,
+)
+from longway.methods.peers.contextual import CHANGED_MORE, NOTHING_TO_REPLACE, replaced
+from longway.methods.peers.given import NO_SOURCE
+from longway.store import Journal
+from longway.verify.form_checks import SurfaceCheck
+from tests.engines.conftest import engine_of
+from tests.engines.loopback import Loopback, completion
+from tests.environment import without_settings_of_the_user
+from tests.methods.parts import Verifier, rows_of
+
+TEXTS = ["The soup was cold.", "The film was great.", "A dull book."]
+NAMES = ["neg", "pos"]
+
+
+class Ask:
+    """Answers each prompt by a function; ends with the budget after so many."""
+
+    def __init__(self, answer, budget=None):
+        self.answer, self.budget, self.prompts, self.samplings = answer, budget, [], []
+
+    def __call__(self, prompts, n, samplings):
+        self.samplings += samplings
+        for prompt in prompts:
+            if self.budget is not None and len(self.prompts) >= self.budget:
+                raise BudgetSpent("The budget is spent.")
+            self.prompts.append(prompt)
+            texts = self.answer(prompt)
+            yield Written(tuple(texts)[:n], refusals=() if texts else ("nothing to say",))
+
+
+def reviews(texts=TEXTS, labels=(0, 1, 0)):
+    return rows_of(texts, labels, names=NAMES)
+
+
+def made(method, rows):
+    before = list(rows.texts)
+    rounds = list(method.run(rows))
+    assert rows.texts == before  # nothing is changed in place
+    return rounds, rows.added_by(edit for one in rounds for edit in one.edits)
+
+
+def peer(kind, answer, settings=None, **more):
+    budget = more.pop("budget", None)
+    ask = Ask(answer, budget)
+    return kind(settings, ask=ask, name_of_engine="script", **more), ask
+
+
+def test_paraphrases_are_added_with_their_label_and_source():
+    method, ask = peer(Paraphrase, lambda p: [f"Well: {p.text}", f"Hm: {p.text}"], ParaphraseSettings(n=2))
+    rounds, added = made(method, reviews())
+    assert [e.label for e in added] == ["neg", "neg", "pos", "pos", "neg", "neg"]
+    assert added[0].id == "r0+paraphrase1"
+    assert {prompt.template for prompt in ask.prompts} == {"rewrite.v1"}
+    edit = rounds[0].edits[0]
+    assert (edit.source, edit.method, edit.engine, edit.accepted) == ("r0", "paraphrase", "script", True)
+    assert (rounds[0].figures.asked, rounds[0].figures.accepted, rounds[0].stopped) == (3, 6, ALL_DONE)
+
+
+def test_rows_are_gone_through_in_rounds_of_64():
+    rows = reviews([f"Text {i}." for i in range(130)], [i % 2 for i in range(130)])
+    rounds, added = made(peer(Paraphrase, lambda p: [f"Well: {p.text}"])[0], rows)
+    assert [r.figures.asked for r in rounds] == [64, 64, 2]
+    assert [bool(r.stopped) for r in rounds] == [False, False, True]
+    assert [e.round for r in rounds for e in r.edits][63:66] == [1, 2, 2]
+    assert len(added) == len({e.id for e in added}) == 130
+
+
+def test_no_rows_make_one_round_without_anything():
+    rounds, added = made(peer(Paraphrase, lambda p: ["x"])[0], reviews([], []))
+    assert (len(rounds), added, rounds[0].stopped) == (1, [], ALL_DONE)
+
+
+def test_what_was_written_before_the_budget_ended_is_kept():
+    rows = reviews([f"Text {i}." for i in range(100)], [i % 2 for i in range(100)])
+    rounds, added = made(peer(Paraphrase, lambda p: [f"Well: {p.text}"], budget=70)[0], rows)
+    assert len(added) == 70
+    assert rounds[-1].stopped == BUDGET_SPENT
+
+
+def test_a_budget_that_ends_while_verifying_keeps_what_was_verified():
+    method, _ = peer(Paraphrase, lambda p: [f"Well: {p.text}"], verify=Verifier(budget=2))
+    rounds, added = made(method, reviews())
+    assert len(added) == 2
+    assert rounds[-1].stopped == BUDGET_SPENT
+    assert rounds[0].edits[-1].reason == "not verified"
+
+
+def test_refused_texts_and_refusals_of_the_engine_are_told():
+    method, _ = peer(
+        Paraphrase,
+        lambda p: [] if "dull" in p.text else [f"Well: {p.text}"],
+        verify=Verifier(lambda before, after: "film" not in after),
+    )
+    rounds, added = made(method, reviews())
+    assert [e.text for e in added] == ["Well: The soup was cold."]
+    assert rounds[0].figures.rejected == {"judge": 1}
+    assert rounds[0].figures.refusals == {"nothing to say": 1}
+
+
+def test_long_texts_get_room_for_the_answer():
+    rows = reviews(["word " * 2000, "short"], [0, 1])
+    method, ask = peer(Paraphrase, lambda p: ["x"], ParaphraseSettings(sampling=Sampling(seed=7)))
+    made(method, rows)
+    assert ask.samplings[0].max_tokens > 2000
+    assert ask.samplings[1] == Sampling(seed=7)
+
+
+def test_back_translation_goes_there_and_back():
+    def answer(prompt):
+        if prompt.values["source"] is None:
+            return [f"de1 {prompt.text}", f"de2 {prompt.text}"]
+        return [f"en {prompt.text}"]
+
+    method, ask = peer(BackTranslation, answer, BackTranslationSettings(language="Dutch", n=2))
+    rounds, added = made(method, reviews())
+    assert [e.text for e in added][:2] == ["en de1 The soup was cold.", "en de2 The soup was cold."]
+    assert {(p.values["language"], p.values["source"]) for p in ask.prompts} == {
+        ("Dutch", None),
+        ("English", "Dutch"),
+    }
+    assert rounds[0].edits[0].trace == {"language": "Dutch", "translation": "de1 The soup was cold."}
+    assert rounds[0].edits[0].how == "through Dutch"
+
+
+def fill(word):
+    """Puts a word into every marked place."""
+
+    def answer(prompt):
+        text = prompt.text
+        for start, end in reversed(prompt.values["marked"]):
+            text = text[:start] + word + text[end:]
+        return [text]
+
+    return answer
+
+
+def test_contextual_replaces_a_share_of_the_words_chosen_by_the_seed():
+    text = (
+        "The quick waiter brought lukewarm soup, bitter coffee, stale bread, warm beer and sour grapes today."
+    )
+    rows = reviews([text, "It is so."], [0, 1])
+    method, ask = peer(Contextual, fill("blue"), ContextualSettings(share=0.25))
+    rounds, added = made(method, rows)
+    assert len(ask.prompts[0].values["marked"]) == 4
+    assert added[0].text.count("blue") == 4
+    assert len(rounds[0].edits[0].trace["replaced"]) == 4
+    assert rounds[0].figures.refusals == {NOTHING_TO_REPLACE: 1}
+    again = made(peer(Contextual, fill("blue"), ContextualSettings(share=0.25))[0], rows)[1]
+    other = made(peer(Contextual, fill("blue"), ContextualSettings(share=0.25, seed=1))[0], rows)[1]
+    assert again == added != other
+
+
+def test_contextual_refuses_texts_that_differ_elsewhere():
+    rounds, added = made(peer(Contextual, lambda p: [f"Well, {fill('blue')(p)[0]}"])[0], reviews())
+    assert added == []
+    assert rounds[0].figures.refusals == {CHANGED_MORE: 3}
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("The tea was bad.", ["tea"]),
+        ("The cup of tea was bad.", ["cup of tea"]),
+        ("The  tea was bad.", ["tea"]),
+        ("The ⟦tea⟧ was bad.", None),
+        ("The tea was bad!", None),
+        ("The was bad.", None),
+    ],
+)
+def test_what_stands_in_the_marked_places_is_found(new, words):
+    assert replaced("The soup was bad.", [(4, 8)], new) == words
+
+
+def test_counterfactuals_get_the_other_label():
+    method, ask = peer(Counterfactual, lambda p: [f"{p.values['target']}: {p.text}"])
+    _, added = made(method, reviews())
+    assert [e.label for e in added] == ["pos", "neg", "pos"]
+    assert added[0].text == "pos: The soup was cold."
+    assert [p.label for p in ask.prompts] == ["neg", "pos", "neg"]
+
+
+def test_counterfactuals_aim_at_a_label_or_at_any_other_by_the_seed():
+    rows = rows_of(["a b", "c d", "e f"] * 4, [0, 1, 2] * 4, names=["x", "y", "z"])
+    aimed = made(peer(Counterfactual, lambda p: [f"new {p.text}"], CounterfactualSettings(to="z"))[0], rows)[
+        1
+    ]
+    assert {e.label for e in aimed} == {"z"}
+    settings = CounterfactualSettings(seed=3)
+    one, two = (made(peer(Counterfactual, lambda p: [p.text + "!"], settings)[0], rows) for _ in range(2))
+    assert one[1] == two[1]
+    assert all(edit.label_before != edit.label_after for edit in one[0][0].edits)
+
+
+def test_the_context_of_pairs_stays():
+    rows = rows_of(["It is wet."], [0], contexts=["It rains."], names=["entailment", "contradiction"])
+    _, added = made(peer(Counterfactual, lambda p: ["It is dry."])[0], rows)
+    assert (added[0].text, added[0].context, added[0].label) == ("It is dry.", "It rains.", "contradiction")
+
+
+def test_given_rewrites_are_found_by_id_or_text_and_verified():
+    rewrites = [
+        GivenRewrite("r0", "The soup was hot.", "pos"),
+        GivenRewrite("The film was great.", "The film was awful.", "neg"),
+        GivenRewrite("A film that nobody has.", "x", "neg"),
+        GivenRewrite("r2", "A fine book.", "excellent"),
+        GivenRewrite("r2", "A thrilling book.", "pos"),
+    ]
+    verify = Verifier(lambda before, after: "awful" not in after)
+    rounds, added = made(Given(rewrites, verify=verify), reviews())
+    assert [(e.text, e.label) for e in added] == [("The soup was hot.", "pos"), ("A thrilling book.", "pos")]
+    assert rounds[0].figures.refusals == {NO_SOURCE: 1, "the dataset has no label 'excellent'": 1}
+    assert rounds[0].figures.rejected == {"judge": 1}
+    assert rounds[0].edits[0].engine == "given"
+
+
+def test_given_pairs_may_bring_a_context_of_their_own():
+    rows = rows_of(["It is wet."] * 2, [0, 0], contexts=["It rains.", "It pours."], names=["yes", "no"])
+    rewrites = [GivenRewrite("It is wet.", "It is dry.", "no", "It pours."), GivenRewrite("r0", "Wet.", "no")]
+    rounds, added = made(Given(rewrites), rows)
+    assert [e.context for e in added] == ["It pours.", "It rains."]
+    assert [edit.source for edit in rounds[0].edits] == ["r1", "r0"]
+
+
+def test_a_text_beside_a_new_context_is_no_copy():
+    def verify(candidates):
+        return iter([(verdict,) for verdict in SurfaceCheck()(candidates)])
+
+    rows = rows_of(["It is wet."], [0], contexts=["It rains."], names=["yes", "no"])
+    rewrites = [
+        GivenRewrite("r0", "It is wet.", "no", "It never rains."),
+        GivenRewrite("r0", "It is wet.", "no"),
+    ]
+    rounds, added = made(Given(rewrites, verify=verify), rows)
+    assert [(e.text, e.context) for e in added] == [("It is wet.", "It never rains.")]
+    assert [edit.reason for edit in rounds[0].edits] == ["", "", "surface: a copy"]
+
+
+def test_given_rows_are_read_by_the_names_of_their_columns():
+    row = {"model": "m", "original": "a", "original_label": "neg", "counterfactual": "b"}
+    assert given_of([row | {"counterfactual_label": "pos"}]) == [GivenRewrite("a", "b", "pos")]
+    assert given_of([{"ID": 7, "Text": "b", "Label": 1, "context": "c"}]) == [
+        GivenRewrite("7", "b", "1", "c")
+    ]
+    assert given_of([]) == []
+    with pytest.raises(
+        ColumnError, match=r"no column counterfactual_label or new_label or label\. Got model"
+    ):
+        given_of([row])
+    with pytest.raises(DataError, match=r"1 of the given rewrites .* row 2"):
+        given_of([{"source": "a", "text": "b", "label": "c"}, {"source": "a", "text": " ", "label": "c"}])
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: ParaphraseSettings(n=0), "'n' must be at least 1"),
+        (lambda: ContextualSettings(share=0), "'share' must be above 0"),
+        (lambda: BackTranslationSettings(language="english"), "another one"),
+    ],
+)
+def test_settings_that_make_no_sense_are_told(make, why):
+    with pytest.raises(SettingError, match=why):
+        make()
+
+
+def test_a_label_that_is_not_there_is_told():
+    method, _ = peer(Counterfactual, lambda p: ["x"], CounterfactualSettings(to="great"))
+    with pytest.raises(SettingError, match="'great' is not there"):
+        list(method.run(reviews()))
+
+
+@pytest.mark.parametrize("name", sorted(PEERS))
+def test_every_peer_runs_through_a_real_server(name, monkeypatch, tmp_path):
+    without_settings_of_the_user(monkeypatch, tmp_path)
+
+    def answer(call):
+        text = call.text.replace("⟦", "very").replace("⟧", "")
+        return completion(json.dumps({"rewrites": [text if text != call.text else f"Now {text}"]}))
+
+    with Loopback(answer) as server, Asker(engine_of(server), Journal(None)) as asker:
+        method = PEERS[name](ask=asker.write_all, name_of_engine=asker.engine.name)
+        rounds, added = made(method, reviews())
+        again = made(PEERS[name](ask=asker.write_all, name_of_engine=asker.engine.name), reviews())[1]
+        n_calls = len(server.calls)
+    assert len(added) == 3
+    assert added == again
+    assert n_calls == (6 if name == "back-translation" else 3)  # the second run came from the journal
+    assert rounds[0].edits[0].engine == "served:toy"

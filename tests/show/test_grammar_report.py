@@ -1,0 +1,150 @@
+"""The page of a grammar run, and the pictures of trees."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as options
+from invented_grammar import TREE, hostile_tables, tables
+from seen import Elements
+from tests.grammar.toy_trees import any_tree
+
+from conftest import hostile_text
+from longway.errors import RunError
+from longway.grammar.trees import leaves, nodes, read_brackets
+from longway.show import render_grammar, write_grammar_report
+from longway.show.tree_picture import MAX_LEAVES, tree_picture
+
+
+def drawn(tree, marks=(), pair=True):
+    return Elements(str(tree_picture(tree, marks, colour="l0", pair=pair, key="k")))
+
+
+def test_a_picture_has_every_symbol_and_both_texts_in_order():
+    tree = read_brackets(TREE)
+    words = drawn(tree).words
+    assert sorted(words[1 : 1 + len(list(nodes(tree)))]) == sorted(str(node.symbol) for node in nodes(tree))
+    assert words[-10:] == ["a", "a", "man", "woman", "sits", "sits", "ε", "to", "ε", "rest"]
+
+
+@options(max_examples=30)
+@given(any_tree(max_leaves=8))
+def test_words_stand_from_left_to_right_and_parts_below_their_whole(tree):
+    found = drawn(tree).elements
+    at = [float(a["x"]) for name, a in found if name == "text" and a["class"].startswith(("word", "nothing"))]
+    assert at[::2] == sorted(at[::2])
+    assert len(at) == 2 * len(leaves(tree))
+    lines = [a for name, a in found if name == "line"]
+    assert len(lines) == len(list(nodes(tree))) - 1
+    assert all(float(line["y1"]) < float(line["y2"]) for line in lines)
+    width = float(next(a for name, a in found if name == "svg")["width"])
+    assert all(0 < float(a["x"]) < width for name, a in found if name == "text")
+
+
+def test_a_marked_subtree_is_in_colour_and_the_rest_is_not():
+    found = drawn(read_brackets(TREE), [2])  # (14 (41 a/a) (32 man/woman))
+    told = [
+        words
+        for words, (name, a) in zip(_texts(found), _elements(found), strict=True)
+        if "told" in a["class"]
+    ]
+    assert sorted(told) == sorted(["14", "41", "32", "a", "a", "man", "woman"])
+    assert len([a for name, a in found.elements if a.get("class") == "telling"]) == 1
+
+
+def _elements(found):
+    return [(name, a) for name, a in found.elements if name == "text"]
+
+
+def _texts(found):
+    return found.words[1:]  # behind the title
+
+
+def test_a_marked_subtree_inside_another_has_no_band_of_its_own():
+    found = drawn(read_brackets(TREE), [0, 2, 2])
+    assert len([a for name, a in found.elements if a.get("class") == "telling"]) == 1
+
+
+def test_a_single_text_has_one_line_of_words():
+    assert drawn(read_brackets("(3 (40 the) (41 film))"), pair=False).words[-2:] == ["the", "film"]
+
+
+def test_a_tree_that_nobody_could_see_is_not_drawn():
+    tree = read_brackets("(40 a/a)")
+    for _ in range(MAX_LEAVES):
+        tree = type(tree)(1, (read_brackets("(40 a/a)"), tree))
+    assert tree_picture(tree, [], colour="l0", pair=True, key="k") is None
+
+
+def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
+    text = Elements(render_grammar(tables())).text
+    for words in (
+        "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no.",
+        "510 pairs of 510 rows, no label seen",
+        "symbol 14, 7 more",
+        "goes against it",
+        "n-gram pair",
+        "80.0% of 10",
+        "25.0% of 4",
+        "+55.0",
+        "3 → 14 7",
+        "6.5 times as often in rows of the answer’s label",
+        "12 pairs were not parsed.",
+    ):
+        assert words in text
+
+
+def test_contrast_sets_are_told_with_what_changed_in_an_example():
+    page = render_grammar(tables())
+    text = Elements(page).text
+    for words in ("Contrast sets", "25.0%", "11.2% to 46.9%, of 20 sets", "A man sails.", "The error of bow"):
+        assert words in text
+    assert "A <del>man</del> bakes." in page
+    assert "A <ins>person</ins> bakes." in page
+
+
+def test_contrast_sets_without_a_classifier_without_an_edit_and_not_asked_for():
+    made = tables()
+    row = made["contrast"][0]
+    unknown = row | {"counted": None, "error": None, "low": None, "high": None}
+    unknown["example"] = row["example"] | {"answer": None}
+    page = render_grammar(made | {"classifier": None, "contrast": [unknown]})
+    assert "A <ins>person</ins> bakes." in page
+    assert "The error of" not in page
+    assert "No held-out row could be edited" in Elements(render_grammar(made | {"contrast": []})).text
+    assert "Contrast sets" not in Elements(render_grammar(made | {"contrast": None})).text
+
+
+def test_a_run_that_found_nothing_has_a_page():
+    made = tables() | {"classifier": None, "contrast": None}
+    made |= {
+        key: [] for key in ("composites", "phrases", "rules", "versions", "pictures", "wrong", "problems")
+    }
+    text = Elements(render_grammar(made | {"significant": {"grammar": 0}})).text
+    assert "No piece of the trees is tied to a label beyond chance." in text
+    assert "Wrong answers" not in text
+    text = Elements(render_grammar(made)).text
+    assert "60 pieces of the trees are tied to a label beyond chance, but no kind" in text
+
+
+def test_the_verdict_tells_a_phrase_where_the_first_kinds_are_single_words():
+    made = tables()
+    words = made["composites"][0] | {"q": None, "spans": ["man/woman"]}
+    text = Elements(render_grammar(made | {"composites": [words]})).text
+    assert "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no." in text
+
+
+def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():
+    page = render_grammar(hostile_tables(hostile_text))
+    assert not re.search(r"<script|<img|onerror=alert\(1\)>|style=", page)
+    assert len(page) < 1_500_000
+    assert "too large to draw" in page
+
+
+def test_the_report_is_written_beside_the_tables(tmp_path):
+    (tmp_path / "tables.json").write_text(json.dumps(tables()), encoding="utf-8")
+    assert write_grammar_report(tmp_path).name == "report.html"
+    (tmp_path / "tables.json").write_text(json.dumps({"version": 9}), encoding="utf-8")
+    with pytest.raises(RunError, match="version 1, got 9"):
+        write_grammar_report(tmp_path)
