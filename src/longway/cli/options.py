@@ -104,6 +104,10 @@ class EngineOptions:
 
 RAY_HELP = "Run on Ray: ray for this machine, ray://HOST:PORT for a cluster. The result is the same."
 On = Annotated[str | None, typer.Option(metavar="PLACE", help=RAY_HELP, hidden=True, rich_help_panel=OUTPUT)]
+DRY_RUN_HELP = (
+    "Print rows, calls, tokens, cost and a rough time, and stop. Writes nothing and calls no server."
+)
+DryRun = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN_HELP, rich_help_panel=OUTPUT)]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -150,8 +154,8 @@ def _default(field: Any, given: Option) -> object:
 
 
 def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
-    names = [f"--{(given.name or name).replace('_', '-')}"]
-    if kind in (bool, bool | None) and not given.flag:
+    names = [f" /--{given.off}" if given.off else f"--{(given.name or name).replace('_', '-')}"]
+    if kind in (bool, bool | None) and not given.flag and not given.off:
         names[0] += f"/--no-{names[0].removeprefix('--')}"
     bounds: dict[str, Any] = {key: value for key, value in (("min", given.at_least), ("max", given.at_most)) if value is not None}  # fmt: skip
     info = typer.Option(

@@ -19,7 +19,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from longway.errors import SettingError
 
@@ -32,13 +32,15 @@ class Option:
     """How the command line offers a field.
 
     group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
-    `--no-` form. parse: turns the text of the command line into the value. at_least, at_most: bounds, both included.
+    `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
+    line into the value. at_least, at_most: bounds, both included.
     """
 
     group: str = METHOD
     advanced: bool = False
     name: str = ""
     flag: bool = False
+    off: str = ""
     metavar: str | None = None
     parse: Callable[[str], object] | None = None
     at_least: float | None = None
@@ -73,6 +75,29 @@ def help_of(settings: type) -> dict[str, str]:
         else:
             name = ""
     return found
+
+
+def check_options(settings: Any) -> None:
+    """Raise SettingError if a value is outside the bounds of its option, or not one of the literals of its type.
+
+    >>> @dataclass(frozen=True)
+    ... class Toy:
+    ...     rounds: int = option(5, at_least=1)
+    >>> check_options(Toy(rounds=0))
+    Traceback (most recent call last):
+    longway.errors.SettingError: 'rounds' must be 1 or more. Got 0. The default is 5.
+    """
+    hints = get_type_hints(type(settings))
+    for field in dataclasses.fields(settings):
+        value, given = getattr(settings, field.name), field.metadata.get("option", Option())
+        low, high = given.at_least, given.at_most
+        if get_origin(hints[field.name]) is Literal and value not in get_args(hints[field.name]):
+            words = f"one of {', '.join(map(str, get_args(hints[field.name])))}"
+        elif value is not None and not ((low is None or value >= low) and (high is None or value <= high)):
+            words = f"{low} or more" if high is None else f"from {low} to {high}"
+        else:
+            continue
+        raise SettingError(f"'{field.name}' must be {words}. Got {value!r}. The default is {field.default}.")
 
 
 def settings_from(kind: type[Settings], given: Settings | None, options: Mapping[str, object]) -> Settings:
