@@ -46,9 +46,8 @@ LAYERS = (
     {
         "records": "example, pattern, finding, leak, problem, edit, verdict",
         "stats": "mutual information, z, p and q from counts",
-        "json_values": "records from JSON values, by the types of their fields",
     },
-    {"errors": "everything that is raised on purpose"},
+    {"json_values": "records from JSON values, by the types of their fields", "errors": "everything that is raised on purpose"},
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]
 MARKERS = ("<!-- layers, from tests/test_structure.py -->\n", "<!-- end of layers -->\n")
@@ -71,8 +70,9 @@ def layers_line():
 
 def layers_table():
     """The layers as a table: a row per part of the package."""
+    top = "| `src/longway/__init__.py` | the public Python names |"
     rows = [f"| `src/longway/{_path(part)}` | {text} |" for layer in LAYERS for part, text in layer.items()]
-    return "\n".join(["| path | what it is |", "| --- | --- |", *rows]) + "\n"
+    return "\n".join(["| path | what it is |", "| --- | --- |", top, *rows]) + "\n"
 
 
 def _path(part):

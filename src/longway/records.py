@@ -17,7 +17,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
+
+from longway.json_values import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +229,7 @@ class Finding:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Finding:
         """The finding of a JSON object that `to_dict` wrote; keys that a later version may add are ignored."""
-        values = {each.name: row[each.name] for each in dataclasses.fields(cls)[1:] if each.name in row}
-        variants = tuple(map(cls.from_dict, row.get("variants", ())))
-        return cls(**{**values, "pattern": Pattern.from_dict(row), "variants": variants})
+        return cast(Finding, from_json(cls, {**row, "pattern": row}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ def test_a_model_without_a_price_is_asked_about_too(data, server, monkeypatch):
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     result = served(server, data)
     assert isinstance(result.exception, SettingError)
-    assert "its price is unknown" in str(result.exception)
+    assert "its price is not known" in str(result.exception)
     assert not server.calls
 
 

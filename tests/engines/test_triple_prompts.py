@@ -207,7 +207,7 @@ def test_room_grows_with_the_text_and_estimates_know_lines():
     assert tokens_for("x" * 4000) == 2256
     assert tokens_for("x" * 4000, n=2) == 4256
     toy = ToyEngine()
-    toy.renders = True
+    toy.reads_messages = True
     asker = Asker(toy, Journal(None))
     short, long = (asker.estimate([triples_prompt(REVIEWS, "x" * n)]) for n in (400, 4000))
     assert long.completion_tokens > 5 * short.completion_tokens > 500

@@ -317,7 +317,7 @@ def test_write_prove_report_leaves_the_report_and_nothing_else(tmp_path, proved)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "is not there"),
+        (None, "does not exist"),
         ("{", "cannot be read"),
         ('{"version": 2}', "Expected version 1, got 2"),
         ('{"version": 1}', "cannot be shown: KeyError .*Run the prove again"),

@@ -70,7 +70,7 @@ class PerturbSettings:
                 )
         if not (self.model or is_engine(self.engine)):
             raise SettingError(
-                f"There is no engine called {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or one that is asked: "
+                f"Unknown engine {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or one that is asked: "
                 f"{', '.join(name for name in NAMES if name != RULES)}. `longway engines` says which answer."
             )
 
