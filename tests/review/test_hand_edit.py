@@ -160,7 +160,9 @@ def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, 
     edit, rows = first(book), rows_of(made.data)
     text = edit.edit.before.replace("we ", "that we ")
     found = write_by_hand(book, edit.key, text, author="ann").value
-    (asked,) = (check for check in hand_edit._checkers[book]._rewritten.checks if isinstance(check, JudgeCheck))
+    (asked,) = (
+        check for check in hand_edit._checkers[book]._rewritten.checks if isinstance(check, JudgeCheck)
+    )
     assert isinstance(asked.asker.engine, LocalEngine)
     judge = JudgeCheck(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
     row = list(rows.ids).index(edit.edit.id)
