@@ -379,12 +379,16 @@ def test_the_readme_names_the_commands_of_a_checkout_and_every_part_of_the_packa
     assert "pip install ." in text
     table = text.partition("## What is where")[2]
     parts = [path for path in (ROOT / "src/longway").iterdir() if path.name != "__pycache__"]
-    scripts = [*(ROOT / "bench").glob("*.py"), *(ROOT / "runs").glob("*.py")]
-    named = [f"`{name_of(path)}{'/' if path.is_dir() else ''}`" for path in [*parts, *scripts]]
-    assert [name for name in named if name not in table] == []
+    assert [path for path in parts if f"`{name_of(path)}{'/' if path.is_dir() else ''}`" not in table] == []
     assert [
         path for path in re.findall(r"^\| `([^`]+)`", table, flags=re.MULTILINE) if not (ROOT / path).exists()
     ] == []
+
+
+def test_the_contributing_page_names_every_script():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Scripts")[2]
+    scripts = {name_of(path) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")}
+    assert set(re.findall(r"`((?:bench|runs)/\w+\.py)`", table)) == scripts
 
 
 def test_the_pages_build_without_a_warning(tmp_path):
