@@ -38,7 +38,7 @@ from longway.english.rules import RULES
 from longway.english.rules.rule import Scene
 from longway.english.rules.titles import read
 from longway.jobs.augment.augment_settings import METHODS as AUGMENTATIONS
-from longway.jobs.before_after import Fate
+from longway.jobs.before_after import PatternChange
 from longway.jobs.plant import KINDS as PLANTS
 from longway.jobs.prove import prove
 from longway.jobs.rewrite.rewrite import RewriteSettings
@@ -280,7 +280,7 @@ def test_the_surface_page_names_every_trait():
 
 def test_the_run_folder_page_names_every_key_of_the_records():
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
-    records = (Edit, Fate, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict)
+    records = (Edit, Finding, Leak, Mentions, Pattern, PatternChange, Problem, Telling, Verdict)
     keys = {field.name for record in records for field in fields(record)} | {*Pattern("", "").to_dict()}
     assert {key for key in keys | set(PROBLEMS) if f"`{key}`" not in text} == set()
 

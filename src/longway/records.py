@@ -274,6 +274,10 @@ class Leak:
     how: str
     rows: int
 
+    def differs_from(self, other: Leak) -> bool:
+        """Whether each accuracy is outside the interval of the other."""
+        return not (self.low <= other.accuracy <= self.high or other.low <= self.accuracy <= other.high)
+
     def to_dict(self) -> dict[str, Any]:
         """The leak as plain JSON values."""
         return asdict(self)

@@ -333,7 +333,7 @@ def test_lost_calls_count_against_the_budget(journal):
         before = journal.spent()
         assert asker.write_all(writing("b"), 1)[0].refusals
         assert journal.spent() > before
-        assert [total["kind"] for total in journal.totals()] == ["lost", "write"]
+        assert [total.kind for total in journal.totals()] == ["lost", "write"]
 
 
 def test_what_was_lost_before_the_server_was_gone_counts_too(journal):
@@ -352,7 +352,7 @@ def test_what_was_lost_before_the_server_was_gone_counts_too(journal):
     ):
         asker.write_all(writing("a"), 1)
     assert journal.spent() > 0
-    assert [total["kind"] for total in journal.totals()] == ["lost"]
+    assert [total.kind for total in journal.totals()] == ["lost"]
 
 
 def test_without_a_price_there_is_no_budget(journal):

@@ -40,6 +40,6 @@ def test_a_real_server_writes_and_judges_and_nothing_is_asked_twice(engine, tmp_
     assert written[0].texts or written[0].refusals
     assert judged[0].best in TASK.labels  # the schema leaves no other answer
     assert sum(judged[0].probabilities.values()) == pytest.approx(1)
-    assert {row["kind"] for row in journal.totals()} == {"write", "judge"}
-    assert all(row["prompt_tokens"] > 100 for row in journal.totals())
+    assert {row.kind for row in journal.totals()} == {"write", "judge"}
+    assert all(row.prompt_tokens > 100 for row in journal.totals())
     journal.close()

@@ -32,12 +32,12 @@ def fate_of(fates, pattern, level="token"):
 def test_a_word_that_went_has_its_number_and_no_gain(planted):
     texts, labels = planted
     found = compare(dataset(texts, labels), dataset([t.removeprefix("not ") for t in texts], labels))
-    fate = found.fates[0]
+    fate = found.findings[0]
     assert "not" in fate.pattern.name.split()
     assert (fate.count_before, fate.share_before) == (50, 1.0)
     assert (fate.count_after, fate.share_after) == (0, 0.0)
     assert fate.gain_after < fate.gain_before / 50
-    assert found.leaks["text"][0].rows == found.leaks["text"][1].rows == 200
+    assert found.leak.before.rows == found.leak.after.rows == 200
 
 
 def test_a_shortcut_that_only_changed_its_clothes_is_told_as_worse(planted):
@@ -69,7 +69,7 @@ def test_balanced_in_both_labels_is_no_shortcut_any_more(planted):
         "not " + t if label == "a" and i % 4 == 0 else t
         for i, (t, label) in enumerate(zip(texts, labels, strict=True))
     ]
-    fate = compare(dataset(texts, labels), dataset(balanced, labels)).fates[0]
+    fate = compare(dataset(texts, labels), dataset(balanced, labels)).findings[0]
     assert fate.share_after == pytest.approx(0.5)
     assert fate.gain_after < 0.001
 
@@ -79,5 +79,5 @@ def test_nothing_changed_is_nothing_worse(planted):
     found = compare(dataset(texts, labels), dataset(texts, labels), keep=["not"])
     assert not found.worse
     assert found.n_worse == 0
-    assert all(fate.gain_after == fate.gain_before for fate in found.fates)
-    assert found.found_before == found.found_after
+    assert all(fate.gain_after == fate.gain_before for fate in found.findings)
+    assert found.found.before == found.found.after

@@ -603,7 +603,7 @@ def test_answers_of_a_network_are_kept_until_it_is_another_one():
         answers = Kept(scripted, journal, version=version).perturb([*requests, requests[0]])
         assert answers == [Perturbed(("He left.",))] * 5
         assert len(scripted.asked) == n_asked
-    assert journal.totals()[0]["engine"] == "scripted"
+    assert journal.totals()[0].engine == "scripted"
 
 
 def test_a_network_goes_through_a_run_and_is_not_asked_again_for_what_it_said(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import RunError
-from longway.store import Journal, JournalEntry
+from longway.store import CallTotals, Journal, JournalEntry
 from longway.store.journal import key_of
 
 
@@ -58,11 +58,9 @@ def test_totals_are_told_by_engine_and_kind(journal):
         JournalEntry("j", kind="judge", engine="other", answer={}, cost=0.5, prompt_tokens=7, seconds=2.0)
     )
     assert journal.totals() == [
-        {"engine": "other", "kind": "judge", "calls": 1, "prompt_tokens": 7, "completion_tokens": 0,
-         "cost": 0.5, "seconds": 2.0},
-        {"engine": "toy", "kind": "write", "calls": 3, "prompt_tokens": 30, "completion_tokens": 15,
-         "cost": 0.75, "seconds": 1.5},
-    ]  # fmt: skip
+        CallTotals("other", "judge", 1, 7, 0, 0.5, 2.0),
+        CallTotals("toy", "write", 3, 30, 15, 0.75, 1.5),
+    ]
     assert journal.spent() == 1.25
     assert Journal(None).totals() == []
 

@@ -11,7 +11,7 @@ from longway.task import task_of
 from longway.verify import verifier as module
 from longway.verify.calibration import ErrorRates, Rate
 from longway.verify.check import Check
-from longway.verify.verifier import CheckSetup, Verifier, passed, verifier_for
+from longway.verify.verifier import CheckReport, CheckSetup, Verifier, passed, verifier_for
 from tests.verify.scenes import candidate
 from tests.verify.test_judge import Answers
 
@@ -156,7 +156,7 @@ def test_labels_without_a_stance_have_no_entailment_check():
 
 def test_the_report_has_what_a_run_needs():
     report = Verifier([Shorter("only", 9)], missing=["judge: none"]).report(0)
-    assert report.to_dict() == {"errors": {}, "missing": ["judge: none"], "expected_wrong": None}
+    assert report == CheckReport({}, ("judge: none",), None)
 
 
 def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatch):
@@ -173,12 +173,12 @@ def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatc
     def wrong(n_long):
         checks = Verifier([Shorter("only", 3)])
         list(checks.verify([candidate("", "long" if i < n_long else "ok") for i in range(100)]))
-        return checks.report(100 - n_long, [1, 2, 3]).to_dict()["expected_wrong"]
+        return checks.report(100 - n_long, [1, 2, 3]).wrong
 
     few, many = wrong(15), wrong(60)
-    assert few["share"] < many["share"]
-    assert many["low"] < many["share"] < many["high"]
-    assert "of 100 candidates the checks rejected 60" in many["basis"]
+    assert few.share < many.share
+    assert many.low < many.share < many.high
+    assert "of 100 candidates the checks rejected 60" in many.basis
     for end in ("share", "low", "high"):  # a row goes wrong where any of its edits does
-        right = 1 - many[end]
-        assert many["rows"][end] == pytest.approx(1 - (right + right**2 + right**3) / 3)
+        right = 1 - getattr(many, end)
+        assert getattr(many.rows, end) == pytest.approx(1 - (right + right**2 + right**3) / 3)

@@ -129,7 +129,7 @@ class CallKeys:
 
 def answers_in(journal: Journal) -> int:
     """The number of engine answers in a journal, which also stores results of checks and lost calls."""
-    return sum(row["calls"] for row in journal.totals() if row["kind"] in ANSWERS)
+    return sum(one.calls for one in journal.totals() if one.kind in ANSWERS)
 
 
 def key_of_all(keys: Sequence[str]) -> str:

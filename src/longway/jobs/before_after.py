@@ -1,16 +1,16 @@
-"""A dataset before and after: what it leaks, and what became of each pattern that gave a label away.
+"""A dataset before and after a change: what a bag of words predicts from it, and how strong each pattern was and is.
 
-    compare(before, after)  ->  Comparison: leaks, patterns with their shares then and now, what got worse
+    compare(before, after)  ->  Comparison: leaks, patterns with their figures before and after, patterns that got stronger
 
-Both are read with one vocabulary, and each pattern found in either is counted in both, so that "gone" is a number
-and not the absence of a finding.
+Both datasets are read with one vocabulary, and each pattern that was found in either is counted in both. So a pattern that
+disappeared has a count of 0; it is not just missing from a list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,40 @@ from longway.data import Dataset
 from longway.detect.findings import Chosen, recount, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
+from longway.json_values import from_json
 from longway.records import Leak, Pattern
 from longway.stats import is_stronger, mutual_information
 
 Ints = NDArray[np.int64]
-LISTED = 40  # patterns shown of those that were there, and of those that came
+LISTED = 40  # patterns listed of those found before, and of those that got stronger
+LEFT_ALONE = "real signal, left alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of one pattern. gain: in nats, see `records.Finding`; marked: why it was left alone."""
+class LeakChange:
+    """A leak before and after. name: the part of the input, if it is not the text alone."""
+
+    before: Leak
+    after: Leak
+    name: str = ""
+
+    @property
+    def columns(self) -> str:
+        """The columns that the bag of words reads."""
+        return self.name or " + ".join(self.after.columns) or self.after.part
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the difference is larger than the intervals allow for chance."""
+        return self.before.differs_from(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class PatternChange:
+    """One pattern before and after. count: texts with it. share: of them with the label. gain: in nats, see `records.Finding`.
+
+    marked: why the pattern was left alone.
+    """
 
     pattern: Pattern
     label: str
@@ -40,38 +64,57 @@ class Fate:
     gain_after: float
     marked: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fate as plain JSON values."""
+    @property
+    def is_stronger(self) -> bool:
+        """Whether it predicts the label noticeably better than before."""
+        return is_stronger(self.gain_before, self.gain_after)
+
+    def to_dict(self) -> dict[str, object]:
+        """The change as JSON values."""
         return {**asdict(self), **self.pattern.to_dict()}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, object]) -> PatternChange:
+        """The change in a JSON object that `to_dict` wrote."""
+        return cast(PatternChange, from_json(cls, {**row, "pattern": row}))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """A count before and after."""
+
+    before: int
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two datasets side by side; `leaks` by part of the input: before and after.
+    """Two versions of a dataset. All fields are empty for data without labels.
 
-    fates, worse: the strongest of them. n_worse: all patterns that say more than before.
+    leak: from the text alone; other_leaks: from other parts of the input. found: patterns correlated with a label.
+    findings, worse: the strongest patterns before, and those that got stronger, worst first. n_worse: all that got stronger.
     """
 
-    leaks: dict[str, tuple[Leak, Leak]]
-    fates: list[Fate]
-    worse: list[Fate]
-    n_worse: int
-    found_before: int
-    found_after: int
+    leak: LeakChange | None = None
+    other_leaks: tuple[LeakChange, ...] = ()
+    found: Counts | None = None
+    findings: tuple[PatternChange, ...] = ()
+    worse: tuple[PatternChange, ...] = ()
+    n_worse: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Leaks and patterns before and after, as rewrite.json and augment.json hold them."""
-        text = self.leaks["text"]
+    @property
+    def leaks(self) -> tuple[LeakChange, ...]:
+        """All leaks, from the text alone first."""
+        return (*([self.leak] if self.leak else []), *self.other_leaks)
+
+    def to_dict(self) -> dict[str, object]:
+        """The comparison as it is part of rewrite.json and augment.json."""
         return {
-            "leak": {"before": text[0].to_dict(), "after": text[1].to_dict()},
-            "other_leaks": [
-                {"name": " + ".join(old.columns), "before": old.to_dict(), "after": new.to_dict()}
-                for part, (old, new) in self.leaks.items()
-                if part != "text"
-            ],
-            "found": {"before": self.found_before, "after": self.found_after},
-            "findings": [fate.to_dict() for fate in self.fates],
-            "worse": [fate.to_dict() for fate in self.worse],
+            "leak": self.leak and {"before": asdict(self.leak.before), "after": asdict(self.leak.after)},
+            "other_leaks": [asdict(change) for change in self.other_leaks],
+            "found": self.found and asdict(self.found),
+            "findings": [change.to_dict() for change in self.findings],
+            "worse": [change.to_dict() for change in self.worse],
             "n_worse": self.n_worse,
         }
 
@@ -85,55 +128,59 @@ def compare(
     seed: int = 0,
     step: Callable[[str], object] = lambda name: None,
 ) -> Comparison:
-    """What rewriting did to the leak and to each pattern; keep: patterns that were called real signal."""
+    """Compare the leak and the patterns of two versions of a dataset. keep: names of patterns that count as real signal."""
     step("reading both")
     old = Reading.of(before)
     new = Reading.of(after, like=old)
     step("looking for shortcuts before and after")
     found_old, found_new = search(old, max_q=max_q), search(new, max_q=max_q)
     kept = {pattern.lower() for pattern in keep}
-    leaders = _leaders(found_old.chosen)
-    fates = _fates(leaders, old, new, kept)
-    come = _fates(_leaders(found_new.chosen), old, new, kept)
-    known = {fate.pattern for fate in fates}
-    worse = [
-        fate for fate in come if is_stronger(fate.gain_before, fate.gain_after) and fate.pattern not in known
-    ] + [fate for fate in fates if is_stronger(fate.gain_before, fate.gain_after)]
+    known = _changes(_leaders(found_old.chosen), old, new, kept)
+    names = {change.pattern for change in known}
+    others = [
+        change
+        for change in _changes(_leaders(found_new.chosen), old, new, kept)
+        if change.pattern not in names
+    ]
+    worse = sorted(
+        (change for change in [*others, *known] if change.is_stronger),
+        key=lambda change: change.gain_before - change.gain_after,
+    )
     leaks = {}
     for part, roles in parts_of(old).items():
         step(f"measuring the leak from {' and '.join(old.columns[role] for role in roles)}")
-        leaks[part] = leak_by_folds(old, part, seed=seed), leak_by_folds(new, part, seed=seed)
+        leaks[part] = LeakChange(leak_by_folds(old, part, seed=seed), leak_by_folds(new, part, seed=seed))
     return Comparison(
-        leaks,
-        fates[:LISTED],
-        sorted(worse, key=lambda fate: fate.gain_before - fate.gain_after)[:LISTED],
-        len(worse),
-        sum(found_old.significant.values()),
-        sum(found_new.significant.values()),
+        leak=leaks.pop("text"),
+        other_leaks=tuple(LeakChange(leak.before, leak.after, leak.columns) for leak in leaks.values()),
+        found=Counts(sum(found_old.significant.values()), sum(found_new.significant.values())),
+        findings=tuple(known[:LISTED]),
+        worse=tuple(worse[:LISTED]),
+        n_worse=len(worse),
     )
 
 
-def _leaders(chosen: list[Chosen]) -> list[Chosen]:
+def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:
     """The strongest pattern of each group, strongest first."""
     return [one for place, one in enumerate(chosen) if one.leader == place]
 
 
-def _fates(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -> list[Fate]:
+def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -> list[PatternChange]:
     counts = recount(chosen, old), recount(chosen, new)
     return [
-        Fate(
+        PatternChange(
             one.finding.pattern,
             one.finding.label,
             *_figures(counts[0][i], old.totals, old.label_names.index(one.finding.label)),
             *_figures(counts[1][i], new.totals, new.label_names.index(one.finding.label)),
-            marked="real signal, left alone" if one.finding.pattern.name.lower() in kept else "",
+            marked=LEFT_ALONE if one.finding.pattern.name.lower() in kept else "",
         )
         for i, one in enumerate(chosen)
     ]
 
 
 def _figures(counts: Ints, totals: Ints, label: int) -> tuple[int, float, float]:
-    """Texts with a pattern, the label's share among them, and what the pattern tells about the label."""
+    """Texts with a pattern, the label's share among them, and the gain of the pattern about the label."""
     n, own = int(counts.sum()), int(counts[label])
     against_rest = np.array([[own, n - own]])
     gain = mutual_information(against_rest, np.array([totals[label], totals.sum() - totals[label]]))[0]

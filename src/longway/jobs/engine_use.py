@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,7 +28,7 @@ from longway.engines.recording import answers_in
 from longway.engines.registry import engine_named
 from longway.errors import SettingError
 from longway.jobs.run import Watcher
-from longway.store import JOURNAL_FILE, Journal
+from longway.store import JOURNAL_FILE, CallTotals, Journal
 
 SAMPLED_ROWS = 64  # rows whose prompts are measured
 TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
@@ -273,14 +273,14 @@ def sampled(n_rows: int) -> range:
 # What a run took
 
 
-def costs(journal: Journal, *engines: Engine | None) -> list[dict[str, Any]]:
+def costs(journal: Journal, *engines: Engine | None) -> tuple[CallTotals, ...]:
     """What each engine did and cost; the cost is None, not 0, if the price is not known."""
     unpriced = {e.name for e in engines if e is not None and e.price is None}
-    return [{**row, "cost": None} if row["engine"] in unpriced else row for row in journal.totals()]
+    return tuple(replace(one, cost=None) if one.engine in unpriced else one for one in journal.totals())
 
 
 def failed_calls(*askers: Asker | None) -> Counter[str]:
-    """The calls that failed for a passing reason, by reason."""
+    """The number of calls that failed for a passing reason, by reason."""
     return sum((asker.why for asker in askers if asker is not None), Counter[str]())
 
 

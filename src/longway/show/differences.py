@@ -1,21 +1,30 @@
 """What changed between two versions of a text, word by word.
 
-    before, after  ->  words  ->  longest common subsequence  ->  list of Change, in reading order
+    differences(before, after)    parts that are the same, removed or added, in reading order
+    side_by_side(before, after)   both texts in pieces with the changes marked, long texts cut to what changed
+    versions(before, after)       the same as words of a section
 
-Exact: same and removed parts joined are `before`, same and added parts joined are `after`, to the last space.
-The work is bounded: a change of more than MAX_CELLS word pairs is shown as one whole.
+The same and removed parts joined are `before`, the same and added parts joined are `after`, to the last space. The work is
+bounded: a change of more than MAX_CELLS word pairs counts as one change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from longway.show import sections
+from longway.show.excerpts import Piece, Span, harmless
 
 Kind = Literal["same", "removed", "added"]
 
 MAX_CELLS = 160_000  # word pairs compared: 400 changed words against 400
+COMPARE_LIMIT = 50_000  # characters of each version that are compared
+EDIT_LIMIT = 800  # characters of each version; a longer text is cut to what changed
+AROUND = 80  # characters kept on both sides of a change in a text that is cut
+CHANGED = 1  # the level of a changed piece
 
 _SIGNS = r".,;:!?…()\[\]{}\"“”„«»/|"
 _UNSPACED = (
@@ -120,3 +129,136 @@ def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
         else:
             j += 1
     return places
+
+
+# Side by side
+
+
+def versions(
+    before: str,
+    after: str,
+    *,
+    marks: Sequence[Span] = (),
+    styles: Mapping[int, str] | None = None,
+    limit: int = EDIT_LIMIT,
+) -> tuple[list[str | sections.Span], list[str | sections.Span]]:
+    """Both texts as words of a section; removed and added words have the styles "del" and "ins".
+
+    marks: as in `side_by_side`. styles: the style of each level of a mark.
+    """
+    sides = side_by_side(
+        harmless(before[:COMPARE_LIMIT]), harmless(after[:COMPARE_LIMIT]), marks=marks, limit=limit
+    )
+    of_level = [{**(styles or {}), CHANGED: style} for style in ("del", "ins")]
+    old, new = (
+        [sections.Span(piece.text, style[piece.level]) if piece.level else piece.text for piece in side]
+        for side, style in zip(sides, of_level, strict=True)
+    )
+    return old, new
+
+
+def side_by_side(
+    before: str,
+    after: str,
+    *,
+    marks: Sequence[Span] = (),
+    notes: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
+    limit: int = EDIT_LIMIT,
+) -> tuple[list[Piece], list[Piece]]:
+    """Both texts in pieces, marked where they differ.
+
+    limit: characters of each. marks: parts of the text before that have a level of their own if they are unchanged.
+    notes: parts of each text that have a note, changed or not, in reading order: start, end, number of the note.
+
+    >>> old, new = side_by_side("It is not open.", "It is closed.")
+    >>> [(piece.text, piece.level) for piece in new]
+    [('It is ', 0), ('closed', 1), ('.', 0)]
+    """
+    changes = differences(before, after)
+    return _side(changes, "removed", limit, marks, notes[0]), _side(changes, "added", limit, (), notes[1])
+
+
+def _side(
+    changes: Sequence[Change], kind: str, limit: int, marks: Sequence[Span], notes: Sequence[Span]
+) -> list[Piece]:
+    parts = [change for change in changes if change.kind in ("same", kind)]
+    marked = _with_marks([piece for part in parts for piece in _pieces(part)], marks)
+    marked = _with_notes(marked, notes)
+    total = sum(len(piece.text) for piece in marked)
+    if not total:
+        return [Piece("(blank)")]
+    return marked if total <= limit else _shortened(marked, limit)
+
+
+def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
+    """The pieces, those that stayed the same cut where a mark begins or ends; the space around it is not marked."""
+    found: list[Piece] = []
+    start = 0
+    for part in parts:
+        text, at = part.text, 0
+        for first, end, level in sorted(marks) if not part.level else ():
+            left, right = max(first - start, at), min(end - start, len(text))
+            words = text[left:right].strip() if left < right else ""
+            if words:
+                left = text.index(words, left)
+                found += [Piece(text[at:left]), Piece(words, level)]
+                at = left + len(words)
+        found.append(Piece(text[at:], part.level))
+        start += len(text)
+    return [piece for piece in found if piece.text]
+
+
+def _with_notes(parts: Sequence[Piece], notes: Sequence[Span]) -> list[Piece]:
+    """The pieces, cut where something that is said about the text begins or ends; each keeps its level."""
+    found: list[Piece] = []
+    start = 0
+    for part in parts:
+        end, at = start + len(part.text), start
+        for first, last, number in notes:
+            left, right = max(first, at), min(last, end)
+            if left < right:
+                found += [
+                    Piece(part.text[at - start : left - start], part.level),
+                    Piece(part.text[left - start : right - start], part.level, number),
+                ]
+                at = right
+        found.append(Piece(part.text[at - start :], part.level))
+        start = end
+    return [piece for piece in found if piece.text]
+
+
+def _pieces(change: Change) -> list[Piece]:
+    """A changed stretch is marked without the space around it."""
+    if change.kind == "same":
+        return [Piece(change.text)]
+    words = change.text.strip()
+    if not words:
+        return [Piece(change.text)]
+    start = change.text.index(words)
+    end = start + len(words)
+    parts = [Piece(change.text[:start]), Piece(words, CHANGED), Piece(change.text[end:])]
+    return [piece for piece in parts if piece.text]
+
+
+def _shortened(parts: Sequence[Piece], limit: int) -> list[Piece]:
+    """Long stretches between the changes left out, then at most `limit` characters."""
+    last = len(parts) - 1
+    kept: list[Piece] = []
+    left = limit
+    for at, piece in enumerate(parts):
+        is_said = piece.level or piece.note or not last
+        text = piece.text if is_said else _gap(piece.text, first=at == 0, last=at == last)
+        if len(text) > left:
+            return [*kept, Piece(text[:left], piece.level, piece.note), Piece(" …")]
+        kept.append(Piece(text, piece.level, piece.note))
+        left -= len(text)
+    return kept
+
+
+def _gap(text: str, *, first: bool, last: bool) -> str:
+    """Unchanged text as far as it stands next to a change, at words where there are some."""
+    if len(text) <= 2 * AROUND:
+        return text
+    head = text[:AROUND].rpartition(" ")[0] or text[:AROUND]
+    tail = text[-AROUND:].partition(" ")[2] or text[-AROUND:]
+    return f"{'' if first else head} … {'' if last else tail}"

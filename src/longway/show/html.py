@@ -132,7 +132,7 @@ def block(part: Block) -> Markup:
         case Cards():
             return _cards(part)
         case Details():
-            return _details(part.summary, blocks(part.blocks), is_open=part.is_open)
+            return _details(part.summary, blocks(part.blocks), is_open=part.is_open, style=part.style)
         case Only():
             return blocks(part.blocks) if REPORT in part.on else Markup("")
         case Picture():
@@ -292,9 +292,9 @@ def _chip(chip: Chip) -> Markup:
     return _element("li", _join(parts), "passed" if chip.passed else "failed") + "\n"
 
 
-def _details(summary: str, inside: Markup, *, is_open: bool = False) -> Markup:
-    return Markup("<details{}>\n<summary>{}</summary>\n{}\n</details>").format(
-        Markup(" open") if is_open else "", harmless(summary), inside
+def _details(summary: str, inside: Markup, *, is_open: bool = False, style: str = "") -> Markup:
+    return Markup("<details{}{}>\n<summary>{}</summary>\n{}\n</details>").format(
+        _class(style), Markup(" open") if is_open else "", harmless(summary), inside
     )
 
 

@@ -204,6 +204,7 @@ class Details:
     summary: str
     blocks: Sequence[Block]
     is_open: bool = False
+    style: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,19 @@ def _digest(row: Sequence[str | float]) -> str:
     return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class CallTotals:
+    """What one engine did. kind: of calls, such as "write" or "judge". cost: in dollars, None if the price is not known."""
+
+    engine: str
+    kind: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float | None
+
+
 class Journal:
     """Answers by key, on disk; in memory only if the path is None."""
 
@@ -210,15 +223,14 @@ class Journal:
         with self._locked():
             return float(self._db.execute("select coalesce(sum(cost), 0) from calls").fetchone()[0])
 
-    def totals(self) -> list[dict[str, Any]]:
+    def totals(self) -> list[CallTotals]:
         """Calls, tokens, cost and seconds for each engine and kind of call."""
         query = (
             "select engine, kind, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost), sum(seconds) "
             "from calls group by engine, kind order by engine, kind"
         )
-        names = ("engine", "kind", "calls", "prompt_tokens", "completion_tokens", "cost", "seconds")
         with self._locked():
-            return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
+            return [CallTotals(*row) for row in self._db.execute(query)]
 
     def __len__(self) -> int:
         with self._locked():

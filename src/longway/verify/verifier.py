@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from longway.engines.asker import Asker
 from longway.errors import LongwayError
@@ -54,33 +54,37 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWrong:
-    """The expected share of wrong labels among accepted edits, and among the rows they belong to; basis: how it was estimated."""
+    """The share of accepted edits whose label is expected to be wrong, with its 95% interval.
 
-    edits: Interval
-    rows: Interval | None
-    basis: str
+    basis: what the estimate rests on. rows: the same for changed rows, which may have several edits; None if they were not counted.
+    """
+
+    share: float
+    low: float
+    high: float
+    basis: str = ""
+    rows: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckErrors:
+    """How often a check errs on data with known answers: accepts a wrong text, rejects a right one."""
+
+    false_accept: float
+    false_reject: float
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """What a report says about the checks.
 
-    errors: false accepts and false rejects by check. missing: checks that were skipped, "name: why".
+    errors: by check. missing: checks that were skipped, "name: why".
     wrong: None if nothing was accepted or a check that the error rates depend on is missing.
     """
 
-    errors: dict[str, dict[str, float]]
-    missing: tuple[str, ...]
-    wrong: ExpectedWrong | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON values."""
-        wrong = self.wrong
-        expected = None
-        if wrong is not None:
-            rows = None if wrong.rows is None else asdict(wrong.rows)
-            expected = {**asdict(wrong.edits), "basis": wrong.basis, "rows": rows}
-        return {"errors": self.errors, "missing": list(self.missing), "expected_wrong": expected}
+    errors: Mapping[str, CheckErrors] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    wrong: ExpectedWrong | None = None
 
 
 class Verifier:
@@ -126,10 +130,9 @@ class Verifier:
         """What the report says about the checks. edits: number of accepted edits per changed row."""
         rates = error_rates(self.kind)
         errors = {
-            check.name: {
-                "false_accept": rates[check.name].false_accept.share,
-                "false_reject": rates[check.name].false_reject.share,
-            }
+            check.name: CheckErrors(
+                rates[check.name].false_accept.share, rates[check.name].false_reject.share
+            )
             for check in self.checks
             if check.name in rates
         }
@@ -150,7 +153,7 @@ class Verifier:
             f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
         )
         rows = Interval(*(wrong_rows(share, edits) for share in shares)) if edits else None
-        return ExpectedWrong(Interval(*shares), rows, basis)
+        return ExpectedWrong(*shares, basis, rows)
 
 
 class DriftCheck(Check):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import blake2b
 from importlib.metadata import version
 from itertools import groupby
@@ -17,7 +18,7 @@ from typing import Any
 from longway.jobs.before_after import Comparison
 from longway.methods.method import Round, Rows
 from longway.records import Edit, Example
-from longway.store import now
+from longway.store import CallTotals, now
 
 SAMPLED = 20  # accepted additions for a person to look at
 VERSION = 1
@@ -97,7 +98,7 @@ class AugmentSummary:
         words: Sequence[Mapping[str, Any]],
         analysis: Mapping[str, Any] | None,
         diversity: Mapping[str, Any] | None,
-        cost: Sequence[Mapping[str, Any]],
+        cost: Sequence[CallTotals],
         budget: float | None,
         failed_calls: Mapping[str, int],
     ) -> dict[str, Any]:
@@ -142,7 +143,7 @@ class AugmentSummary:
             "failed_calls": [
                 {"reason": reason, "count": n} for reason, n in Counter(failed_calls).most_common()
             ],
-            "cost": [dict(row) for row in cost],
+            "cost": [asdict(row) for row in cost],
             "budget": budget,
         }
 

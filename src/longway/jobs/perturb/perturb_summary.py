@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
@@ -19,7 +20,7 @@ from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.segments import as_one
 from longway.metrics.versions import compare_versions
 from longway.records import Edit
-from longway.store import now
+from longway.store import CallTotals, now
 
 VERSION = 1
 SAMPLED = 20  # perturbed rows of each axis for a person to look at
@@ -110,7 +111,7 @@ class PerturbSummary:
         settings: Mapping[str, Any],
         balance: Sequence[Mapping[str, Any]],
         new: Mapping[int, Sequence[str]],
-        cost: Sequence[Mapping[str, Any]],
+        cost: Sequence[CallTotals],
         budget: float | None,
         failed_calls: Mapping[str, int],
     ) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class PerturbSummary:
             "failed_calls": [
                 {"reason": reason, "count": n} for reason, n in Counter(failed_calls).most_common()
             ],
-            "cost": [dict(row) for row in cost],
+            "cost": [asdict(row) for row in cost],
             "budget": budget,
         }
 

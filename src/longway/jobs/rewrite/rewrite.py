@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from longway.classify.minilm import MiniLM
@@ -228,7 +228,10 @@ class Rewriting:
     def checks(self, n_accepted: int, edits: Sequence[int]) -> dict[str, Any]:
         """What the report says about the checks, see `Verifier.report`."""
         if self.verifier is not None:
-            return self.verifier.report(n_accepted, edits).to_dict()
+            report = self.verifier.report(n_accepted, edits)
+            errors = {name: asdict(error) for name, error in report.errors.items()}
+            wrong = None if report.wrong is None else asdict(report.wrong)
+            return {"errors": errors, "missing": list(report.missing), "expected_wrong": wrong}
         missing = [f"all: the method {self.settings.method} is used as published, and that is without checks"]
         return {"errors": {}, "missing": missing if n_accepted else [], "expected_wrong": None}
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
 from longway.data.edited import Changes
-from longway.jobs.before_after import Comparison, Fate
+from longway.jobs.before_after import Comparison, PatternChange
 from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
 from longway.methods.method import Round, Rows
 from longway.metrics.bleu import corpus_bleu
 from longway.metrics.versions import compare_terms
 from longway.records import Edit
-from longway.store import now
+from longway.store import CallTotals, now
 
 SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
@@ -100,7 +101,7 @@ class Summary:
         settings: Mapping[str, Any],
         comparison: Comparison,
         checks: Mapping[str, Any],
-        cost: Sequence[Mapping[str, Any]],
+        cost: Sequence[CallTotals],
         budget: float | None,
         failed_calls: Mapping[str, int],
         labels_changed: int,
@@ -132,7 +133,7 @@ class Summary:
             "stopped": self.stopped,
             "rounds": [_round(done) for done in self.rounds],
             **comparison.to_dict(),
-            "terms": self._terms(comparison.fates, changed),
+            "terms": self._terms(comparison.findings, changed),
             "bleu": corpus_bleu(after, before).share if changed else None,
             "checks": [
                 {"check": name, "seen": n, "failed": self._failed[name], "error": checks["errors"].get(name)}
@@ -149,7 +150,7 @@ class Summary:
             "failed_calls": [
                 {"reason": reason, "count": n} for reason, n in Counter(failed_calls).most_common()
             ],
-            "cost": [dict(row) for row in cost],
+            "cost": [asdict(row) for row in cost],
             "budget": budget,
             "decisions": None if decisions is None else dict(decisions),
         }
@@ -159,7 +160,7 @@ class Summary:
         context = self._added[edit.id] if is_added else self._rows.context(self._rows.place(edit.id))
         return {**edit.to_dict(), "context": context}
 
-    def _terms(self, fates: Sequence[Fate], changed: Mapping[int, str]) -> list[dict[str, Any]]:
+    def _terms(self, fates: Sequence[PatternChange], changed: Mapping[int, str]) -> list[dict[str, Any]]:
         """How often the most telling words stood in the texts, and do now (Fig. 3 counts "no" and "not")."""
         text_name = self._rows.task.text_name
         words = [fate for fate in fates if (fate.pattern.level, fate.pattern.field) == ("token", text_name)]

@@ -211,7 +211,7 @@ def _journal_totals(path: Path) -> list[dict[str, Any]]:
         return []
     journal = Journal(path)
     try:
-        return journal.totals()[:MAX_COSTS]
+        return [asdict(one) for one in journal.totals()[:MAX_COSTS]]
     finally:
         journal.close()
 
