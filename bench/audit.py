@@ -14,7 +14,7 @@ from pathlib import Path
 
 import common
 from longway.data import load
-from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 
 
@@ -32,7 +32,7 @@ def main() -> None:
     quick = AuditSettings(levels=levels_named("-grammar"))
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        run_audit(load(common.DATA / name, limit=options.limit), settings=quick, out=Path(folder) / "run")
+        audit(load(common.DATA / name, limit=options.limit), settings=quick, out=Path(folder) / "run")
         ours = time.perf_counter() - start
     start = time.perf_counter()
     features = TfidfVectorizer().fit_transform(texts)

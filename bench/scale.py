@@ -77,13 +77,13 @@ def alone(what: str, folder: Path, format: str, *more: str) -> dict[str, float]:
 
 def audit_here(folder: str, format: str, stream: bool) -> None:
     from longway.data import load
-    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.job import audit
     from longway.jobs.audit.settings import AuditSettings, levels_named
 
     start, busy = time.perf_counter(), time.process_time()
     steps: list[tuple[str, float]] = []
     with tempfile.TemporaryDirectory() as out:
-        run_audit(
+        audit(
             load(folder, stream=stream or None),
             settings=AuditSettings(levels=levels_named("-grammar")),
             out=Path(out) / "run",

@@ -57,12 +57,12 @@ def write_file(path: Path, megabytes: int, seed: int) -> int:
 def audit_under_limit(path: str, limit_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit_mb * 2**20,) * 2)
     from longway.data import load
-    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.job import audit
     from longway.jobs.audit.settings import AuditSettings, levels_named
 
     dataset = load(path)
     with tempfile.TemporaryDirectory() as folder:
-        _, result = run_audit(
+        result = audit(
             dataset, settings=AuditSettings(levels=levels_named("-grammar")), out=Path(folder) / "run"
         )
     found = str(result.findings[0].pattern)

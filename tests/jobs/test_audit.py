@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.jobs.audit.job import audit, run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import arrange
-from longway.store import RUN_FILE, read_json
+from longway.jobs.run import Watcher
+from longway.store import RUN_FILE, Run, read_json
 from tests import oracles
 from tests.conftest import dataset_of
 
@@ -25,8 +26,8 @@ def claims():
 @pytest.fixture(scope="module")
 def finished(claims, tmp_path_factory):
     dataset, held_out = claims
-    run, result = run_audit(dataset, tests=held_out, out=tmp_path_factory.mktemp("runs") / "claims")
-    return run, result.to_dict()
+    result = audit(dataset, tests=held_out, out=tmp_path_factory.mktemp("runs") / "claims")
+    return Run(result.folder), result.to_dict()
 
 
 def test_the_run_folder_holds_what_the_design_says(finished):
@@ -102,27 +103,28 @@ def test_held_out_splits_tell_a_shortcut_from_knowledge(finished):
 def test_the_same_run_again_is_read_not_repeated(finished, claims):
     run, findings = finished
     before = {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()}
-    _, again = run_audit(claims[0], tests=claims[1], out=run.folder)
+    again = audit(claims[0], tests=claims[1], out=run.folder)
     assert json.loads(json.dumps(again.to_dict())) == json.loads(json.dumps(findings))
     assert {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()} == before
 
 
 def test_another_run_does_not_overwrite_it(finished, claims):
     with pytest.raises(lw.RunError, match=r"differs in: seed.*--out"):
-        run_audit(claims[0], tests=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
+        audit(claims[0], tests=claims[1], out=finished[0].folder, settings=AuditSettings(seed=5))
 
 
 def test_a_run_that_was_stopped_starts_again(claims, tmp_path):
-    def stop(name):
-        if name.startswith("measuring"):
-            raise KeyboardInterrupt
+    class Stopping(Watcher):
+        def step(self, name):
+            if name.startswith("measuring"):
+                raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_audit(claims[0], out=tmp_path / "run", step=stop)
+        audit(claims[0], out=tmp_path / "run", watcher=Stopping())
     assert read_json(tmp_path / "run" / RUN_FILE)["state"] == "running"
     assert not (tmp_path / "run" / "findings.json").exists()
-    run, _ = run_audit(claims[0], out=tmp_path / "run")
-    assert run.is_done
+    audit(claims[0], out=tmp_path / "run")
+    assert Run(tmp_path / "run").is_done
 
 
 def test_two_audits_of_the_same_data_are_the_same(claims):
@@ -232,18 +234,25 @@ def test_labels_that_differ_in_case_are_told():
     assert "similar_labels" in [p.kind for p in result.problems]
 
 
-def test_a_path_instead_of_a_dataset_is_a_clear_error():
-    with pytest.raises(lw.SettingError, match=r"Got str.*lw\.load"):
+@pytest.mark.parametrize(
+    "made", [lambda path, rows: path, lambda path, rows: rows, lambda path, rows: pl.DataFrame(rows)]
+)
+def test_paths_lists_and_frames_are_loaded(made, tmp_path):
+    rows = [{"text": f"{'fine' if n % 2 else 'poor'} number {n}", "label": n % 2} for n in range(60)]
+    pl.DataFrame(rows).write_csv(tmp_path / "rows.csv")
+    found = audit(made(tmp_path / "rows.csv", rows), levels=("token",))
+    assert {finding.pattern.name for finding in found.findings} == {"fine", "poor"}
+    with pytest.raises(lw.DataError, match=r"data\.csv does not exist"):
         audit("data.csv")
 
 
 def test_a_finished_run_that_lost_a_file_is_made_again(claims, tmp_path):
-    run, findings = run_audit(claims[0], out=tmp_path / "run")
-    (run.folder / "report.html").write_text("cut off")
-    (run.folder / "findings.json").unlink()
-    again, same = run_audit(claims[0], out=tmp_path / "run")
+    findings = audit(claims[0], out=tmp_path / "run")
+    (findings.folder / "report.html").write_text("cut off")
+    (findings.folder / "findings.json").unlink()
+    same = audit(claims[0], out=tmp_path / "run")
     assert same == replace(findings, created=same.created)
-    assert (again.folder / "report.html").stat().st_size > 10_000
+    assert (same.folder / "report.html").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "{", '{"settings": []}', '{"state": "done"}'])
@@ -251,13 +260,13 @@ def test_a_damaged_run_file_is_a_clear_error(claims, tmp_path, content):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / RUN_FILE).write_text(content)
     with pytest.raises(lw.RunError, match=r"run\.json"):
-        run_audit(claims[0], out=tmp_path / "run")
+        audit(claims[0], out=tmp_path / "run")
 
 
 def test_a_place_that_cannot_be_written_is_a_clear_error(claims, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(lw.RunError, match="--out"):
-        run_audit(claims[0], out=tmp_path / "file" / "run")
+        audit(claims[0], out=tmp_path / "file" / "run")
 
 
 def test_telling_texts_have_their_give_away_marked_strongest():

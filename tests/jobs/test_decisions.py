@@ -15,7 +15,7 @@ from longway.data import load
 from longway.detect import where
 from longway.engines.engine import Written
 from longway.errors import RunError, SettingError
-from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.engine_use import Engines
 from longway.jobs.rewrite.decided import (
@@ -171,16 +171,16 @@ def test_the_same_decisions_are_the_same_run_and_others_another_one(first, serve
 def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
     """By commands: an audit, two marks, `longway rewrite --decisions`; EDA changes words at random."""
     data = load(sample_path("reviews"), limit=250)
-    run, found = run_audit(
+    found = audit(
         data, settings=AuditSettings(levels=levels_named("token,ngram,position")), out=tmp_path / "audit"
     )
     signal = next(one.pattern.name for one in found.findings if "whitlock" in one.pattern.name)
-    mark(run.folder, "signal", signal, "first word: honestly")
+    mark(found.folder, "signal", signal, "first word: honestly")
     came = counts([text for batch in data.batches() for text in batch.texts], signal)
     plain = Rewriting(rows_of(data), RewriteSettings(method="eda"))
     texts = texts_after(plain.rows, plain.run())
     assert counts(texts, signal) != came  # what happens without
-    asked = "rewrite", sample_path("reviews"), "--limit", 250, "--method", "eda", "--decisions", run.folder
+    asked = "rewrite", sample_path("reviews"), "--limit", 250, "--method", "eda", "--decisions", found.folder
     result = CliRunner().invoke(app, [str(one) for one in (*asked, "--out", tmp_path / "heeding")])
     assert result.exit_code == 0, result.output
     after = load(tmp_path / "heeding" / "dataset.jsonl")

@@ -17,7 +17,7 @@ from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.grammar.trees import Tree
-from longway.jobs.audit.job import audit, run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.tokens.corpus import Vocabulary
 from tests.jobs.shortcut_data import soups
@@ -108,9 +108,9 @@ def test_a_streamed_file_gives_the_run_that_is_found_again_without_ray(many, sma
     path = tmp_path / "soups.parquet"
     many.frame.head(600).write_parquet(path, row_group_size=200)
     settings = AuditSettings(levels=("token", "surface"))
-    _, findings = run_audit(load(path, stream=True), settings=settings, out=tmp_path / "run", on="ray")
-    _, same = run_audit(load(path, stream=True), settings=settings, out=tmp_path / "run")
-    _, here = run_audit(load(path, stream=True), settings=settings, out=tmp_path / "here")
+    findings = audit(load(path, stream=True), settings=settings, out=tmp_path / "run", on="ray")
+    same = audit(load(path, stream=True), settings=settings, out=tmp_path / "run")
+    here = audit(load(path, stream=True), settings=settings, out=tmp_path / "here")
     assert same == findings
     assert replace(here, created="") == replace(findings, created="")
 

@@ -9,7 +9,7 @@ import pytest
 
 from longway.data import load, save
 from longway.errors import DataError
-from longway.jobs.audit.job import audit, run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.rewrite.rewrite import RewriteSettings
@@ -54,10 +54,10 @@ def told(findings):
 )
 def test_an_audit_of_shards_is_the_same_and_its_scores_are_shards(frame, tmp_path, ending):
     data = shards(tmp_path / "data", frame, ending)
-    here, found = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")
-    there, same = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "there", on="ray")
-    assert told(same.to_dict()) == told(found.to_dict())
-    assert found.findings
+    here = audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")
+    there = audit(load(data, stream=True), settings=FEW, out=tmp_path / "there", on="ray")
+    assert told(there.to_dict()) == told(here.to_dict())
+    assert here.findings
     names = [path.name for path in sorted((there.folder / "scores.parquet").iterdir())]
     assert names == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
     local = pl.read_parquet(here.folder / "scores.parquet")
@@ -81,8 +81,8 @@ def test_a_part_without_a_row_to_use_leaves_the_others_in_their_places(frame, tm
     data = shards(tmp_path / "data", frame, "parquet", sizes=(300, 300, 300))
     empty = frame[300:600].with_columns(text=pl.lit(None, pl.String))
     save(empty, data / "1.parquet")
-    here, _ = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")
-    there, _ = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "there", on="ray")
+    here = audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")
+    there = audit(load(data, stream=True), settings=FEW, out=tmp_path / "there", on="ray")
     local = pl.read_parquet(here.folder / "scores.parquet")
     assert pl.read_parquet(there.folder / "scores.parquet").equals(local)
     assert pl.read_parquet(there.folder / "scores.parquet" / "part-00001.parquet").is_empty()
@@ -110,14 +110,14 @@ def test_files_that_change_between_two_passes_are_told(frame, tmp_path):
 @pytest.mark.soak
 def test_a_run_that_was_begun_with_shards_is_finished_without_ray(frame, tmp_path):
     data = shards(tmp_path / "data", frame, "csv")
-    run, _ = run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "run", on="ray")
+    run = audit(load(data, stream=True), settings=FEW, out=tmp_path / "run", on="ray")
     shared = pl.read_parquet(run.folder / "scores.parquet")
     (run.folder / "findings.json").unlink()  # as if it had been killed
-    run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "run")
+    audit(load(data, stream=True), settings=FEW, out=tmp_path / "run")
     assert (run.folder / "scores.parquet").is_file()
     assert pl.read_parquet(run.folder / "scores.parquet").equals(shared)
     (run.folder / "findings.json").unlink()
-    run_audit(load(data, stream=True), settings=FEW, out=tmp_path / "run", on="ray")
+    audit(load(data, stream=True), settings=FEW, out=tmp_path / "run", on="ray")
     assert (run.folder / "scores.parquet").is_dir()
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from longway.data import load
-from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.rewrite.rewrite import RewriteSettings
 from longway.jobs.rewrite.run_rewrite import run_rewrite
@@ -44,7 +44,7 @@ def hostile(tmp_path_factory):
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     dataset = load(data, text=text, label=label, id="id<")
     run_rewrite(dataset, settings=RewriteSettings(method="eda"), out=folder / "rewrite<script>")
-    run_audit(dataset, settings=AuditSettings(levels=levels_named("-grammar")), out=folder / "audit<script>")
+    audit(dataset, settings=AuditSettings(levels=levels_named("-grammar")), out=folder / "audit<script>")
     return SimpleNamespace(
         rewrite=folder / "rewrite<script>",
         audit=folder / "audit<script>",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longway.data import load
 from longway.errors import RunError, SettingError
-from longway.jobs.audit.job import run_audit
+from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
@@ -287,9 +287,7 @@ def test_a_rewrite_has_edits_and_rows_with_their_history(real):
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
     folder = tmp_path_factory.mktemp("audit")
-    run_audit(
-        load(sample_path()), settings=AuditSettings(levels=levels_named("token,ngram")), out=folder / "run"
-    )
+    audit(load(sample_path()), settings=AuditSettings(levels=levels_named("token,ngram")), out=folder / "run")
     return folder / "run"
 
 

@@ -43,8 +43,9 @@ def audit(
 
         longway audit reviews.csv --levels -grammar
     """
-    from longway.cli.screen import progress_of, show_result
-    from longway.jobs.audit.job import run_audit
+    from longway.cli.live import Live
+    from longway.cli.screen import show_result
+    from longway.jobs.audit.job import audit as run
 
     if on is not None:
         from longway.jobs.placement import check_place
@@ -52,18 +53,12 @@ def audit(
         check_place(on)
     loaded = source.load(data)
     tests = _tests(test or [], loaded)
-    with progress_of(loaded.n_used) as bar:
-        run, result = run_audit(
-            loaded,
-            split=source.split,
-            tests=tests,
-            settings=settings,
-            out=output.out,
-            on=on,
-            step=bar.step,
-            progress=bar.advance,
+    with Live(quiet=True) as live:
+        result = run(
+            loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
         )
-    show_result(result, run.folder, file="findings.json", as_json=output.json, top=top)
+    assert result.folder is not None  # `out` was given
+    show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
 
 
 def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:

@@ -35,23 +35,25 @@ def command(
 
 
 def _one_sample(name: str, out: Path | None) -> None:
-    from longway.cli.screen import output, progress_of, show_result
+    from longway.cli.live import Live
+    from longway.cli.screen import output, show_result
     from longway.data import load
-    from longway.jobs.audit.job import run_audit
+    from longway.jobs.audit.job import audit
     from longway.jobs.audit.settings import AuditSettings, levels_named
     from longway.sample import planted, sample_path
 
     dataset = load(sample_path(name))
-    audit_out = None if out is None else out / f"{name}-audit"
+    audit_out = True if out is None else out / f"{name}-audit"
     quick = AuditSettings(levels=levels_named("-grammar"))
-    with progress_of(dataset.n_used) as bar:
-        run, result = run_audit(dataset, settings=quick, out=audit_out, step=bar.step, progress=bar.advance)
+    with Live(quiet=True) as live:
+        result = audit(dataset, quick, out=audit_out, watcher=live)
+    assert result.folder is not None  # `out` was given
     console = output()
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
     console.print()
-    show_result(result, run.folder, file="findings.json", as_json=False, top=8)
+    show_result(result, result.folder, file="findings.json", as_json=False, top=8)
     _rewrite_sample(name, out)
 
 

@@ -72,40 +72,6 @@ def show_formulas(console: Console, dataset: Mapping[str, Any]) -> None:
         )
 
 
-class Steps:
-    """What a long job calls to say where it is."""
-
-    def __init__(self, bar: Progress, total: int) -> None:
-        self._bar = bar
-        self._total = total
-        self._task = bar.add_task("reading", total=total)
-
-    def step(self, name: str) -> None:
-        """Say what is being done now."""
-        self._bar.update(self._task, description=clean(name))
-        if name != "reading":  # everything is read: what follows is counted in steps, not in rows
-            self._bar.update(self._task, completed=self._total)
-
-    def advance(self, rows: int) -> None:
-        """Say that so many more rows were read."""
-        self._bar.update(self._task, advance=rows)
-
-
-@contextmanager
-def progress_of(total: int) -> Iterator[Steps]:
-    """A progress bar on standard error that goes away at the end; silent where that is not a terminal."""
-    console = errors()
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield Steps(bar, total)
-
-
 class Cells:
     """What a job of many like parts calls to say where it is; shows the time left."""
 

@@ -6,18 +6,18 @@ read -> duplicates -> detectors -> leak -> shortcut space -> findings.json, scor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Literal
 from unicodedata import normalize
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.data import Batch, Dataset
+from longway.data import Batch, Dataset, as_dataset
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR, detectors_for
 from longway.detect.documents import SurfaceScores, score_surface, tell
@@ -26,90 +26,62 @@ from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
-from longway.jobs.about import RUNS_FOLDER, inputs_of, stem
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
-from longway.jobs.audit.result import AuditResult, Histogram, SpaceSummary
+from longway.jobs.audit.result import FILE, AuditResult, Histogram, SpaceSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
 from longway.records import Leak, Mentions, Problem
 from longway.show.html import render
-from longway.store import Run, free_folder, holding, now, read_json
+from longway.store import now
 
 Step = Callable[[str], object]
-FINDINGS, SCORES = "findings.json", "scores.parquet"
+SCORES = "scores.parquet"
 KEPT_WORDS = 20  # of each demographic attribute
 
 
 def audit(
-    data: Dataset,
+    data: object,
     settings: AuditSettings | None = None,
     *,
     split: str | None = None,
     tests: Mapping[str, Dataset] | None = None,
-    out: Path | str | None = None,
+    out: Path | str | Literal[True] | None = None,
     on: str | None = None,
-    step: Step = lambda name: None,
-    progress: Callable[[int], object] | None = None,
+    watcher: Watcher | None = None,
     **options: object,
 ) -> AuditResult:
     """Audit a dataset: what could a model cheat with?
 
-    split: the split to audit (default: "train" if there are several); the others are held-out sets. tests: more held-out sets by name, with
-    the same columns; the leak is measured on them, and rows shared with the audited ones are reported. out: write a run folder.
-    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. step, progress: called with the current step, and with the
-    number of rows read. options: the options of `longway audit` by name, such as `max_q=0.01`.
+    data: a dataset, or anything that `load` reads. split: the split to audit (default: "train" if there are several); the others are
+    held-out sets. tests: more held-out sets by name, with the same columns; the leak is measured on them, and rows shared with the audited
+    ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
+    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
+    options: the options of `longway audit` by name, such as `max_q=0.01`.
     """
     chosen = settings_from(AuditSettings, settings, options)
-    if out is not None:
-        return run_audit(
-            data, split=split, tests=tests, settings=chosen, out=out, on=on, step=step, progress=progress
-        )[1]
-    return _audit(arrange(data, split, tests), chosen, on=on, step=step, progress=progress)
-
-
-def run_audit(
-    dataset: Dataset,
-    *,
-    split: str | None = None,
-    tests: Mapping[str, Dataset] | None = None,
-    settings: AuditSettings | None = None,
-    out: Path | str | None = None,
-    on: str | None = None,
-    step: Step = lambda name: None,
-    progress: Callable[[int], object] | None = None,
-) -> tuple[Run, AuditResult]:
-    """Audit into a run folder; returns the run and the result. A finished run is read, not repeated.
-
-    out: the run folder; by default a new folder in `longway-runs/`, named after the data. Other arguments as in `audit`.
-    """
-    settings = settings or AuditSettings()
-    arranged = arrange(dataset, split, tests)
-    request: dict[str, Any] = {
-        "command": "audit",
-        "settings": {**asdict(settings), **inputs_of(arranged.dataset, arranged.held_out)},
-        "fingerprint": arranged.dataset.fingerprint,
-    }
-    folder = Path(out) if out else free_folder(RUNS_FOLDER / f"{stem(dataset.source_name)}-audit", **request)
-    if (done := Run.finished(folder, **request)) is not None:
-        return done, AuditResult.from_dict(read_json(folder / FINDINGS))
-    with holding(folder):
-        run = Run.open(folder, **request)
+    watcher = watcher or Watcher()
+    arranged = arrange(as_dataset(data), split, tests)
+    if out is None:
+        return _audit(arranged, chosen, on=on, watcher=watcher)
+    identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
+    planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
+    if (content := planned.finished(FILE)) is not None:
+        return replace(AuditResult.from_dict(content), folder=planned.folder)
+    with planned.start(watcher) as run:
         scores = run.folder / SCORES
-        result = _audit(arranged, settings, on=on, scores=scores, step=step, progress=progress)
-        step("writing the report")
+        result = _audit(arranged, chosen, on=on, scores=scores, watcher=watcher)
+        watcher.step("writing the report")
         if not result.has_shards:
             remove_shards(scores)
             frames = result.score_frames
-            run.write_with(SCORES, lambda path: write_frames(path, frames()))
-        run.write(FINDINGS, result.to_dict())
-        page = render(result.page())
-        run.write_with("report.html", lambda path: path.write_text(page, encoding="utf-8", newline="\n"))
-        run.finish()
-    return run, result
+            run.run.write_with(SCORES, lambda path: write_frames(path, frames()))
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+    return replace(result, folder=planned.folder)
 
 
 def _audit(
@@ -118,15 +90,15 @@ def _audit(
     *,
     on: str | None = None,
     scores: Path | None = None,
-    step: Step = lambda name: None,
-    progress: Callable[[int], object] | None = None,
+    watcher: Watcher,
 ) -> AuditResult:
     """scores: where Ray's workers may write the scores, as a folder of shards."""
+    step = watcher.step
     dataset = arranged.dataset
     step("reading" if on is None else "opening Ray")
     with reader(on) as read:
         step("reading")
-        reading = read(dataset, progress=progress)
+        reading = read(dataset, progress=_rows_read(watcher, dataset.n_used))
         others = {name: read(data, like=reading) for name, data in arranged.held_out.items()}
         step("looking for duplicates")
         problems = [
@@ -176,6 +148,18 @@ def _audit(
             score_frames=lambda: score_frames(dataset.batches(), columns, frame_of),
             has_shards=has_shards,
         )
+
+
+def _rows_read(watcher: Watcher, total: int) -> Callable[[int], object]:
+    """A function that is given the number of rows in each batch read, and reports their sum to the watcher."""
+    done = 0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        done += rows
+        watcher.progress(done, total)
+
+    return advance
 
 
 def _label_problems(dataset: Dataset) -> list[Problem]:

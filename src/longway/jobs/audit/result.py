@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
@@ -46,6 +47,7 @@ class AuditResult(Result):
 
     leaks: by part of the input ("text", "context", "both"). held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    folder: the run folder, if there is one.
     """
 
     dataset: DatasetSummary
@@ -63,6 +65,7 @@ class AuditResult(Result):
     lengths: Histogram = field(default_factory=Histogram)
     score_frames: Any = field(default=None, compare=False)
     has_shards: bool = field(default=False, compare=False)
+    folder: Path | None = field(default=None, compare=False)
 
     @property
     def scores(self) -> pl.DataFrame:
