@@ -130,16 +130,14 @@ def test_triples_are_analysed_together_beforehand(engine):
     assert "The film was great." in engine._documents
 
 
-def test_the_identity_covers_the_table_of_opposites(tmp_path, monkeypatch):
-    before = rules_version()
-    table = tmp_path / "opposites.tsv"
-    table.write_text("good\tADJ\tpositive\tbad\n", encoding="utf-8")
-    monkeypatch.setattr("longway.engines.rules.SHARED_PATHS", (table,))
-    assert rules_version.__wrapped__() != before
-
-
-def test_the_identity_covers_the_triples_folder(tmp_path, monkeypatch):
-    before = rules_version()
-    (tmp_path / "oppose.py").write_text("", encoding="utf-8")
-    monkeypatch.setattr("longway.engines.rules.TRIPLES_FOLDER", tmp_path)
+@pytest.mark.parametrize("name", ["opposites.tsv", "triples/oppose.py", "people/pronouns.py", "listed_words.toml"])
+def test_the_identity_covers_the_english_code_and_word_lists(name, tmp_path, monkeypatch):
+    for path in (name, "README.md"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("before", encoding="utf-8")
+    monkeypatch.setattr("longway.engines.rules.ENGLISH_FOLDER", tmp_path)
+    before = rules_version.__wrapped__()
+    (tmp_path / "README.md").write_text("after", encoding="utf-8")
+    assert rules_version.__wrapped__() == before
+    (tmp_path / name).write_text("after", encoding="utf-8")
     assert rules_version.__wrapped__() != before

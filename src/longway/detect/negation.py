@@ -17,7 +17,7 @@ from longway.detect.detector import (
     zeros,
 )
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
-from longway.english.negation import is_negation
+from longway.english.negation_words import is_negation
 from longway.records import Pattern
 
 PLACES = ("text", "text only", "context only", "both")

@@ -18,7 +18,7 @@ from typing import Any
 
 from longway.english.articles import article_before
 from longway.english.inflection import lemmas
-from longway.english.negation import COMMON_DENIALS, count_denials
+from longway.english.negation_words import COMMON_DENIALS, count_denials
 from longway.english.wordnet import senses
 from longway.errors import MissingExtra
 from longway.tokens.tokenizer import is_word, tokenize

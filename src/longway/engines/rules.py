@@ -51,9 +51,8 @@ Parse = Callable[[str], Document]
 Edits = list[list[Change]]
 MAX_CACHED = 50_000  # parsed texts kept in memory
 LONGEST = 1_500  # tokens of a text that is parsed
-RULES_FOLDER = Path(__file__).parents[1] / "english" / "rules"
-TRIPLES_FOLDER = RULES_FOLDER.with_name("triples")
-SHARED_PATHS = tuple(RULES_FOLDER.with_name(name) for name in ("denials.py", "opposites.py", "opposites.tsv"))
+ENGLISH_FOLDER = Path(__file__).parents[1] / "english"
+RULE_FILES = frozenset({".py", ".toml", ".tsv", ".txt", ".json", ".gz"})  # endings of code and word lists
 _SENTIMENTS: dict[str, Side] = {
     "positive": "positive", "pos": "positive", "very positive": "positive", "good": "positive",
     "negative": "negative", "neg": "negative", "very negative": "negative", "bad": "negative",
@@ -146,10 +145,10 @@ class RulesEngine(BaseEngine):
 
 @cache
 def rules_version() -> str:
-    """A hash of the rules and their word lists."""
+    """A hash of this file and of the English code and word lists; the parser's model has a fingerprint of its own."""
     digest = blake2b(digest_size=8)
-    for path in sorted([*RULES_FOLDER.iterdir(), *TRIPLES_FOLDER.iterdir(), *SHARED_PATHS, Path(__file__)]):
-        if path.is_file():
+    for path in sorted([*ENGLISH_FOLDER.rglob("*"), Path(__file__)]):
+        if path.suffix in RULE_FILES and "english_model" not in path.parts:
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -52,7 +52,7 @@ from longway.engines.writer_lines import (
     turn_lines,
 )
 from longway.english.inflection import match_case
-from longway.english.negation import COMMON_DENIALS, count_denials
+from longway.english.negation_words import COMMON_DENIALS, count_denials
 from longway.english.triples.triple import BadTriples, Triple, numbered, parse
 from longway.task import Task
 

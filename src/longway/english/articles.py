@@ -19,6 +19,7 @@ from typing import Literal
 
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import is_all_caps, lemmas, match_case
+from longway.english.listed_words import listed_words
 
 # Vowel letter but consonant sound: "you..." or "w...".
 _CONSONANT_SOUND = re.compile(
@@ -39,12 +40,7 @@ _VOWEL_SOUND = re.compile(
     re.VERBOSE,
 )
 _LETTERS_WITH_AN = frozenset("aefhilmnorsx")  # the name begins with a vowel: ef, aitch, el ...
-# Abbreviations pronounced as a word, and words that are spelled out.
-_SPOKEN = frozenset(
-    "FEMA FIFA FISA FOMO HAMAS HIPAA HUD LAN LASIK LIDAR LORAN MAGA MENSA MERS MIDI MIRV NAFTA NASA "
-    "NASCAR NASDAQ NATO NIMBY NOAA RADAR RAM REIT RICO ROFL ROM SARS SEATO SIM SNAFU SPAC SWAT UNESCO "
-    "UNICEF".split()
-)
+_SPOKEN = listed_words(__name__)["spoken"]
 _SPELLED = frozenset("FAQ HE HR LED MA ME MIT MIA MS NO OR SAT SO UAE UK UN US".split())
 _WORD_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
 _ABBREVIATED = frozenset({"mr", "mrs", "ms", "mt", "st", "sgt", "lt", "fr", "rd", "ft", "hmm", "shh", "pfft"})

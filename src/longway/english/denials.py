@@ -23,7 +23,8 @@ from typing import Literal
 from longway.english.articles import article_before
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas, match_case
-from longway.english.negation import NOT_TOKENS
+from longway.english.listed_words import listed_words
+from longway.english.negation_words import NOT_TOKENS
 from longway.english.wordnet import word_lists
 
 DenialKind = Literal["not", "never", "fail", "refuse", "unable", "yet", "avoid"]
@@ -44,11 +45,7 @@ _FAIL_VERBS: dict[str, DenialKind] = {
     "fail": "fail", "neglect": "fail", "refuse": "refuse", "decline": "refuse",
 }  # fmt: skip
 _AVOID_VERBS = {"avoid": "", "refrain": "from", "abstain": "from"}
-# After "is not" these make the scope of the negation unclear: "is not only", "is not also".
-_SCOPE_WORDS = frozenset(
-    "only also just merely solely simply sometimes always often necessarily even until as so too very really "
-    "quite entirely exactly all every everyone everything to going about supposed exclusively".split()
-)
+_SCOPE_WORDS = listed_words(__name__)["scope_words"]
 _FULL_FORMS = {"ca": "can", "wo": "will", "sha": "shall"}
 _AFFIRMATIVE = {"any": "some", "anything": "something", "or": "and"}
 _NEED_NEGATION = frozenset("ever yet either anymore nor until".split())

@@ -21,7 +21,10 @@ from itertools import pairwise
 from types import ModuleType
 
 from longway.english.document import Word
+from longway.english.listed_words import listed_phrases, listed_words
 from longway.errors import MissingExtra
+
+_LISTS = listed_words(__name__)
 
 
 def match_case(word: str, model: str, *, around: str = "") -> str:
@@ -85,19 +88,7 @@ _UPOS = {"N": "NOUN", "V": "VERB", "J": "ADJ", "R": "ADV"}
 
 MODALS = frozenset("can could may might must shall should will would ought".split())
 
-# Uncountable nouns; lemminflect has no rule for them ("informations", "furniture").
-MASS_NOUNS = frozenset(
-    "accommodation advice aggression anger applause baggage bread butter cash chaos chess clothing "
-    "clutter cutlery dirt dust education electricity employment enjoyment equipment evidence feedback "
-    "flour fun furniture garbage gasoline gold gossip gravity happiness hardware harm health homework "
-    "honesty housework housing humidity humour humor hunger ignorance information intelligence "
-    "jewelry jewellery junk knowledge laughter legislation leisure literature luck luggage lightning "
-    "machinery mail mathematics merchandise milk money mud music news nonsense nutrition oxygen "
-    "patience patriotism permission physics poetry pollution poverty pride progress publicity racism "
-    "research rice rubbish sadness safety salt scenery seafood sexism shopping silence silver slang "
-    "snow software spaghetti stuff sunshine thunder traffic transportation trash violence wealth "
-    "weather welfare wisdom".split()
-)
+MASS_NOUNS = _LISTS["mass_nouns"]
 
 # Countable nouns whose plural equals the singular.
 _SAME_IN_PLURAL = re.compile(
@@ -106,37 +97,17 @@ _SAME_IN_PLURAL = re.compile(
 )
 _COMPARED = frozenset("more most less least better best worse worst further furthest".split())
 
-# Forms that the dictionary lacks, has wrong, or lists in an order that is not that of use: "lemma TAG=form TAG=form; ...".
-# "can" and "will" are the verbs of tins and testaments here; the modals have the tag MD.
-_LISTED_FORMS: dict[tuple[str, str], str] = {
+_LISTED_FORMS = {
     (lemma, tag): form.replace("_", " ")
-    for lemma, *listed in map(str.split, """
-    be VBP=are VBD=was; can VBD=canned VBN=canned; will VBD=willed VBN=willed; bear VBN=borne; spit VBD=spit;
-    bid VBD=bid; bust VBN=busted; relay VBD=relayed VBN=relayed; babysit VBD=babysat VBN=babysat;
-    forecast VBD=forecast VBN=forecast; program VBD=programmed VBN=programmed VBG=programming;
-    enrol VBD=enrolled VBN=enrolled VBG=enrolling; mimic VBG=mimicking; casino NNS=casinos;
-    praise NNS=praises; writing NNS=writings; ox NNS=oxen; person NNS=people; die NNS=dice; gas NNS=gases;
-    cactus NNS=cacti; runner-up NNS=runners-up; passerby NNS=passersby; passer-by NNS=passers-by;
-    hanger-on NNS=hangers-on; free JJR=freer JJS=freest; fun JJR=more_fun JJS=most_fun;
-    far JJR=further JJS=furthest RBR=further RBS=furthest;
-    little JJR=smaller JJS=smallest RBR=less RBS=least; much JJR=more JJS=most; many JJR=more JJS=most;
-    badly RBR=worse RBS=worst; right JJR=more_right JJS=most_right
-    """.split(";"))
+    for lemma, listed in listed_phrases(__name__, "forms").items()
     for tag, form in (pair.split("=") for pair in listed)
-}  # fmt: skip
+}
 
 # The noun before one of these takes the ending: "mother-in-law", "man of letters".
 _INSIDE_A_NOUN = frozenset("in of at to de for on with from by".split())
 _AFTER_ITS_NOUN = frozenset({"general", "elect", "laureate", "martial", "emeritus"})  # "attorney general"
-# The last word is the verb ("ice skate", "dry clean") unless it is a particle ("double up").
-_BEFORE_ITS_VERB = frozenset(
-    "ice roller figure short double fast deep dry cold hot spoon force breast bottle mass window baby "
-    "house proof stir pan cross fine blow over under out re co".split()
-)
-_PARTICLES = frozenset(
-    "up down in out on off over away back by about around along through together apart aside ahead "
-    "after at for into of to upon with from against under across forth it oneself".split()
-)
+_BEFORE_ITS_VERB = _LISTS["before_its_verb"]
+_PARTICLES = _LISTS["particles"]
 
 
 @lru_cache(maxsize=65536)

@@ -21,93 +21,14 @@ from typing import Literal
 
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import lemmas
+from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.replacements import antonyms, with_article
 
-_COMPLEMENTS = """
-    possible/impossible alive/dead true/false legal/illegal married/unmarried employed/unemployed available/unavailable
-    successful/unsuccessful correct/incorrect complete/incomplete official/unofficial related/unrelated aware/unaware
-    visible/invisible mortal/immortal active/inactive certain/uncertain inhabited/uninhabited armed/unarmed
-    necessary/unnecessary accurate/inaccurate connected/unconnected lawful/unlawful constitutional/unconstitutional
-    edible/inedible reliable/unreliable valid/invalid finite/infinite conscious/unconscious rated/unrated
-    popular/unpopular important/unimportant significant/insignificant involved/uninvolved affected/unaffected
-    finished/unfinished aired/unaired released/unreleased published/unpublished credited/uncredited paid/unpaid
-    professional/nonprofessional religious/nonreligious fictional/nonfictional toxic/nontoxic
-"""
-_PAIRS = dict(pair.split("/") for pair in _COMPLEMENTS.split())
+_PAIRS = dict(pair.split("/") for pair in listed_words(__name__)["complements"])
 COMPLEMENTS: dict[str, str] = _PAIRS | {opposite: word for word, opposite in _PAIRS.items()}
 
-# Verbs and the verbs that exclude them. In a phrase the first word is inflected.
-_CONTRARIES: dict[str, tuple[str, ...]] = {
-    "include": ("exclude", "leave out"),
-    "contain": ("exclude", "lack"),
-    "have": ("lack",),
-    "possess": ("lack",),
-    "feature": ("leave out", "omit"),
-    "win": ("miss out on",),
-    "accept": ("reject", "turn down"),
-    "support": ("oppose",),
-    "allow": ("forbid", "prohibit"),
-    "permit": ("forbid", "prohibit"),
-    "attend": ("skip", "miss"),
-    "join": ("stay out of", "turn down"),
-    "enter": ("stay out of",),
-    "leave": ("remain in", "stay in"),
-    "pass": ("fail",),
-    "like": ("dislike",),
-    "agree": ("disagree",),
-    "receive": ("miss out on",),
-    "remember": ("forget",),
-    "end": ("prolong", "extend"),
-    "prefer": ("shun", "avoid"),
-    "use": ("avoid", "do without"),
-    "eat": ("avoid",),
-    "appear in": ("be absent from", "be left out of"),
-    "star in": ("be absent from", "be passed over for", "be cut from"),
-    "act in": ("be absent from", "be left out of"),
-    "work in": ("stay away from",),
-    "participate in": ("stay out of", "keep away from"),
-    "belong to": ("be excluded from",),
-    "require": ("do without",),
-    "need": ("do without",),
-    "succeed": ("fail",),
-    "border": ("lie far from",),
-    "work with": ("avoid",),
-    "cause": ("prevent",),
-}
-# The same for participles and adjectives after "be": "was not renewed", "is not famous".
-_CONTRARY_PARTICIPLES: dict[str, tuple[str, ...]] = {
-    "renewed": ("cancelled", "dropped"),
-    "elected": ("defeated", "voted down"),
-    "supported": ("opposed", "rejected"),
-    "released": ("shelved", "withheld"),
-    "published": ("suppressed", "withheld"),
-    "included": ("left out", "excluded"),
-    "nominated": ("passed over", "overlooked"),
-    "accepted": ("rejected", "turned down"),
-    "inhabited": ("deserted",),
-    "famous": ("obscure", "little known"),
-    "large": ("tiny", "small"),
-    "big": ("tiny", "small"),
-    "small": ("huge", "enormous"),
-    "popular": ("obscure", "disliked"),
-    "old": ("brand new",),
-    "safe": ("dangerous", "hazardous"),
-    "dangerous": ("harmless", "safe"),
-    "hot": ("cold", "freezing"),
-    "cold": ("hot", "boiling"),
-    "rich": ("poor", "penniless"),
-    "poor": ("rich", "wealthy"),
-    "real": ("imaginary", "made up"),
-    "fictional": ("real",),
-    "tall": ("short",),
-    "single": ("married",),
-    "allowed": ("forbidden", "banned"),
-    "written": ("left unwritten",),
-    "aired": ("shelved",),
-    "married": ("single",),
-    "alive": ("dead",),
-    "dead": ("alive",),
-}
+_CONTRARIES = listed_phrases(__name__, "contraries")
+_CONTRARY_PARTICIPLES = listed_phrases(__name__, "contrary_participles")
 
 
 def complement(adjective: str) -> str | None:

@@ -27,6 +27,7 @@ import numpy as np
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, lemmas
+from longway.english.listed_words import listed_words
 from longway.english.wordnet import (
     Member,
     RelatedWord,
@@ -40,6 +41,7 @@ from longway.english.wordnet import (
     word_lists,
 )
 
+_LISTS = listed_words(__name__)
 LONGEST_EXPRESSION = 4  # words
 
 _TAGS = {
@@ -55,22 +57,15 @@ _RELATIONS = {
     "ADJ": "root amod conj xcomp ccomp advcl acl parataxis csubj",
     "ADV": "root advmod conj xcomp ccomp advcl acl parataxis",
 }
-_FREE_PREPOSITIONS = frozenset(
-    "in inside outside during after before by since until while near behind".split()
-)
+_FREE_PREPOSITIONS = _LISTS["free_prepositions"]
 _AFTER_ADJECTIVES = _FREE_PREPOSITIONS | {"than", "as"}  # "bigger than ours"
-_DEGREE = frozenset(
-    "so very too as more most less least how quite rather really truly utterly deeply highly".split()
-)
+_DEGREE = _LISTS["degree"]
 _LOOKING = frozenset("looking sounding tasting smelling feeling seeming".split())
 _COUNTING = frozenset("a an another each every either neither".split())
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|``[^\']*\'\'|‘[^’]*’')
 _EXPLAINED = re.compile(r"\([^()]{1,25}\)")
 _LONGEST_QUOTED_NAME = 60  # characters; longer quotations are speech
-# WordNet's groups of nouns that often determine what follows ("the reason for", "an attempt to").
-_ABSTRACT = frozenset(
-    "act attribute cognition communication event feeling motive phenomenon process relation state Tops".split()
-)
+_ABSTRACT = _LISTS["abstract"]
 
 # Numbers of WordNet's sentence frames ("Somebody ----s something" is 8), grouped by what follows the verb.
 _NOTHING_AFTER = frozenset({1, 2, 3, 4, 12, 13, 22, 23, 27})

@@ -31,7 +31,8 @@ from longway.english.inflection import (
     takes_base_forms,
     verb_in_number,
 )
-from longway.english.negation import NOT_TOKENS
+from longway.english.listed_words import listed_words
+from longway.english.negation_words import NOT_TOKENS
 from longway.english.people.pronouns import (
     HE,
     PRONOUNS,
@@ -43,22 +44,10 @@ from longway.english.people.pronouns import (
 )
 from longway.errors import SettingError
 
-# What "'s" is short for before a participle. Always "has", because one is not come, arrived or had:
-_PERFECT = frozenset(
-    "been got gotten had become come arrived died fallen happened disappeared lived slept".split()
-)
-# most likely "has", because a person is seldom decided or waited:
-_SELDOM_PASSIVE = frozenset(
-    "decided tried started begun continued managed learned agreed refused promised failed chosen "
-    "seemed wanted hoped tended worked waited stayed walked run stood sat returned appeared grown "
-    "changed moved said thought".split()
-)
-# possibly "is", although an object follows: "he's called Tom".
-_PASSIVE_WITH_OBJECT = frozenset(
-    "given told shown offered asked called named paid taught awarded denied granted sent considered "
-    "elected appointed made declared deemed crowned labelled labeled dubbed convinced informed "
-    "assured".split()
-)
+_LISTS = listed_words(__name__)
+_PERFECT = _LISTS["perfect"]
+_SELDOM_PASSIVE = _LISTS["seldom_passive"]
+_PASSIVE_WITH_OBJECT = _LISTS["passive_with_object"]
 _NO_OBJECTS = frozenset("every each twice today yesterday tomorrow tonight there".split())
 # What a tokeniser splits off "s/he" and "(s)he", by the rest of the word.
 _CUT_OFF = {"he": re.compile(r"(?<![\w'’])s/$|\(s\)$", re.IGNORECASE), "s)he": re.compile(r"\($")}
@@ -216,13 +205,7 @@ def _has_only_itself(near: tuple[Word, ...]) -> bool:
     )
 
 
-# Words that may come between a subject and its verb, whatever their tag.
-FILLERS = frozenset(
-    "all both each alone himself herself itself themselves themself too either also never ever always "
-    "just only really still already probably certainly actually then now so well even yet soon "
-    "sometimes often usually maybe perhaps currently clearly obviously basically literally apparently "
-    "kinda sorta like probs prolly uh um er".split()
-)
+FILLERS = _LISTS["fillers"]
 _FILLING_PAIRS = frozenset({
     ("soon", "after"), ("shortly", "after"), ("of", "course"), ("in", "fact"), ("at", "least"), ("at", "last"),
     ("at", "first"), ("at", "times"), ("in", "turn"), ("in", "general"), ("for", "one"), ("as", "well"), ("no", "longer"),
@@ -232,9 +215,7 @@ _SUBJECT = ("nsubj", "csubj", "expl")
 _SHORT = CONTRACTED_SINGULAR | CONTRACTED_PLURAL
 _FINITE_TAGS = ("VBZ", "VBP", "VBD", "VB")  # VB too: taggers mix it up with VBP
 _QUESTION_WORDS = frozenset("what where when why how who whom whose which whatever wherever whoever".split())
-_AUXILIARY_FIRST = frozenset(
-    "so neither nor than as never rarely seldom hardly only not no and but or then".split()
-)
+_AUXILIARY_FIRST = _LISTS["auxiliary_first"]
 _CLAUSE_ENDS = frozenset({".", "!", "?", ";", ")", "]", "”"})
 _SELDOM_NOUNS = frozenset({"steals", "wins"})  # "she who dares wins", where taggers see a noun
 _REACH = 60  # words that are searched for a verb that shares the subject

@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.english.negation import is_negation
+from longway.english.negation_words import is_negation
 from longway.tokens.keep import is_real_signal, stands_inside
 from longway.tokens.tokenizer import tokenize, tokenize_column
 

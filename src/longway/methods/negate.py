@@ -20,7 +20,7 @@ from longway.engines.engine import Written
 from longway.english.denials import DO_FORMS, do_not, not_after, remove_not
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import inflect
-from longway.english.negation import NOT_TOKENS
+from longway.english.negation_words import NOT_TOKENS
 from longway.english.opposites import antonym_changes, predicate_words
 from longway.english.pipeline import load_pipeline
 from longway.methods.method import RewriteRequest

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from longway.english.inflection import ONES, ORDINALS, TENS
-from longway.english.negation import DENIALS, merge_negation_phrases
+from longway.english.negation_words import DENIALS, merge_negation_phrases
 from longway.english.rules.nominal import nominal_words as nation_words
 from longway.records import Verdict
 from longway.task import Task

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from longway.engines.plausible import is_subsequence
-from longway.english.negation import DENIALS
+from longway.english.negation_words import DENIALS
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
 from longway.verify.wordforms import FUNCTION_WORDS, stem, words

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from longway.english.negation import (
+from longway.english.negation_words import (
     DENIALS,
     ONLY_SIGN,
     RESTRICTIONS,

@@ -130,7 +130,7 @@ def test_a_telling_name_changes_everywhere_and_keeps_its_gender():
         assert "Mary" not in new
         assert new.endswith(", and she sings.")
         first, surname = new.split()[:2]
-        assert first in word_choice.FIRST_NAMES["feminine"]
+        assert first in word_choice.NAMES["feminine"]
         assert f"I love {surname}," in new
 
 

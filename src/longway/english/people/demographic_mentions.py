@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from longway.english.document import Document, Word
+from longway.english.listed_words import listed_words
 from longway.english.people.ages import PersonAge, find_person_ages
 from longway.english.people.chains import Chain, find_chains
 from longway.english.people.demographics import (
@@ -48,6 +49,7 @@ from longway.english.people.referents import (
     words_in_titles,
 )
 
+_LISTS = listed_words(__name__)
 TITLE_OF_A_WORK = "title of a work"
 GENDERS = {"masculine": Attribute("gender", "man"), "feminine": Attribute("gender", "woman")}
 NEUTRAL = Attribute("gender", "non-binary")
@@ -56,9 +58,7 @@ SURE_GENDER = 0.97  # least share of one gender among the bearers of a first nam
 # Least share of one group among the bearers of a name; most bearers of most names are white.
 SURE_WHITE, SURE_GROUP = 0.75, 0.5
 _NO_NAMES = GENERATIONS | PARTICLES | TITLES.keys() | {"said"}
-_BEFORE_FIRST_NAMES = frozenset(  # "Queen Victoria", but "Mrs Victor"
-    "king queen prince princess pope saint st st. sister brother aunt uncle emperor empress tsar tsarina dame sir father mother".split()
-)
+_BEFORE_FIRST_NAMES = _LISTS["before_first_names"]
 _TAGS = {"NOUN": ("NOUN", "PROPN"), "PROPN": ("PROPN", "NOUN"), "ADJ": ("ADJ",), "ADV": ("ADV",)}
 _CENSUS_GROUPS = {
     "white": "white",
@@ -387,12 +387,7 @@ def is_other_person(document: Document, pronoun: Word, person: Collection[int]) 
 
 
 _BECOME = frozenset("be become remain seem stay".split())
-# Titles of people who are known by one name: "Queen Victoria", "President Roe"; not "Mr. Roe", "Aunt Ann", "Dr Roe".
-_RANKS = frozenset(
-    "lord king prince duke earl baron viscount emperor tsar czar sultan emir shah pharaoh pope lady dame queen princess duchess countess "
-    "baroness viscountess empress tsarina president vice-president governor senator chancellor ambassador general admiral marshal "
-    "archbishop cardinal saint st st. premier ayatollah archduke marquess marquis marchioness".split()
-)
+_RANKS = _LISTS["ranks"]
 
 
 @dataclass(slots=True)

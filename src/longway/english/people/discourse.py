@@ -18,6 +18,7 @@ from functools import cached_property
 from math import log
 
 from longway.english.document import Document, Word
+from longway.english.listed_words import listed_words
 from longway.english.people.mentions import Mention
 
 SENTENCES_BACK, SENTENCES_AHEAD = 5, 1  # how far away a candidate may be named
@@ -26,12 +27,7 @@ MENTIONS_BACK, MENTIONS_AHEAD = 40, 10  # the same, for texts without sentences
 FAR = 60  # words that are looked at to either side of one
 CLAUSES = frozenset(("root", "ccomp", "xcomp", "advcl", "acl", "parataxis", "csubj"))
 FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
-OBJECT_CONTROL = frozenset(
-    """
-    tell ask convince persuade order force allow help want beg advise urge invite encourage enable cause command
-    instruct require lead get make let have teach permit tempt inspire
-    """.split()
-)
+OBJECT_CONTROL = listed_words(__name__)["object_control"]
 SLOTS = {
     "nsubj": "subject", "obj": "object", "iobj": "object", "obl": "oblique", "nmod": "noun", "root": "root",
 }  # fmt: skip

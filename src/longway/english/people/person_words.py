@@ -1,13 +1,15 @@
 """Words about people: pronouns, kinship terms, titles, roles, and words that show that a name is not a person's.
 
-The long lists are in `person_words.txt`, one section each. A gender is the one that the word itself expresses; a role such as
-"teacher" expresses none ("").
+A gender is the one that the word itself expresses; a role such as "teacher" expresses none ("").
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
+
+from longway.english.listed_words import listed_words
+
+_LISTS = listed_words(__name__)
 
 
 class PronounFeatures(NamedTuple):
@@ -40,61 +42,39 @@ PRONOUN_FEATURES: dict[str, PronounFeatures] = {
 }
 
 
-def _read_sections() -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    words: list[str] = []
-    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            words = sections.setdefault(line.strip("[]"), [])
-        elif not line.startswith("#"):
-            words += line.split()
-    return sections
-
-
-_SECTIONS = _read_sections()
-
-
 def _by_gender(name: str) -> dict[str, str]:
     genders = {"masculine": "masculine", "feminine": "feminine", "either": ""}
-    return {word: gender for section, gender in genders.items() for word in _SECTIONS[f"{name} {section}"]}
+    return {word: gender for section, gender in genders.items() for word in _LISTS[f"{name}_{section}"]}
 
 
-KIN = _by_gender("KIN")
-TITLES = _by_gender("TITLES") | {  # in front of a name
+KIN = _by_gender("kin")
+TITLES = _by_gender("titles") | {  # in front of a name
     "congressman": "masculine", "congresswoman": "feminine", "councilman": "masculine", "councilwoman": "feminine",
     "chairman": "masculine", "chairwoman": "feminine", "archduke": "masculine", "alderman": "masculine",
 }  # fmt: skip
-ROLES = _by_gender("ROLES") | dict.fromkeys(
+ROLES = _by_gender("roles") | dict.fromkeys(
     "actor host hero heir priest".split(), ""
 )  # used for everybody today
-NOT_PERSON = frozenset(_SECTIONS["NOT_PERSON"])
-PLACES = frozenset(_SECTIONS["PLACES"])
-COMMON_WORDS = frozenset(_SECTIONS["COMMON_WORDS"])
-OPENERS = frozenset(_SECTIONS["OPENERS"])
-HUMAN_VERBS = frozenset(_SECTIONS["HUMAN_VERBS"])
-SPEECH_VERBS = frozenset(_SECTIONS["SPEECH_VERBS"])
-OPENING_PHRASES = frozenset(_SECTIONS["OPENING_PHRASES"])
+NOT_PERSON = _LISTS["not_person"]
+PLACES = _LISTS["places"]
+COMMON_WORDS = _LISTS["common_words"]
+OPENERS = _LISTS["openers"]
+HUMAN_VERBS = _LISTS["human_verbs"]
+SPEECH_VERBS = _LISTS["speech_verbs"]
+OPENING_PHRASES = _LISTS["opening_phrases"]
 
-PLURAL_ONLY = frozenset(
-    "people men women children folks twins parents guys ladies gentlemen kids police".split()
-)
+PLURAL_ONLY = _LISTS["plural_only"]
 
 ROLE_ENDINGS: dict[str, str] = {
     "woman": "feminine", "man": "masculine", "person": "", "ologist": "", "ographer": "", "ician": "", "keeper": "",
     "maker": "", "player": "", "worker": "", "writer": "", "holder": "", "owner": "",
 }  # fmt: skip
-NOT_ROLES = frozenset(
-    "human german roman ottoman talisman shaman caiman norman pacemaker typewriter placeholder".split()
-)
+NOT_ROLES = _LISTS["not_roles"]
 
 NUMERALS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii".split())
 PATRONYMICS = frozenset(("ibn", "bin", "ben", "bint", "ap"))  # what follows is the father's name
-PARTICLES = frozenset(
-    "de da do dos das di du del della der den des van von zu bin ibn ben al el la le ten ter af av y e".split()
-)
+PARTICLES = _LISTS["particles"]
 SUFFIXES = frozenset("esq esq. phd ph.d. md m.d. obe mbe cbe".split())
 # Behind a name, they distinguish two people with the same name.
 GENERATIONS = NUMERALS | frozenset("jr jr. sr sr. junior senior".split())
-PLACE_PREPOSITIONS = frozenset(
-    "in at near throughout across into within outside towards toward via around".split()
-)
+PLACE_PREPOSITIONS = _LISTS["place_prepositions"]

@@ -22,8 +22,10 @@ from typing import Literal, NamedTuple
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_base_form, is_participle, lemmas
+from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.person_words import KIN, ROLES, TITLES
 
+_LISTS = listed_words(__name__)
 Form = Literal["subject", "object", "determiner", "possessive", "reflexive"]
 FORMS: tuple[Form, ...] = ("subject", "object", "determiner", "possessive", "reflexive")
 
@@ -89,33 +91,14 @@ _FORMS_OF: dict[str, list[PronounForm]] = {
 } | {written: [mention] for written, mention in _OTHER_SPELLINGS.items()}
 
 _OPENING = frozenset({'"', "“", "‘", "'", "`", "``", "''", "*", "_", "(", "[", "-", "–"})
-# No noun phrase after a determiner begins with one of these: "I saw her there", "I gave her the book".
-_NEVER_OWNED = frozenset(
-    "a an the this that these those some any and or but nor if because when while since until than so "
-    "as to too of in on at by for from with about into after before through up off away there here "
-    "again eh huh lol i you he she it we they him me us them my your our their its who what which how "
-    "why where is was are were be been am has had have does did could would should".split()
-)
+_NEVER_OWNED = _LISTS["never_owned"]
 _NEVER_OWNED_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "WRB", "WDT", "EX", "MD", "CC", "TO"})
-_TAKE_TWO_OBJECTS = frozenset(
-    "give tell show send offer buy get bring make call ask teach pay owe lend hand cause wish cost "
-    "leave name consider find deny grant allow promise serve read write sing pass throw feed save "
-    "spare do keep cook bake order book earn win deal deem declare elect appoint label term crown set "
-    "let have see help watch hear feel want think take".split()
-)
-_STAND_FOR_NOUNS = frozenset(
-    "own best worst favorite favourite usual first second third last next latest ex better elder "
-    "superior equal".split()
-)
+_TAKE_TWO_OBJECTS = _LISTS["take_two_objects"]
+_STAND_FOR_NOUNS = _LISTS["stand_for_nouns"]
 _TAKE_HOME = frozenset("take bring drive get send walk carry follow see fly invite".split())
-_PERCEIVE = frozenset(
-    "see hear watch catch find keep leave notice feel remember spot picture imagine get".split()
-)
+_PERCEIVE = _LISTS["perceive"]
 _DAYS = frozenset("today tonight tomorrow yesterday".split())
-_TIMES_AND_PLACES = frozenset(
-    "home today tonight tomorrow yesterday lots tons loads monday tuesday wednesday thursday friday "
-    "saturday sunday mornings evenings nights days weekends times way".split()
-)
+_TIMES_AND_PLACES = _LISTS["times_and_places"]
 
 
 def pronoun_form(document: Document, word: Word) -> PronounForm | None:
@@ -273,111 +256,40 @@ def _next_word(document: Document, word: Word) -> Word | None:
 # --- "her" as an object: word lists. She does it: "I saw her leave"
 _CAUSE = frozenset("let make help bid".split())
 _PERCEPTION_VERBS = frozenset("see hear watch feel notice observe".split())
-# Words for actions: behind these verbs they are more often verbs than nouns.
-_DOINGS = frozenset(
-    "ache act answer bark bleed blush bow breathe climb cope cough crawl cry dance deal decline die dig dive doubt drive "
-    "drown eat escape fail fall fight flinch float flounder fly frown fume giggle glow go groan grope grow gulp jog jump "
-    "kick kneel laugh leap leave lie look moan mourn move panic pass pause perform play plead pray quit rest return ride "
-    "run say scream shine shiver shout shrug sigh sit skate sleep slip smile smoke sneeze snore sob speak squeal squirm "
-    "stand stare stay steal struggle study succeed suffer surf swim talk tremble try turn venture vote wait wake walk "
-    "weep win wonder yawn yell".split()
-)
+_DOINGS = _LISTS["doings"]
 _CAUSED = frozenset("dress drop fit sound trip work".split())  # "made her work", but "saw her work"
 _SEEN = frozenset("answer deal decline return stand study turn win".split())  # things too: "I saw her answer"
-# Actions that count only with an object: "had her check the tickets".
-_DONE_TO = frozenset(
-    "break build carry catch change check choose cook cover cut defeat design drop feed fix hand hit hoist hold hug hunt "
-    "kick kill kiss lift locate make meet open overthrow paint pass play pull push raise reach read shoot show sign steal "
-    "stuff switch take test throw torture touch train turn use wear win write".split()
-)
-_MAKES_HER_OWN = frozenset(
-    "break call case choice deal debut escape living mark move name offer pass point promise return run stand start "
-    "turn".split()
-)  # "she made her mark"
+_DONE_TO = _LISTS["done_to"]
+_MAKES_HER_OWN = _LISTS["makes_her_own"]
 
-# She receives it: "I gave her money"
-# What is given and hardly ever owned, whatever the subject: "Ann gave her advice".
-_GIVEN = frozenset(
-    "access advice asylum credit directions feedback goosebumps headaches hell hints hope immunity instructions lessons "
-    "liberty nightmares plenty pointers problems questions solace tips trouble".split()
-)
-_FOOD = (
-    "bread breakfast cake candy chocolate chocolates coffee cookies dinner drinks food lunch medicine milk pancakes "
-    "sandwiches soup supper sweets tea water wine"
-)
-_PRESENTS = f"{_FOOD} clothes flowers gifts money presents roses tickets toys"
-_FEELINGS = "comfort fame happiness joy luck misfortune peace pleasure shame success trouble"
-_STUFF = (
-    f"{_PRESENTS} {_FEELINGS} attention cash confidence control courage employment encouragement energy freedom help "
-    "information permission power protection relief respect shelter space strength support time work"
-)
-_SECOND_OBJECTS = {
-    verb: frozenset(nouns.split())
-    for verb, nouns in {
-        "give": _STUFF,
-        "offer": f"{_STUFF} asylum advice",
-        "promise": _STUFF,
-        "send": f"{_PRESENTS} letters messages details",
-        "bring": f"{_PRESENTS} {_FEELINGS} letters news",
-        "buy": _PRESENTS,
-        "get": "flowers gifts help information presents",
-        "lend": "books cash clothes money",
-        "owe": "cash money thanks",
-        "pay": "attention cash compliments heed homage money tribute",
-        "feed": _FOOD,
-        "cook": "breakfast dinner lunch pancakes soup supper",
-        "make": "breakfast coffee cookies dinner lunch pancakes sandwiches soup supper tea",
-        "write": "letters notes poems",
-        "tell": "jokes lies secrets stories tales things ways",
-        "teach": "chess grammar history karate manners math mathematics maths music tricks",
-        "ask": "questions riddles things",
-        "show": "affection attention compassion images kindness mercy photographs photos pics pictures slides sympathy "
-        "videos",
-        "grant": "access asylum bail citizenship control custody entry freedom leave permission",
-        "deny": "access asylum bail entry food permission treatment water",
-        "refuse": "access asylum bail entry help permission treatment",
-        "allow": "access entry freedom time",
-        "wish": f"{_FEELINGS} farewell",
-        "bid": "farewell goodbye welcome",
-        "cost": "money plenty time",
-        "cause": "anxiety distress embarrassment grief harm headaches pain problems sorrow stress trouble",
-        "charge": "interest",
-        "earn": "acclaim accolades fame nominations notoriety plaudits praise recognition status",
-        "win": "acclaim fame friends praise recognition",
-        "keep": "company",
-    }.items()
-}
+_GIVEN = _LISTS["given"]
+_OBJECT_LISTS = listed_phrases(__name__, "second_objects")
+
+
+def _with_lists(words: tuple[str, ...]) -> frozenset[str]:
+    """The words, with each name of a list, in capitals, replaced by the words of that list."""
+    lists = [_with_lists(_OBJECT_LISTS[word]) for word in words if word.isupper()]
+    return frozenset(word for word in words if not word.isupper()).union(*lists)
+
+
+_SECOND_OBJECTS = {verb: _with_lists(nouns) for verb, nouns in _OBJECT_LISTS.items() if verb.islower()}
 _TAKE_ANY_PLURAL = frozenset("give offer send lend owe promise cost".split())
 _TAKE_NUMBERS = _TAKE_ANY_PLURAL | frozenset("bring buy pay earn win take feed hand show".split())
 _QUANTITIES = frozenset("enough much plenty several such".split())  # never owned: "gave her much trouble"
-_ONES_OWN = frozenset(
-    "eyes feelings hands keys legs lines lives names opinions orders papers powers reasons regards services skills "
-    "talents things thoughts views vows words".split()
-)  # given without naming a receiver: "we gave her reasons"
+_ONES_OWN = _LISTS["ones_own"]
 _MOVED = frozenset("back away up off aside".split())  # "gave her keys back"
-_TIMES = frozenset(
-    "afternoon day evening hour minute moment month morning night season second summer time today tomorrow tonight week "
-    "weekend winter year yesterday".split()
-)
+_TIMES = _LISTS["times"]
 _ANIMALS = frozenset("animal bird cat cow dog fish horse kitten pet pony puppy sheep".split())
 
 # She is it: "they call her boss"
 _NAME = frozenset("call name elect appoint crown dub declare proclaim make consider".split())
 _NICKNAMES = frozenset(KIN) | frozenset("baby boss buddy friend hero master mate pal".split())
 _ADDRESSES = frozenset("daddy mommy mummy names".split())  # "called her names", never by telephone
-# Somebody's: "they called her doctor", "he named her successor".
-_RELATED = _NICKNAMES | frozenset(
-    "agent ally assassin assistant captor carer client co-star coach colleague companion confidant counsellor doctor "
-    "editor employer enemy ex family fan guardian guest heir housemate killer kid landlady landlord lawyer lover manager "
-    "mentor murderer nemesis neighbor neighbour nurse opponent people predecessor publisher rival roommate secretary "
-    "servant solicitor stalker student successor teacher team therapist tutor".split()
-)
+_RELATED = _NICKNAMES | _LISTS["related"]
 _FIND = frozenset("find leave have see keep get make want consider".split())
 
 _ENDS = frozenset({".", "!", "?", ";", ":", ")", "”", '"', "''", "..."})
-_NEVER_HERS = frozenset(
-    "i we you they he it this that these those which what everyone everybody someone somebody nobody".split()
-)
+_NEVER_HERS = _LISTS["never_hers"]
 
 
 def is_object_her(document: Document, her: Word, after: Word) -> bool:

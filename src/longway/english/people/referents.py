@@ -17,16 +17,15 @@ from collections.abc import Iterator, Sequence
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
+from longway.english.listed_words import listed_words
 from longway.english.people.chains import Chain
 from longway.english.people.demographics import DemographicEntry, entries_for
 from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
 from longway.english.people.person_names import census_first_name
 from longway.english.people.person_words import NOT_PERSON, PLACES
 
-WORKS = frozenset(
-    "film movie play novel novella book song album show series musical opera ballet sitcom poem memoir documentary thriller sequel "
-    "prequel remake biopic trilogy cartoon podcast".split()
-)
+_LISTS = listed_words(__name__)
+WORKS = _LISTS["works"]
 _READ = frozenset(("read", "reread"))
 _WRITTEN = _READ | {"write"}
 _INSIDE = frozenset(
@@ -110,17 +109,8 @@ def _is_capital(word: Word) -> bool:
     return word.text[:1].isupper() and word.upos not in ("PRON", "DET")
 
 
-ANIMALS = frozenset(
-    "animal ape bear beast beetle bird bitch bull butterfly calf camel cat chicken chimpanzee cow crab crocodile deer dog dolphin donkey "
-    "duck eagle elephant elk falcon fish fox frog giraffe goat goose gorilla hamster hare hawk hen horse hound insect kangaroo kitten "
-    "lamb leopard lion lioness lizard mammal mare monkey moose moth mouse orca orangutan otter owl ox panda panther parrot penguin pet "
-    "pig pigeon pony puppy rabbit rat reptile rhino rooster salmon seal shark sheep snake spider squirrel stallion swan tiger tigress "
-    "toad tortoise turtle whale wolf wombat worm zebra".split()
-)
-_CALLED_SHE = frozenset(
-    "ship boat vessel yacht schooner frigate galleon steamer steamship warship battleship destroyer cruiser submarine ferry liner tanker "
-    "brig trawler tugboat barge country nation motherland fatherland homeland".split()
-)
+ANIMALS = _LISTS["animals"]
+_CALLED_SHE = _LISTS["called_she"]
 
 
 def is_animal(word: Word) -> bool:
@@ -174,24 +164,10 @@ def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
 IN_A_NAME = "part of a name"
 SAID_OF_A_THING = "said of a thing"
 COMMON = 1000  # bearers from which a name counts
-# Nouns that stand for people though they name no single one: "the Black community", "old folks".
-_COMMUNITIES = frozenset(
-    "people person folk folks community communities family families neighborhood neighborhoods neighbourhood voter voters "
-    "culture church churches population populations household households youth adult adults crowd audience audiences "
-    "individual individuals american americans life lives minority majority electorate diaspora heritage ancestry descent "
-    "couple couples crew team".split()
-)
+_COMMUNITIES = _LISTS["communities"]
 _PEOPLE = frozenset("he she i we you they who him her them someone somebody everyone one me us".split())
-_PLACE_WORDS = frozenset(
-    "street st road rd avenue lane square park college hospital cup hall school university cross head arms theatre theater bridge "
-    "county island bench counsel regiment division guards station church chapel bay town hill point house club speech trio quartet quintet universe memorial lake law "
-    "disease syndrome method theorem principle".split()
-)
-_BEFORE_TITLES = frozenset(  # capitals in front of a title that belong to it: "Crown Prince", "Holy Roman Emperor"
-    "crown grand arch holy roman german russian british french austrian chinese japanese former late vice deputy lieutenant "
-    "general major captain the a an dowager hereditary high first last young old former good dear poor little big saint st st."
-    " lady lord sir dame mr mrs ms dr hrh".split()
-)
+_PLACE_WORDS = _LISTS["place_words"]
+_BEFORE_TITLES = _LISTS["before_titles"]
 _INSIDE_NAMES = frozenset(("of", "the", "'s", "'"))
 _OPENING = ('"', "“", "``", "«", "‘", "`")
 _CLOSING = ('"', "”", "''", "»", "’", "'")

@@ -21,11 +21,13 @@ from functools import lru_cache
 
 import polars as pl
 
+from longway.english.listed_words import listed_words
 from longway.english.people.demographics import Attribute, DemographicEntry, demographic_entries
 from longway.english.people.person_names import replacement_names
 from longway.english.people.pronouns import FORMS, HE, SHE
 from longway.tokens.tokenizer import tokenize_column
 
+_LISTS = listed_words(__name__)
 MAN, WOMAN, OPEN = (Attribute("gender", name) for name in ("man", "woman", "non-binary"))
 THING = "thing"  # kind of a fixed phrase that means no person
 _KINDS_LEFT_OUT = frozenset(["title", "noble", "quality", "phase", "decade"])
@@ -35,19 +37,8 @@ _WORDS_LEFT_OUT = frozenset(  # in small letters or without a parse too often so
     [*"né née nee pa ma gran alum alums deity deities humankind womankind tot tots".split(),
      "little one", "little ones", "fully grown"]
 )  # fmt: skip
-_NAMES_LEFT_OUT = frozenset(
-    # words
-    "archer carol derrick dulce ebony esperanza felicidad corazon finn hazel iris ken lance lily max nick orion patsy randy ray roman "
-    "rosemary ruby sherry tierra victor violet yaw amber margarita "
-    # places, prizes, makers, saints' towns
-    "antonio austin beverly bharat blanca brent brooklyn carolina catalina chad charlotte chiquita cornell cristal diego domingo easton "
-    "everton fernando florence francisco hudson hugo levi lincoln louis lourdes madison orlando oscar regina salvador santiago sydney "
-    "tejas tony trenton troy victoria weston zara "
-    # more often surnames
-    "abdi abdullahi balaji baltazar barrington blas cortez floyd franklin frantz garfield gautam genet gilbert godwin harrison harvey "
-    "hassan howard ibrahim jarvis javed kabir kumar leon mai marquez martin mitchell mohan neal neel nelson otto pascual paulino pierre "
-    "reyna roosevelt russell sade salomon simon solomon valentin vance vidal wallace wardell warren wilber willette wilson yohannes "
-    "zafar".split()
+_NAMES_LEFT_OUT = (
+    _LISTS["names_that_are_words"] | _LISTS["names_that_are_places"] | _LISTS["names_that_are_surnames"]
 )
 _PRONOUN_ENDINGS = ("", "'s", "'d", "'ll")  # "she's" is one token
 

@@ -17,20 +17,17 @@ from itertools import pairwise
 
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
+from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import Clause, clauses, is_person, subject_number, verb_form
 from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.spans import Span, as_sentence_start, name_indices, plain_sentences
 from longway.english.rules.word_order import has_scope
 
+_LISTS = listed_words(__name__)
 _AMOUNTS = frozenset("a an two three four five six seven eight nine ten several some many another".split())
 _PLACE_PREPOSITIONS = frozenset("near on in at outside inside behind under beside by next".split())
 
-# Things that have names; people are recognised by `is_person`.
-_NAMED_THINGS = frozenset(
-    "film movie song album novel book play poem show series sitcom band company city town village country river lake "
-    "mountain island newspaper magazine website game character school university museum park language religion festival "
-    "team club party award bridge building software browser brand car ship train airline drug mineral planet star".split()
-)
+_NAMED_THINGS = _LISTS["named_things"]
 _PHRASE_POS = frozenset(("DET", "ADJ", "NOUN", "NUM", "PROPN"))
 _MAX_WORDS = 7  # of the noun phrase in "One example of a tall round tower is ..."
 
@@ -163,14 +160,8 @@ def _undo_named(document: Document, number: int, sentence: Span) -> Iterator[Rew
         yield Rewriting("there.called", (Change(words[0].start, name.end, text),))
 
 
-_STATE_VERBS = frozenset(
-    "be have know want like love need own belong contain seem see hear think believe cost mean hate prefer understand "
-    "remember consist exist include resemble deserve fit matter involve lack owe possess appear feel look wear help cause "
-    "require live work enjoy become use come die win lose finish arrive start stop begin end let".split()
-)
-_HABIT_WORDS = frozenset(
-    "always often usually never sometimes every each still already currently now soon today tomorrow daily".split()
-)
+_STATE_VERBS = _LISTS["state_verbs"]
+_HABIT_WORDS = _LISTS["habit_words"]
 _DETERMINERS = frozenset("a an the two three four five six several some".split())
 _ANIMALS = frozenset("dog cat horse bird puppy kitten animal cow sheep crowd group couple".split())
 

@@ -18,10 +18,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from longway.english.listed_words import listed_words
 from longway.english.people.person_names import census_first_name, gender_of_first_name
 from longway.english.people.person_words import ROLES
 from longway.english.rules.sisters import terms_of
 
+_LISTS = listed_words(__name__)
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _YEAR = r"(?:1[5-9]\d\d|20[01]\d)"
 _DATE = re.compile(
@@ -34,58 +36,20 @@ _NAME_END = (
     r"(?=,(?! The)|;|$| (?:starring|featuring|during|since|set|as|by|that|which|who|under)\b"
     r"| (?:in|from|for|on|with|at|to|and) (?!the [A-Z]))"
 )
-# Nouns that are true without their modifiers after "is a".
-_WORKS = frozenset(
-    "film movie song single album novel book play poem musical opera sitcom comedy documentary".split()
-)
-_PLACES = frozenset(
-    "city town village country county lake river mountain island university college school museum park hospital airport "
-    "stadium district suburb neighborhood neighbourhood province region municipality peninsula volcano castle".split()
-)
+_WORKS = _LISTS["works"]
+_PLACES = _LISTS["places"]
 _THINGS = (
     _WORKS
     | _PLACES
     | frozenset("band company corporation firm magazine newspaper website organization organisation".split())
 )
-# The same for people: a "reality television judge" is not a judge.
-PEOPLE_NOUNS = frozenset(
-    "actor actress singer songwriter singer-songwriter musician rapper comedian painter writer author novelist poet "
-    "politician philosopher composer screenwriter filmmaker journalist wrestler boxer footballer lawyer physicist "
-    "guitarist drummer pianist mathematician historian economist chemist biologist architect engineer entrepreneur "
-    "businessman businesswoman director producer player designer driver cricketer golfer".split()
-)
-# Nouns that need the word before them: "television series", "rock band".
-_NEED_MODIFIER = frozenset(
-    "series game director producer player designer club team band company label network channel driver".split()
-)
-_EMPTY_NOUNS = frozenset(
-    "set part member type kind form number group pair piece line version edition adaptation sequel prequel spin-off remake "
-    "subsidiary division branch result example term name word variety list side lot total half person one entity thing "
-    "collection genus species family branch project component unit class subset continuation follow-up installment "
-    "sister brother daughter son wife husband mother father cousin native resident an a".split()
-)
-_ATTRIBUTIVE = frozenset(
-    "film television stage music radio record media rock theatre screen video model fashion".split()
-)
-# Nouns that end like adverbs, adjectives and verbs.
-_NOUN_EXCEPTIONS = frozenset(
-    "assembly butterfly monopoly building painting king wedding meeting ring seed comic critic mechanic republic "
-    "mosaic musical festival journal animal hospital terminal cathedral criminal general official metal mineral capital "
-    "canal medal rival carnival biopic topic".split()
-)
-# Without these modifiers the rest may be false.
-_ESSENTIAL_MODIFIERS = frozenset(
-    "former fictional fictitious alleged possible proposed planned upcoming future late retired unreleased unfinished "
-    "cancelled canceled defunct discontinued mythical legendary self-proclaimed aspiring would-be failed".split()
-)
-_PHRASE_ENDS = frozenset(
-    "who that which whose where by from in of for and or with best based known written directed starring created produced "
-    "recorded released published developed founded established formed located situated owned set on at under about "
-    "during near since to between as headquartered played performed designed composed built adapted originally co-written "
-    "distributed featuring made launched co-created hosted born spoken used is was held appearing fronted led given run sold "
-    "called named titled consisting containing lying living working serving belonging operated operating airing broadcast "
-    "covering intended considered found introduced depicted portrayed voiced managed edited".split()
-)
+PEOPLE_NOUNS = _LISTS["people_nouns"]
+_NEED_MODIFIER = _LISTS["need_modifier"]
+_EMPTY_NOUNS = _LISTS["empty_nouns"]
+_ATTRIBUTIVE = _LISTS["attributive"]
+_NOUN_EXCEPTIONS = _LISTS["noun_exceptions"]
+_ESSENTIAL_MODIFIERS = _LISTS["essential_modifiers"]
+_PHRASE_ENDS = _LISTS["phrase_ends"]
 _MODIFIER = re.compile(r"[^\W\d_][\w/-]*|3D|" + _YEAR)
 _AGENT_CLASSES = {"directed": "director", "written": "author", "created": "author", "recorded": "performer"}
 _AGENT_PARTICIPLES = frozenset(_AGENT_CLASSES) | frozenset(
@@ -95,9 +59,7 @@ _AGENT_PARTICIPLES = frozenset(_AGENT_CLASSES) | frozenset(
 _OTHER_TOPIC = re.compile(
     r",? (?:who|that|which|whose|where|when|as|about|based|adapted|featuring|appearing|loosely|of|in|for|from|to|on|set)\b.*|;.*"
 )
-_PREPOSITIONS = frozenset(
-    "into by in to on from as with of for at between after around over through under".split()
-)
+_PREPOSITIONS = _LISTS["prepositions"]
 _WORK_AGENT_CLASSES = {
     "song": "performer",
     "single": "performer",

@@ -25,6 +25,7 @@ from longway.english.articles import fix_articles
 from longway.english.denials import DO_FORMS, Denial, denials, do_not, not_after, subject_of
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
+from longway.english.listed_words import listed_words
 from longway.english.opposites import contrary, contrary_participle, takes_preposition
 from longway.english.rules.clauses import is_known_person, is_plain_statement, main_clause_root
 from longway.english.rules.negatives import ATTEMPT_VERBS, CHOICE_VERBS, false_that, with_adverb, with_verb
@@ -34,18 +35,14 @@ from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.sisters import SisterSpot, ends_clause, sister_spots
 from longway.english.rules.spans import is_year, name_indices
 
+_LISTS = listed_words(__name__)
 # Classes of which a thing usually has one, so the value in the context excludes that of the claim.
 _SINGLE_VALUED = frozenset(
     "nationality country state city continent year month director author family_f family_m".split()
 )
-_NEGATIVE_VERBS = frozenset(
-    "lack lose avoid miss reject turn do fail oppose".split()
-)  # before "a" these mean "none at all"
+_NEGATIVE_VERBS = _LISTS["negative_verbs"]
 _NEED_NEGATION = frozenset("any anything anyone anybody ever yet either anymore".split())
-_DENYING_WORDS = frozenset(
-    "not n't no never zero nothing nobody none without rarely seldom hardly unable incapable refused declined "
-    "failed lacks lacked only solely exclusively just".split()
-)
+_DENYING_WORDS = _LISTS["denying_words"]
 
 
 _AVOIDANCE = {"avoid": "avoided", "barred_from": "was barred from", "steer_clear": "steered clear of"}

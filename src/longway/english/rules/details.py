@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word
+from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import clauses
 from longway.english.rules.context_facts import PEOPLE_NOUNS
 from longway.english.rules.rule import Rewriting, Scene
@@ -22,42 +23,14 @@ from longway.english.rules.sisters import terms_of
 from longway.english.rules.spans import Span, is_time, is_year, name_indices, span_of
 from longway.tokens.tokenizer import tokenize
 
-# With these words, leaving something out may make a claim stronger.
-_BLOCKING_WORDS = frozenset(
-    "not no never nor neither none nobody nothing nowhere without only just merely solely exclusively all every each any "
-    "both few little less fewer least most more than first last final best worst main sole same other another next "
-    "unless if until before after since except hardly barely rarely seldom fail refuse lack avoid deny stop cannot "
-    "incapable unable yet still exactly entirely always ever how many much almost nearly over under between".split()
-)
+_LISTS = listed_words(__name__)
+_BLOCKING_WORDS = _LISTS["blocking_words"]
 _COMPARED = ("JJR", "JJS", "RBR", "RBS")
-# Adjectives that negate their noun, or that the noun needs.
-_PRIVATIVE = frozenset(
-    "former fake false alleged possible potential unsuccessful supposed so-called fictional fictitious imaginary "
-    "unreleased unfinished cancelled canceled proposed planned aspiring would-be future retired late ex near half semi founding prime "
-    "martial current vice deputy assistant acting interim honorary debut east west north south "
-    "own such certain several many few various different human total single double triple high low good bad".split()
-)
-# Verbs that are incomplete without a place or an object.
-_NEED_COMPLEMENT = frozenset(
-    "be bear locate situate base star appear come go live reside belong consist depend lead take make put set place "
-    "direct know call name rank refer feature include host serve play work release publish peak compete participate "
-    "act perform have get hold occur happen concern involve run".split()
-)
+_PRIVATIVE = _LISTS["privative"]
+_NEED_COMPLEMENT = _LISTS["need_complement"]
 _YEAR_SUFFICES = frozenset("bear release publish".split())  # for these a year is enough
-# Nouns that are empty without a modifier: "a long time" is not "time".
-_VAGUE_NOUNS = frozenset(
-    "time way number part kind type sort thing one place piece member group set series lot variety range half amount "
-    "level rate degree manner name fact case role position person people woman man term taste portion base career "
-    "appearance reputation entity record life relationship style experience ability size take form example result version "
-    "installment debut cameo effect impact nature quality sense source use work figure area region section "
-    "service winner leader participant youth disorder composition manufacturer distributor enhancer player owner host "
-    "citizen language premiere candidate artist minister failure success symptom object".split()
-)
-# Nouns that are true without a modifier, anywhere in the sentence.
-_CONCRETE_NOUNS = frozenset(
-    "film movie song album novel book play poem show band company city town village country river lake island newspaper "
-    "magazine website game school university museum park team club award bridge building car ship".split()
-)
+_VAGUE_NOUNS = _LISTS["vague_nouns"]
+_CONCRETE_NOUNS = _LISTS["concrete_nouns"]
 _CONTENT_POS = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 _ARTICLES = ("a", "an")
 

@@ -19,27 +19,17 @@ from longway.english.articles import fix_articles
 from longway.english.denials import DO_FORMS, Denial, Tense, conjugated, denials, finite_plural, subject_of
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
+from longway.english.listed_words import listed_words
 from longway.english.opposites import complement
 from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
 from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.spans import word_at
 from longway.english.wordnet import word_lists
 
-# Verbs for what can be tried in vain: "failed to win"; no statives ("failed to like").
-ATTEMPT_VERBS = frozenset(
-    "achieve acknowledge advance appear arrive attend attract beat break build capture chart complete conquer convince "
-    "create defeat deliver demonstrate describe develop discover earn end enter escape establish explain finish gain get "
-    "graduate impress improve inspire invent join land launch make match obtain open pass pay perform persuade premiere "
-    "prevent produce prove provide publish qualify raise reach receive recognize recover register release return save "
-    "score secure sell show sign solve stop succeed survive top unite win".split()
-)
+_LISTS = listed_words(__name__)
+ATTEMPT_VERBS = _LISTS["attempt_verbs"]
 
-# Verbs for what a person may choose to do.
-CHOICE_VERBS = frozenset(
-    "act appear attend become box campaign coach collaborate compete compose dance design direct donate draw fight film "
-    "found host join lead make manage marry meet model move paint participate perform photograph play portray produce "
-    "publish race record run serve sign sing star study support teach tour travel visit voice vote work wrestle write".split()
-)
+CHOICE_VERBS = _LISTS["choice_verbs"]
 
 
 _FALSE_THAT = {

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
+from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import (
     Clause,
     Number,
@@ -24,34 +25,16 @@ from longway.english.rules.clauses import (
 from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.spans import MONTHS, Span, as_sentence_start, is_year, name_indices, span_of
 
-PASSIVE_VERBS = frozenset(
-    "direct write produce create found establish compose design develop publish release distribute record perform "
-    "portray host narrate edit invent discover build construct own acquire purchase influence inspire precede succeed "
-    "defeat murder assassinate nominate lead command govern rule conquer invade destroy appoint coach manage translate "
-    "illustrate animate film photograph paint sculpt broadcast adapt finance fund sponsor organize form launch open "
-    "hold carry push pull throw kick catch eat drink cook prepare wash clean read watch examine repair fix ride drive fly "
-    "chop lift feed chase use wear touch serve sell buy cover describe sign reject accept attack capture arrest "
-    "manufacture make win sing celebrate replace review criticize praise damage".split()
-)
-_QUANTIFIERS = frozenset(
-    "every each all no any most few neither none nobody nothing both either many some much only just even exclusively "
-    "solely mostly mainly partly never hardly rarely almost at".split()
-)
-_ADVERBS = frozenset(
-    "also originally previously later recently officially initially eventually first jointly".split()
-)
-_IDIOM_NOUNS = frozenset(
-    "place part role attention time way care advantage friend fun sense use debut appearance name life dollar money thing".split()
-)
+_LISTS = listed_words(__name__)
+PASSIVE_VERBS = _LISTS["passive_verbs"]
+_QUANTIFIERS = _LISTS["quantifiers"]
+_ADVERBS = _LISTS["adverbs"]
+_IDIOM_NOUNS = _LISTS["idiom_nouns"]
 _REFLEXIVES = frozenset("himself herself itself themselves myself yourself ourselves".split())
 _TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _TO_SUBJECT = {"him": "he", "her": "she", "them": "they", "it": "it"}
-_NO_AGENTS = frozenset(
-    "accident car train bus plane air hand mail law default then now mistake chance way means virtue year end".split()
-)
-_NOUN_PREPOSITIONS = frozenset(
-    "of about from for to with".split()
-)  # "a book about trains" is one phrase, "a book on Monday" is not
+_NO_AGENTS = _LISTS["no_agents"]
+_NOUN_PREPOSITIONS = _LISTS["noun_prepositions"]
 _MAX_WORDS = 14  # of a phrase that is moved
 
 

@@ -23,11 +23,13 @@ from pathlib import Path
 from longway.english.articles import article_before, fix_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import capitalise, inflect
+from longway.english.listed_words import listed_words
 from longway.english.people.person_words import PLACES
 from longway.english.rules.clauses import NOT_WORDS, Number, be_form, grammatical_number, is_person
 from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.spans import MONTHS, is_year, name_indices, span_of
 
+_LISTS = listed_words(__name__)
 PHRASES_PATH = Path(__file__).parent / "phrases.toml"
 
 
@@ -101,14 +103,8 @@ def phrase_index() -> dict[str, tuple[tuple[PhraseGroup, int], ...]]:
 
 
 _NOUN_PHRASE = frozenset({"name", "place", "det", "num", "noun", "adj", "owner"})
-_MORE_PLACES = frozenset(
-    "europe asia africa america antarctica oceania hemisphere united england scotland wales ireland caribbean "
-    "mediterranean balkans scandinavia middle".split()
-)
-_PLACE_NOUNS = frozenset(
-    "river city town village lake mountain island county district country state peninsula desert park bridge tower "
-    "building university museum airport stadium castle church region sea ocean bay valley volcano capital beach".split()
-)
+_MORE_PLACES = _LISTS["more_places"]
+_PLACE_NOUNS = _LISTS["place_nouns"]
 _KIND_OF_POS = {
     "DET": "det", "NUM": "num", "NOUN": "noun", "ADJ": "adj", "PRON": "pron", "ADP": "prep", "ADV": "adv",
     "VERB": "verb", "AUX": "verb", "CCONJ": "and",

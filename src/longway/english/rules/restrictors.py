@@ -23,41 +23,14 @@ from itertools import chain
 from longway.english.articles import fix_articles
 from longway.english.denials import conjugated
 from longway.english.document import Change, Document, Word
+from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.negatives import CHOICE_VERBS
 from longway.english.rules.rule import Rewriting, Scene
 from longway.english.rules.spans import name_indices
 
-# Words that can replace "only" before the focus, by kind of focus.
-_WORDS_BEFORE = {
-    "quality": ("purely", "wholly", "entirely"),
-    "kind": ("just", "merely", "simply", "nothing but", "no more than"),
-    "kinds": ("just", "merely", "nothing but"),
-    "place": ("entirely", "nowhere but"),
-    "origin": (),
-    "matter": (),
-    "time": (),
-    "number": ("just", "no more than", "merely"),
-    "thing": ("just", "nothing but"),
-    "person": ("just", "no one but", "nobody but"),
-    "by": ("entirely",),
-    "other": (),
-}
-# Words that can replace "only" after the focus.
-_WORDS_AFTER = {
-    "quality": ("and nothing else",),
-    "kind": ("and nothing else", "and nothing more"),
-    "kinds": ("and nothing else",),
-    "place": ("and nowhere else", "alone"),
-    "origin": ("and nowhere else", "alone"),
-    "matter": ("and nothing else", "alone"),
-    "time": ("and at no other time", "alone"),
-    "number": ("and no more",),
-    "thing": ("and nothing else", "alone"),
-    "person": ("and no one else", "and nobody else", "alone"),
-    "by": ("and no one else", "alone"),
-    "other": ("alone",),
-}
+_WORDS_BEFORE = listed_phrases(__name__, "words_before")
+_WORDS_AFTER = listed_phrases(__name__, "words_after")
 _SOLE = ("sole", "lone")
 _ALWAYS = ("at all times", "invariably", "consistently")
 _FULLY = ("entirely", "completely", "wholly")
@@ -212,9 +185,7 @@ _TIME_PATTERN = re.compile(
     r"(1[0-9]|20)\d\d|\d{4}s|january|february|march|april|may|june|july|august|september|october|november|december"
 )
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "on", "inside", "within"})
-_CREATION_VERBS = frozenset(
-    "direct write produce create found host compose sing record perform design invent publish".split()
-)
+_CREATION_VERBS = listed_words(__name__)["creation_verbs"]
 _MAX_WORDS = 8  # of a phrase before "and nothing else"
 
 

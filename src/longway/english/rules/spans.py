@@ -14,25 +14,14 @@ from functools import lru_cache
 
 from longway.english.document import Document, Word
 from longway.english.inflection import capitalise
+from longway.english.listed_words import listed_words
 
-# Connectors inside names: "Mutiny on the Barge", "The Lord of the Rings".
-_NAME_CONNECTORS = frozenset(
-    "of the and in on a an to for with at from by de la van der du von & 's - : , 's’".split()
-)
-_OPENERS = frozenset(
-    "the a an this that these those there it he she they we i you his her its their our my your in on at by for "
-    "from with during after before since until while when although though because if as both all some many most "
-    "several two three four five six seven eight nine ten one no not only every each another other such what who".split()
-)
-# Words that make capitals after "The" a title, so "The" keeps its capital.
-TITLE_WORDS = frozenset(
-    "film movie album song novel book show series sitcom episode comic magazine newspaper band single play game "
-    "soundtrack sequel franchise documentary direct star release write air premiere feature act cast".split()
-)
+_LISTS = listed_words(__name__)
+_NAME_CONNECTORS = _LISTS["name_connectors"]
+_OPENERS = _LISTS["openers"]
+TITLE_WORDS = _LISTS["title_words"]
 _OBJECT_PRONOUNS = frozenset("me him her us them".split())
-MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+MONTHS = _LISTS["months"]
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
@@ -267,7 +256,4 @@ def is_year(word: Word) -> bool:
     return len(digits) == 4 and digits.isdigit() and digits[0] in "12"
 
 
-_TIMES = frozenset(
-    "century decade year month week summer winter spring autumn morning evening afternoon night day season "
-    "1920s 1930s 1940s 1950s 1960s 1970s 1980s 1990s 2000s 2010s".split()
-)
+_TIMES = _LISTS["times"]

@@ -21,6 +21,7 @@ from hashlib import blake2b
 
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import capitalise, match_case
+from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.chains import Chain, find_chains
 from longway.english.replacements import Replacement, synonyms, with_article
 from longway.english.rules.rule import Rewriting, Scene
@@ -132,23 +133,7 @@ def _is_inverted(document: Document, verb: Word) -> bool:
     )
 
 
-# Groups of interchangeable openers; "" means that the opener may be dropped.
-OPENERS = (
-    ("honestly", "to be honest", "frankly", "quite frankly", "in all honesty", "to tell the truth", ""),
-    ("in my opinion", "in my view", "to my mind", "i think", "if you ask me", ""),
-    ("basically", "essentially", "in essence", ""),
-    ("actually", "as a matter of fact", "in fact", ""),
-    ("overall", "all in all", "on the whole"),
-    ("clearly", "obviously", "evidently"),
-    ("unfortunately", "sadly", "regrettably"),
-    ("fortunately", "luckily"),
-    ("surprisingly", "to my surprise"),
-    ("however", "nevertheless", "still"),
-    ("moreover", "furthermore", "in addition", "what is more"),
-    ("therefore", "as a result", "consequently", "for this reason"),
-    ("well", ""),
-    ("anyway", "in any case", ""),
-)  # fmt: skip
+OPENERS = tuple(listed_phrases(__name__, "openers").values())
 _OPINIONS = ("think", "believe", "feel", "find")
 _BEFORE_FILLER = frozenset("not n't never so how as too quite very more most".split())  # the filler stays
 _FILLERS = frozenset("basically actually honestly literally simply essentially".split())
@@ -227,12 +212,7 @@ def _filler(document: Document, word: Word) -> Iterator[Rewriting]:
 
 
 _OPEN_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
-# Common in claims and captions, with too many wrong synonyms: a lead role is not a "leading part".
-_EXCLUDED = frozenset(
-    "play act work make take have get go come give show run call name line man woman person people star role part show "
-    "season series single record title character place group member number set order state house court party field point "
-    "large small little first last next new old high low long short top lead major own same other only even just still die value provide deity behavior big manner era newspaper film movie solely exclusively exactly merely".split()
-)
+_EXCLUDED = listed_words(__name__)["excluded"]
 _PREPOSITION_FRAMES = frozenset({4, 22})  # WordNet's frames "Something is ----ing PP", "Somebody ----s PP"
 
 
@@ -313,18 +293,7 @@ def has_wordnet() -> bool:
     return wordnet_version() != ""
 
 
-FIRST_NAMES = {
-    "masculine": "James Robert David Daniel Thomas Martin Peter Andrew Simon Patrick Henry Oliver George Edward Victor "
-    "Philip Walter Hugo Leon Marcus Adrian Felix Gordon Stuart".split(),
-    "feminine": "Mary Laura Susan Helen Karen Emily Julia Alice Diana Rachel Clara Nora Edith Sylvia Martha Irene Frances "
-    "Louise Vera Joan Miriam Teresa Olivia Beatrice".split(),
-}
-# For a person of unknown gender, the new name must be neutral.
-NEUTRAL_NAMES = "Robin Jamie Casey Morgan Jordan Leslie Alex Kim Sidney Quinn Rowan Harper Reese Skyler Avery Marley Shannon Kelly".split()
-SURNAMES = (
-    "Walker Turner Parker Collins Morris Cooper Bennett Foster Hughes Palmer Barnes Chapman Dawson Ellis Fletcher Grant "
-    "Harding Ingram Jennings Kendall Lawson Mercer Norris Osborne Pearson Quigley Rhodes Sutton Thornton Underwood"
-).split()
+NAMES = listed_phrases(__name__, "names")
 _N_VARIANTS = 4  # new names per person
 
 
@@ -351,14 +320,14 @@ def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ..
         return None  # middle names, "de la" and "Jr." follow many conventions
     taken = {w.lower for w in document}
     key = f"{document.text}\0{variant}\0"
-    first_names = FIRST_NAMES.get(chain.gender, NEUTRAL_NAMES)
+    first_names = NAMES.get(chain.gender) or NAMES["neutral"]
     new = {}
     if len(full) == 2:
         new[full[0]] = _pick(first_names, key + full[0], taken)
-        new[full[1]] = _pick(SURNAMES, key + full[1], taken)
+        new[full[1]] = _pick(NAMES["surnames"], key + full[1], taken)
     else:
         is_titled = any(m.title for m in chain.mentions)
-        new[full[0]] = _pick(SURNAMES if is_titled else first_names, key + full[0], taken)
+        new[full[0]] = _pick(NAMES["surnames"] if is_titled else first_names, key + full[0], taken)
     changes = []
     for mention in chain.mentions:
         if mention.kind != "name":
@@ -369,7 +338,7 @@ def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ..
     return tuple(changes) or None
 
 
-def _pick(names: list[str], key: str, taken: set[str]) -> str:
+def _pick(names: tuple[str, ...], key: str, taken: set[str]) -> str:
     """Return a name that is not in the text. It depends on the text, so no name becomes a new shortcut."""
     free = [name for name in names if name.lower() not in taken]
     digest = blake2b(key.encode("utf-8", "replace"), digest_size=4).digest()

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word
+from longway.english.listed_words import listed_words
 from longway.english.people.person_words import PLACES
 from longway.english.rules.clauses import Clause, be_form, clauses, grammatical_number, is_person
 from longway.english.rules.passive import PASSIVE_VERBS
@@ -34,13 +35,10 @@ from longway.english.rules.spans import (
     span_of,
 )
 
-_SUBORDINATORS = frozenset(
-    "although though because when while if after before since unless until once whereas".split()
-)
+_LISTS = listed_words(__name__)
+_SUBORDINATORS = _LISTS["subordinators"]
 _WITHOUT_COMMA = frozenset("because when if after before since until once while unless".split())
-_TIED_WORDS = frozenset(
-    "only just even than as and or but not shortly right soon long".split()
-)  # "only because"
+_TIED_WORDS = _LISTS["tied_words"]
 _BACK_REFERENCES = frozenset("he she it they him her them his its their this that".split())
 
 
@@ -151,13 +149,8 @@ def _is_order_bound(first: Span, second: Span) -> bool:
     return has_pronoun and not starts_with_one
 
 
-_SCOPE_WORDS = frozenset(
-    "not n't n’t never no only just even solely exclusively first last still already hardly rarely any neither nor nothing "
-    "nobody none yet always ever until".split()
-)
-_DATE_WORDS = frozenset(
-    "the of early late mid century centuries decade and spring summer autumn winter ,".split()
-)
+_SCOPE_WORDS = _LISTS["scope_words"]
+_DATE_WORDS = _LISTS["date_words"]
 
 
 def fronting(scene: Scene) -> Iterator[Rewriting]:
@@ -413,20 +406,8 @@ def has_scope(words: tuple[Word, ...]) -> bool:
     return any(w.lower in _SCOPE_WORDS for w in words)
 
 
-_FIXED_PAIRS = (
-    "rock roll", "rhythm blues", "salt pepper", "black white", "husband wife", "man wife", "cause effect", "trial error",
-    "supply demand", "law order", "profit loss", "bread butter", "fish chips", "bed breakfast", "day night", "life death",
-    "war peace", "crime punishment", "pride prejudice", "sense sensibility", "pros cons", "arts crafts", "research development",
-    "track field", "hide seek", "mother child", "ladies gentlemen", "brothers sisters", "mind body", "heart soul", "sword sorcery",
-    "science fiction", "wife child", "wife children", "drum bass", "country western", "food drink", "flora fauna", "past present", "north south", "east west",
-    "question answer", "hardware software", "men women", "boys girls", "husbands wives", "king queen", "lord lady", "sci tech",
-    "macaroni cheese", "mac cheese", "cat mouse", "cops robbers", "hit run", "truth dare", "bow arrow", "cup saucer", "yin yang",
-    "executive legislative", "sodium chloride", "loss grief", "birth death", "radio television", "back forth", "up down", "old new",
-)  # fmt: skip
-_FIXED_SETS = frozenset(frozenset(pair.split()) for pair in _FIXED_PAIRS)
-_SEQUENCE_WORDS = frozenset(
-    "first then later respectively finally subsequently before after next former latter followed between from".split()
-)
+_FIXED_SETS = frozenset(frozenset(pair.split("/")) for pair in _LISTS["fixed_pairs"])
+_SEQUENCE_WORDS = _LISTS["sequence_words"]
 
 
 def list_order(scene: Scene) -> Iterator[Rewriting]:

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 
 from longway.english.document import Document, Word
 from longway.english.inflection import capitalise
-from longway.english.negation import is_negation
+from longway.english.listed_words import listed_words
+from longway.english.negation_words import is_negation
 
+_LISTS = listed_words(__name__)
 JOINING = frozenset({"and", "but"})
 NOT_WORDS = frozenset({"not", "n't", "never"})
 _BREAK = re.compile(r"(?:<br\s*/?>|\s)+", re.IGNORECASE)
@@ -169,11 +171,7 @@ def _with_complements(document: Document, rest: list[Word], size: int) -> int:
 _RELATIVE_PRONOUNS = frozenset({"who", "which", "that"})
 _DEFINITE = frozenset("a an the this that these those his her its their my our your".split())
 _RELATIVE_TAGS = frozenset({"VBZ", "VBD", "VBP"})
-# The objects of these verbs need not exist.
-_WISH_VERBS = frozenset(
-    "want need wish hope expect like prefer seek look imagine deserve require await dream long ask search lack miss "
-    "avoid love hate enjoy recommend try find think know".split()
-)
+_WISH_VERBS = _LISTS["wish_verbs"]
 
 
 def cut_relatives(document: Document, head: Word, parts: ClauseParts) -> list[ClauseParts]:
@@ -273,12 +271,7 @@ def _relative_parts(document: Document, verb: Word, words: list[Word]) -> Clause
     return ClauseParts((), tuple(group), tuple(rest), more=(pronoun,))
 
 
-# Adjectives that do not follow "is", or that mean something else there.
-_ATTRIBUTIVE_ONLY = frozenset(
-    "main other same first last only such whole own former latter mere sheer utter next second third entire certain "
-    "various several many few more most little much like old big late final total complete overall very real true "
-    "new different less another particular single double american british french".split()
-)
+_ATTRIBUTIVE_ONLY = _LISTS["attributive_only"]
 
 
 def fragment(document: Document, root: Word, inner: list[Word]) -> list[ClauseParts] | None:

@@ -23,10 +23,12 @@ from longway.english.articles import fix_articles
 from longway.english.denials import DO_FORMS, do_not, without_negation
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, match_case
+from longway.english.listed_words import listed_words
 from longway.english.opposites import SentimentMention, Side, rotated, sentiment_mentions
 from longway.english.triples.triple import Triple, sentence_of, with_changes
 from longway.english.wordnet import word_lists
 
+_LISTS = listed_words(__name__)
 Read = Callable[[str], Document]
 _MAX_QUOTE_WORDS = 15  # longer quotations are not titles
 _QUOTES = {'"': '"', "“": "”", "``": "''", "`": "'"}  # opening and closing marks
@@ -139,16 +141,10 @@ def _is_excess(document: Document, mention: SentimentMention) -> bool:
     return is_too and (mention.side == "positive" or leads_on)
 
 
-_INTENSIFIERS = frozenset(
-    "highly strongly heartily thoroughly definitely certainly absolutely really wholeheartedly would".split()
-)
+_INTENSIFIERS = _LISTS["intensifiers"]
 _COMPARATIVE_OPPOSITES = {"good": "bad", "great": "bad", "bad": "good", "poor": "good"}  # "worse", "best"
 _ABSTRACT = re.compile(r".*(?:ness|ence|ance|tude|ity|ism|dom|cy)")
-_MASS = frozenset(
-    "fun wit excitement enjoyment praise criticism scorn contempt garbage trash crap rubbish junk drivel tripe tedium "
-    "poetry perfection satisfaction dissatisfaction misery admiration warmth charm enthusiasm grace talent skill "
-    "imagination laziness".split()
-)
+_MASS = _LISTS["mass"]
 _BOTH = frozenset("charm talent skill misery failure success delight joy pleasure waste".split())
 
 
@@ -248,15 +244,11 @@ def _start_of(document: Document, too: Word) -> int:
     return previous.start if previous.lower in ("far", "way", "just") else too.start
 
 
-_NEGATION_WORDS = frozenset(
-    "not n't never hardly barely scarcely no nothing without neither less least".split()
-)
+_NEGATION_WORDS = _LISTS["negation_words"]
 _FOCUS_WORDS = frozenset("only just merely simply necessarily".split())
 _COPULAR_VERBS = frozenset("seem look feel sound find make be become appear get consider call prove".split())
 _OPINION_VERBS = frozenset("think believe feel say suppose guess expect find claim".split())
-_ATTEMPT_VERBS = frozenset(
-    "try attempt want wish hope struggle pretend strive strain suppose aim promise expect".split()
-)
+_ATTEMPT_VERBS = _LISTS["attempt_verbs"]
 _LACK_VERBS = frozenset("lack miss need want avoid".split())
 _LACK_NOUNS = frozenset("lack absence shortage dearth want devoid free bereft void".split())
 _MODALS = frozenset("could would should might".split())

@@ -18,7 +18,7 @@ from typing import Any
 from longway.detect import TokenizedRow, where
 from longway.detect.position import FIRST, LAST
 from longway.engines.engine import Written
-from longway.english.negation import NEGATIONS
+from longway.english.negation_words import NEGATIONS
 from longway.methods.leak_aware import Feature, feature
 from longway.methods.method import Objection, RewriteRequest, Write
 from longway.records import Pattern

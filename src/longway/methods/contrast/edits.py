@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
-from longway.english.negation import is_negation
+from longway.english.negation_words import is_negation
 from longway.english.wordnet import frequency, is_expression, senses
 from longway.grammar.trees import Tree, leaves
 from longway.methods.contrast.words import (

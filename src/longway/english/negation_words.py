@@ -10,25 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-_CORE = frozenset(
-    "not no never none nobody nothing nowhere neither nor cannot without hardly scarcely".split()
-)
+from longway.english.listed_words import listed_words
+
+_LISTS = listed_words(__name__)
+_CORE = _LISTS["core"]
 NEGATIONS = _CORE | {"n't", "nt"}
 # "not" as a token, in all spellings.
 NOT_TOKENS = frozenset({"n't", "n’t", "nt", "not", "n`t", "n´t", "'t", "’t"})
 
 # Words that deny something, explicitly or by their meaning. The common ones are those of short plain claims.
-COMMON_DENIALS = _CORE | frozenset(
-    "barely rarely seldom unable fail fails failed failing failure refuse refuses refused deny denies denied lack lacks "
-    "lacked lacking absence avoid avoids avoided unlikely impossible false untrue isnt wasnt dont doesnt didnt wont cant".split()
-)
-DENIALS = COMMON_DENIALS | frozenset(
-    "infrequently zero refusing refusal decline declines declined declining neglect neglects neglected inability incapable "
-    "incapacity unwilling absent avoiding refrain refrains refrained refraining abstain abstains abstained abstaining "
-    "denying reject rejects rejected rejecting prevent prevents prevented preventing myth unrelated unconnected exclude "
-    "excludes excluded excluding omit omits omitted omitting arent werent hasnt havent couldnt wouldnt shouldnt nt outside "
-    "beyond instead".split()
-)
+COMMON_DENIALS = _CORE | _LISTS["common_denials"]
+DENIALS = COMMON_DENIALS | _LISTS["other_denials"]
 
 # Words that restrict a statement. The weak ones may have another meaning ("just", "entirely").
 ONLY_SIGN = "<only>"
