@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from longway.jobs.augment.augmentation import Augmentation, augment
     from longway.jobs.augment.run_augment import run_augment
     from longway.jobs.engine_use import Engines
-    from longway.jobs.explain.explain import explain
-    from longway.jobs.explain.explanation import ExplainSettings, Explanation
-    from longway.jobs.explain.run_explain import run_explain
+    from longway.jobs.explain.job import explain
+    from longway.jobs.explain.result import ExplainResult
+    from longway.jobs.explain.settings import ExplainSettings
     from longway.jobs.fairness.fairness import FairnessSettings
     from longway.jobs.fairness.run_fairness import run_fairness
     from longway.jobs.grammar.grammar import Induced, induce_grammar
@@ -79,8 +79,9 @@ _HOME = {
     "longway.jobs.augment.augment": ("AugmentSettings",),
     "longway.jobs.augment.augmentation": ("Augmentation", "augment"),
     "longway.jobs.engine_use": ("Engines",),
-    "longway.jobs.explain.explain": ("explain",),
-    "longway.jobs.explain.explanation": ("ExplainSettings", "Explanation"),
+    "longway.jobs.explain.job": ("explain",),
+    "longway.jobs.explain.result": ("ExplainResult",),
+    "longway.jobs.explain.settings": ("ExplainSettings",),
     "longway.jobs.fairness.fairness": ("FairnessSettings",),
     "longway.jobs.grammar.grammar": ("Induced", "induce_grammar"),
     "longway.jobs.grammar.grammar_settings": ("GrammarSettings",),
@@ -90,7 +91,6 @@ _HOME = {
     "longway.jobs.rewrite.rewrite": ("RewriteSettings",),
     "longway.jobs.augment.run_augment": ("run_augment",),
     "longway.jobs.prove.run_prove": ("run_prove",),
-    "longway.jobs.explain.run_explain": ("run_explain",),
     "longway.jobs.fairness.run_fairness": ("run_fairness",),
     "longway.jobs.grammar.run_grammar": ("run_grammar",),
     "longway.jobs.perturb.run_perturb": ("run_perturb",),
@@ -116,8 +116,8 @@ __all__ = [
     "EngineError",
     "Engines",
     "Example",
+    "ExplainResult",
     "ExplainSettings",
-    "Explanation",
     "FairnessSettings",
     "Finding",
     "GrammarSettings",
@@ -147,7 +147,6 @@ __all__ = [
     "load",
     "perturb",
     "run_augment",
-    "run_explain",
     "run_fairness",
     "run_grammar",
     "run_perturb",

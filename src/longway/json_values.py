@@ -1,6 +1,6 @@
-"""Records from JSON values, by the types of their fields.
+"""Records as JSON values, and back by the types of their fields.
 
-`dataclasses.asdict` turns a record into JSON values; `from_json` is the way back.
+`to_json` turns a record into JSON values; `from_json` is the way back.
 """
 
 from __future__ import annotations
@@ -42,6 +42,24 @@ def from_json(kind: Any, value: Any, name: str = "") -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return _expect(value, kind, f"of type {kind.__name__}", name)
+
+
+def to_json(value: Any) -> Any:
+    """The value as JSON values: records as objects (by their own `to_dict`, if they have one), tuples as lists.
+
+    >>> from longway.records import Verdict
+    >>> to_json({"verdicts": (Verdict("judge", True),)})
+    {'verdicts': [{'check': 'judge', 'passed': True, 'score': None, 'reason': ''}]}
+    """
+    if dataclasses.is_dataclass(value):
+        if "to_dict" in vars(type(value)):
+            return to_json(cast(Any, value).to_dict())
+        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: to_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    return value
 
 
 def _record(kind: Any, value: Any, name: str) -> Any:

@@ -14,7 +14,7 @@ QUICK = ["--rows", "4", "--samples", "30", "--folds", "2", "--search", "20"]
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Explain in an empty folder; gives the result."""
+    """Run `longway explain` in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return lambda *args: CliRunner().invoke(app, ["explain", str(sample_path("claims")), *QUICK, *args])
 
@@ -23,10 +23,11 @@ def test_it_prints_models_words_and_the_report(run, tmp_path):
     result = run("--model", "bow", "--model", "nb")
     assert result.exit_code == 0, result.exception
     for words in (
-        "bow says",
-        "nb says",
-        "Top 5 words: all models share",
-        "for it:",
+        "bow predicts",
+        "nb predicts",
+        "Top 5 words",
+        "texts in which all models share",
+        "top words:",
         "claims-explain/report.html",
     ):
         assert words in result.output
@@ -49,7 +50,7 @@ def test_json_is_json_and_nothing_else(run):
         (["--field", "title"], "text, context"),
     ],
 )
-def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
+def test_a_mistake_is_an_error_with_the_next_step(run, args, words):
     result = run(*args)
     assert isinstance(result.exception, LongwayError)
     assert words in str(result.exception)

@@ -15,9 +15,9 @@ from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 
 from longway.jobs.audit.result import AuditResult
+from longway.jobs.explain.result import ExplainResult
 from longway.show import (
     render_augment,
-    render_explain,
     render_fairness,
     render_grammar,
     render_perturb,
@@ -30,6 +30,11 @@ from longway.show.html import render
 def render_report(findings):
     """The page of an audit, from the content of a findings.json."""
     return render(AuditResult.from_dict(findings).page())
+
+
+def render_explain(content):
+    """The page of an explanation, from the content of an explain.json."""
+    return render(ExplainResult.from_dict(content).page())
 
 
 LABELS = {"REFUTES": 3333, "SUPPORTS": 3327}

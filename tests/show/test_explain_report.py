@@ -1,13 +1,10 @@
 """The page of an explanation: words in colour, everything escaped, everything capped."""
 
-import json
-
 import pytest
 from invented_explain import explanation
-from markupsafe import Markup
 
+from conftest import render_explain
 from longway.errors import RunError
-from longway.show import render_explain, write_explain_report
 from longway.show.highlights import css_class, highlighted
 
 EVIL = '<script>alert("x")</script>'
@@ -17,14 +14,14 @@ def test_words_are_coloured_by_how_much_they_speak_for_the_answer():
     page = render_explain(explanation())
     assert '<span class="w for5" title="+40.0 points for REFUTES">not</span>' in page
     assert '<span class="w against2" title="−10.0 points for REFUTES">mill</span>' in page
-    assert '"w for1" title="+1.0' not in page  # too faint to be told
+    assert '"w for1" title="+1.0' not in page  # too faint
 
 
 def test_the_page_tells_models_sets_overlap_and_parts_of_speech():
     page = render_explain(explanation())
     for words in (
         "✗ wrong",
-        "Enough for this answer",
+        "Enough for this prediction",
         "115",
         "84.0%",
         "98.0%",
@@ -50,7 +47,6 @@ def test_nothing_of_the_data_becomes_markup():
 
 def test_highlighting_keeps_the_text_and_escapes_it():
     found = highlighted("a<b & \u202ec", [[0, 1, 1.0], [1, 2, -1.0], [7, 8, 0.5]], label='"x"')
-    assert isinstance(found, Markup)
     assert found.striptags() == "a<b & \ufffdc"
     assert "&#34;x&#34;" in found
 
@@ -72,7 +68,7 @@ def test_a_score_that_says_nothing_has_no_colour(score):
 
 
 def test_what_is_left_out_is_counted():
-    assert "50 more are in explain.json." in render_explain(explanation(n_texts=250))
+    assert "50 more texts are in explain.json" in render_explain(explanation(n_texts=250))
 
 
 def test_an_explanation_of_little_has_a_page():
@@ -84,12 +80,11 @@ def test_an_explanation_of_little_has_a_page():
         "parts_of_speech": None,
     }
     told["models"][0] |= {"wrong": 0, "searched": 0, "sets": 0, "mean_size": None, "lemma_1": 0}
-    assert "no answer was wrong" in render_explain(told)
+    assert "no prediction was wrong" in render_explain(told)
 
 
-def test_the_report_is_written_beside_the_explanation(tmp_path):
-    (tmp_path / "explain.json").write_text(json.dumps(explanation()), encoding="utf-8")
-    assert write_explain_report(tmp_path).name == "report.html"
-    (tmp_path / "explain.json").write_text(json.dumps({"version": 9}), encoding="utf-8")
+def test_another_version_and_damaged_content_are_errors():
     with pytest.raises(RunError, match="version 1, got 9"):
-        write_explain_report(tmp_path)
+        render_explain({"version": 9})
+    with pytest.raises(RunError, match=r"explain.json cannot be read: models must be a list"):
+        render_explain(explanation() | {"models": "bow"})

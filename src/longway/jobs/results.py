@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from longway.errors import RunError
-from longway.json_values import from_json
+from longway.json_values import from_json, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +59,12 @@ class Result:
 
         document = escape(render(self.page()), quote=True)
         return f'<iframe srcdoc="{document}" width="100%" height="{HEIGHT}" frameborder="0" sandbox></iframe>'
+
+
+def content_of(result: Any, version: int) -> dict[str, object]:
+    """The fields of a result as JSON values, for its `to_dict`. Fields that are not compared (its folder) are left out."""
+    values = {each.name: to_json(getattr(result, each.name)) for each in fields(result) if each.compare}
+    return {"version": version, "longway": result.longway, "created": result.created, **values}
 
 
 def read(kind: type[Kind], value: object, *, file: str) -> Kind:

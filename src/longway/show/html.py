@@ -110,8 +110,8 @@ def blocks(parts: Iterable[Block]) -> Markup:
 def block(part: Block) -> Markup:
     """One block as HTML."""
     match part:
-        case Paragraph(style="example"):
-            return _element("p", _element("bdi", inline(part.words)), "example")
+        case Paragraph(style="example" | "data"):
+            return _element("p", _element("bdi", inline(part.words)), part.style)
         case Paragraph():
             return _element("p", inline(part.words), part.style)
         case Heading():
@@ -166,7 +166,9 @@ def _span(span: Span) -> Markup:
         case "m1" | "m2" | "m3" | "m4" | "m5":
             return _element("mark", text, span.style)
         case _:
-            return _element("span", text, f"{span.style} {span.colour}".rstrip())
+            title = Markup(' title="{}"').format(harmless(span.title)) if span.title else ""
+            style = f"{span.style} {span.colour}".rstrip()
+            return Markup('<span class="{}"{}>{}</span>').format(style, title, text)
 
 
 def _facts(items: Iterable[tuple[Words, Words]], style: str) -> Markup:

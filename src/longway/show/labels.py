@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 
 from longway.data.summary import DatasetSummary
 from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.numbers import count, percent
-from longway.show.sections import Span
+from longway.show.sections import Bullet, Paragraph, Span
 
 MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
+MAX_ROWS = 10  # row numbers of a problem
 A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
@@ -107,6 +108,16 @@ def roles_of(dataset: DatasetSummary) -> str:
         for role, column in dataset.fields.items()
         if column
     )
+
+
+def problem_bullet(problem: Problem) -> Bullet:
+    """A problem of the data with its count, the first rows and the next step."""
+    rows = ", ".join(str(row) for row in problem.rows[:MAX_ROWS])
+    if rows and problem.count > len(problem.rows[:MAX_ROWS]):
+        rows += " …"
+    below = [Paragraph(f"Rows {rows}", "quiet")] if rows else []
+    below.append(Paragraph(cut(problem.next_step, TEXT_LIMIT), "next"))
+    return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), count(problem.count), below)
 
 
 def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:

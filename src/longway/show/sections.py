@@ -33,12 +33,13 @@ class Span:
 
     style: "strong", "quiet", "code", "data" (text of a dataset), "pattern", "where" (what follows a pattern, smaller), "label"
     (with a dot in the label's colour), "m1" to "m5" (highlighting), "del", "ins", or any class of the style sheets.
-    colour: the colour class of a label ("l0" to "l7", "lx").
+    colour: the colour class of a label ("l0" to "l7", "lx"). title: shown when the mouse rests on it; only for classes of the style sheets.
     """
 
     text: str
     style: str = ""
     colour: str = ""
+    title: str = ""
 
 
 Words = str | Span | Sequence[str | Span]
@@ -46,7 +47,7 @@ Words = str | Span | Sequence[str | Span]
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph. style: "lead" (introduces a section; not on the terminal), "rest", "nothing", "note", "example", ..."""
+    """A paragraph. style: "lead" (introduces a section; not on the terminal), "rest", "nothing", "note", "example" and "data" (text of a dataset), ..."""
 
     words: Words
     style: str = ""

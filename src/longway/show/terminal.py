@@ -46,6 +46,8 @@ COLOURS = {
 STYLES = {
     "strong": "bold", "quiet": "dim", "where": "dim", "pattern": "bold", "code": "bold", "del": "red strike", "ins": "green",
     "better": "green", "worse": "red", "stronger": "red", "refused": "red", "remark": "dim", "person": "underline", "chosen": "bold underline",
+    "for2": "bold cyan", "for3": "bold cyan", "for4": "bold cyan", "for5": "bold cyan", "wrong": "bold",
+    "against2": "yellow underline", "against3": "yellow underline", "against4": "yellow underline", "against5": "yellow underline",
     "m1": "underline", "m2": "underline", "m3": "bold underline", "m4": "bold underline", "m5": "bold underline",
 }  # fmt: skip
 SKIPPED = ("lead",)  # introductions that the report has room for
@@ -156,7 +158,7 @@ def clean_part(text: str) -> str:
 def _style(span: Span) -> str:
     if span.style == "label":
         return COLOURS.get(span.colour, "")
-    return STYLES.get(span.style.split()[0] if span.style else "", "")
+    return next((STYLES[name] for name in span.style.split() if name in STYLES), "")
 
 
 def _bullet(item: Words | Bullet, width: int) -> list[RenderableType]:
@@ -227,11 +229,11 @@ def _cell(cell: Words | Cell, *, is_first: bool) -> Text:
 
 
 def _card(card: Card, width: int) -> list[RenderableType]:
-    facts = Text("  ").join(_text(words) for words in card.facts)
+    facts = [Text("  ").join(_text(words) for words in card.facts)] if card.facts else []
     versions = [
         Padding(Text.assemble(_text(name, "dim"), ": ", _text(words)), (0, 0, 0, 2))
         for name, words in card.versions
     ]
     failed = [f"✗ {chip.name}: {chip.reason}" for chip in card.chips if not chip.passed]
     below = [Padding(part, (0, 0, 0, 2)) for part in _blocks(card.below, width)]
-    return [facts, *versions, *(Text(clean(reason), style="dim") for reason in failed), *below]
+    return [*facts, *versions, *(Text(clean(reason), style="dim") for reason in failed), *below]

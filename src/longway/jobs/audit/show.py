@@ -16,7 +16,6 @@ from longway.show.excerpts import (
     NAME_LIMIT,
     PATTERN_LIMIT,
     READ_LIMIT,
-    TEXT_LIMIT,
     cut,
     harmless,
     highlighted,
@@ -31,6 +30,7 @@ from longway.show.labels import (
     labels_of,
     level_name,
     part_name,
+    problem_bullet,
     roles_of,
     setting_rows,
 )
@@ -68,7 +68,6 @@ MAX_SURE = 24
 MAX_VARIANTS = 6
 MAX_OUTLIERS = 6  # documents per label and ranking
 MAX_PROBLEMS = 50
-MAX_ROWS = 10  # row numbers of a problem
 MAX_PEOPLE = 60
 N_WORDS = 5
 MARK_LEVEL = 3  # highlighting of a pattern in its example
@@ -619,16 +618,9 @@ def _histogram(
 def _problems_section(problems: Sequence[Problem]) -> Section:
     if not problems:
         return Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
-    blocks: list[Block] = [Bullets([_problem(problem) for problem in problems[:MAX_PROBLEMS]], "problems")]
+    blocks: list[Block] = [
+        Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")
+    ]
     if n_more := max(len(problems) - MAX_PROBLEMS, 0):
         blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
     return Section("problems", "Problems in the data", blocks, on=REPORT | SCREEN)
-
-
-def _problem(problem: Problem) -> Bullet:
-    rows = ", ".join(str(row) for row in problem.rows[:MAX_ROWS])
-    if rows and problem.count > len(problem.rows[:MAX_ROWS]):
-        rows += " …"
-    below = [Paragraph(f"Rows {rows}", "quiet")] if rows else []
-    below.append(Paragraph(cut(problem.next_step, TEXT_LIMIT), "next"))
-    return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), count(problem.count), below)

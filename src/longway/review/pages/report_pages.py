@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
+from longway.jobs.explain.result import ExplainResult
 from longway.review.book import Book
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -26,7 +27,6 @@ from longway.review.pages.page_layout import (
     whole_number,
 )
 from longway.show.augment_view import augment_page
-from longway.show.explain_view import explain_page
 from longway.show.fairness_view import fairness_page
 from longway.show.grammar_view import grammar_page
 from longway.show.perturb_view import perturb_page
@@ -41,7 +41,7 @@ REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "grammar": grammar_page,
     "prove": prove_page,
     "fairness": fairness_page,
-    "explain": explain_page,
+    "explain": lambda summary: ExplainResult.from_dict(summary).page(),
 }
 LIMIT = 230_000  # bytes of a page without its frame
 _START = re.compile(r'(?=<section id="(?:\w+)">)')  # ours: values of the data are escaped and contain no "<"

@@ -1,0 +1,231 @@
+"""Explain: which words models look at, and which few are enough to mislead them.
+
+read -> folds -> for each model: train, predict, word scores, sufficient sets -> overlap, parts of speech, recurring sets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from longway.classify.catalog import model_named
+from longway.classify.importance.sufficient_words import lemma_1
+from longway.classify.importance.top_words import overlap, parts_of_speech
+from longway.data import Dataset, as_dataset
+from longway.data.problems import SHOWN, say_rows
+from longway.data.summary import DatasetSummary
+from longway.detect.findings import recurring, recurring_sets
+from longway.detect.reading import Reading
+from longway.errors import MissingExtra, SettingError
+from longway.jobs.audit.examples import examples_by_place, places_of, with_example
+from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
+from longway.jobs.explain.result import (
+    FILE,
+    ExplainedText,
+    ExplainResult,
+    ModelSummary,
+    ModelView,
+    RecurringSet,
+)
+from longway.jobs.explain.settings import ExplainSettings
+from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.json_values import from_json, to_json
+from longway.records import Finding, Problem
+from longway.show.html import render
+from longway.store import Journal, JournalEntry, now
+from longway.tokens.tokenizer import token_spans
+
+
+def explain(
+    data: object,
+    settings: ExplainSettings | None = None,
+    *,
+    split: str | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ExplainResult:
+    """Explain which words models look at in a dataset, and which few are enough to mislead them.
+
+    data: a dataset, or anything that `load` takes. split: the split to explain (default: "train" if there are several).
+    out: write a run folder; True chooses one in longway-runs. The same call resumes a run, or reads a finished one.
+    options: the options of `longway explain` by name, such as `rows=20`.
+    """
+    chosen = settings_from(ExplainSettings, settings, options)
+    watcher = watcher or Watcher()
+    arranged = arrange(as_dataset(data), split)
+    _check(arranged.dataset, chosen)
+    if out is None:
+        return _explain(arranged, chosen, watcher)
+    identity = RunIdentity.of("explain", arranged.dataset, chosen)
+    planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
+    if (content := planned.finished(FILE)) is not None:
+        return replace(ExplainResult.from_dict(content), folder=planned.folder)
+    with planned.start(watcher) as run:
+        result = _explain(arranged, chosen, watcher, run.journal)
+        watcher.step("writing the report")
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+    return replace(result, folder=planned.folder)
+
+
+def _check(data: Dataset, settings: ExplainSettings) -> None:
+    """Raise SettingError if there is no such model, column or row; before any file is written."""
+    for name in settings.models:
+        model_named(name)
+    if settings.field == "context" and data.columns.context is None:
+        raise SettingError("'field' is context, but the data has no context column. Name it with --context.")
+    if not settings.ids:
+        return
+    ids = [str(one) for batch in data.batches() for one in batch.ids]
+    if unknown := [one for one in settings.ids if one not in set(ids)]:
+        raise SettingError(
+            f"The data has no row with the id {unknown[0]!r}. The first ids are {', '.join(map(repr, ids[:3]))}. "
+            "Name the column of ids with --id, or use row numbers."
+        )
+
+
+def _explain(
+    arranged: Arranged, settings: ExplainSettings, watcher: Watcher, journal: Journal | None = None
+) -> ExplainResult:
+    """journal: keeps each fold of a model once it is complete."""
+    data = arranged.dataset
+    watcher.step("reading")
+    reading = Reading.of(data)
+    rows = fold_rows(data, reading, settings)
+    shown = _rows_to_show(rows, settings)
+    explained: dict[str, dict[int, ExplainedRow]] = {}
+    predicted: dict[str, dict[int, str]] = {}
+    for name in settings.models:
+        folds = _folds(name, rows, set(shown or ()), settings, watcher, journal)
+        explained[name] = {row.row: row for fold in folds for row in fold.explained}
+        predicted[name] = {row: label for fold in folds for row, label in fold.predicted}
+        if shown is None:
+            wrong = [row for row in explained[name] if predicted[name][row] != rows.data.labels[row]]
+            shown = sorted(rows.first(wrong, settings.rows))
+    assert shown is not None  # there is a model
+    watcher.step("searching for sets that recur")
+    sets = [row.sufficient for by_row in explained.values() for row in by_row.values() if row.sufficient]
+    distinct = list({(one.row, frozenset(one.words)): one for one in sets}.values())  # once per row
+    chosen = recurring(reading, distinct, role=settings.field, max_q=settings.max_q)
+    places = np.unique(np.array(places_of(chosen), dtype=np.int64))
+    examples = examples_by_place(data, reading, places)
+    watcher.step("comparing the top words")
+    scores = {
+        name: [by_row[row].word_scores(rows.texts[row], settings.field) for row in shown]
+        for name, by_row in explained.items()
+    }
+    parts: dict[str, dict[str, float]] | None = None
+    problems = [*data.problems, *arranged.problems, *_long_texts(rows, reading)]
+    try:
+        parts = parts_of_speech(scores, [rows.texts[row] for row in shown], k=settings.top)
+    except MissingExtra as error:
+        problems.append(Problem("no_english", "Parts of speech were not determined.", 1, str(error)))
+    contexts = rows.data.inputs.contexts
+    return ExplainResult(
+        dataset=DatasetSummary.of(data),
+        models=tuple(_summary(name, rows, explained[name], predicted[name]) for name in settings.models),
+        texts=tuple(
+            ExplainedText(
+                rows.ids[row],
+                rows.data.labels[row],
+                rows.data.inputs.texts[row],
+                None if contexts is None else contexts[row],
+                tuple(_view(name, explained[name][row], rows, settings) for name in settings.models),
+            )
+            for row in shown
+        ),
+        overlap=overlap(scores, k=settings.top) if len(scores) > 1 else None,
+        parts_of_speech=parts,
+        sufficient=tuple(RecurringSet(words, n) for words, n in recurring_sets(distinct).items()),
+        findings=tuple(_with_marks(with_example(one, examples)) for one in chosen),
+        problems=tuple(problems),
+        settings=settings,
+        longway=version("longway"),
+        created=now(),
+    )
+
+
+def _rows_to_show(rows: FoldedRows, settings: ExplainSettings) -> list[int] | None:
+    """The rows to show; None if they depend on the predictions of the first model."""
+    if settings.ids:
+        place = {id_: row for row, id_ in enumerate(rows.ids)}
+        if long := [id_ for id_ in settings.ids if rows.is_long[place[id_]]]:
+            raise SettingError(
+                f"The row with the id {long[0]!r} has more than {LONGEST:,} words. Only shorter texts are explained. "
+                "Leave it out of --ids, or cut the text."
+            )
+        return [place[id_] for id_ in settings.ids]
+    if settings.wrong:
+        return None
+    return sorted(rows.first(np.flatnonzero(~rows.is_long).tolist(), settings.rows))
+
+
+def _folds(
+    name: str,
+    rows: FoldedRows,
+    wanted: set[int],
+    settings: ExplainSettings,
+    watcher: Watcher,
+    journal: Journal | None,
+) -> list[FoldResult]:
+    """The folds of one model, from the journal if they are complete."""
+    results = []
+    done = settings.models.index(name) * settings.folds
+    for fold in range(settings.folds):
+        watcher.step(f"{name}: training and explaining, fold {fold + 1} of {settings.folds}")
+        key = f"{name} {fold}"
+        kept = journal.get(key) if journal is not None else None
+        if kept is None:
+            kept = to_json(explain_fold(name, rows, fold, wanted, settings))
+            if journal is not None:
+                journal.put(JournalEntry(key, kind="explain", engine=key, answer=kept))
+        results.append(from_json(FoldResult, kept))
+        watcher.progress(done + fold + 1, len(settings.models) * settings.folds)
+    return results
+
+
+def _long_texts(rows: FoldedRows, reading: Reading) -> list[Problem]:
+    if not (n := int(rows.is_long.sum())):
+        return []
+    message = f"{say_rows(n)} with more than {LONGEST:,} words: models are trained on them, but they are not explained."
+    first = tuple((reading.rows[rows.is_long][:SHOWN] + 1).tolist())
+    return [Problem("too_long", message, n, "Cut the texts to explain them too.", first)]
+
+
+def _with_marks(finding: Finding) -> Finding:
+    """The finding with every word of the set highlighted in its example."""
+    words = set(finding.pattern.words)
+    marks = tuple((start, end) for word, start, end in token_spans(finding.example) if word in words)
+    return replace(finding, marks=marks)
+
+
+def _summary(
+    name: str, rows: FoldedRows, explained: Mapping[int, ExplainedRow], predicted: Mapping[int, str]
+) -> ModelSummary:
+    wrong = {row for row, label in predicted.items() if label != rows.data.labels[row]}
+    sets = [row.sufficient for row in explained.values() if row.sufficient is not None]
+    holds = [lemma_1(one.places, np.array(explained[one.row].scores)).holds for one in sets]
+    return ModelSummary(
+        name,
+        accuracy=1 - len(wrong) / max(1, len(predicted)),
+        wrong=len(wrong),
+        searched=len(wrong & explained.keys()),
+        sets=len(sets),
+        by_default=sum(one.by_default for one in sets),
+        mean_size=float(np.mean([len(one.places) for one in sets])) if sets else None,
+        lemma_1=sum(holds),
+    )
+
+
+def _view(name: str, one: ExplainedRow, rows: FoldedRows, settings: ExplainSettings) -> ModelView:
+    scores = one.word_scores(rows.texts[one.row], settings.field)
+    words = tuple((*span, score) for span, score in zip(scores.spans, one.scores, strict=True))
+    top = tuple(scores.top(settings.top))
+    return ModelView(name, one.target, one.value, one.baseline, words, top, one.sufficient)

@@ -1,0 +1,55 @@
+"""Settings of `longway explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longway.errors import SettingError
+from longway.jobs.options import check_options, option
+
+Method = Literal["lime", "shapley", "ig"]
+
+
+def ids_named(text: str) -> tuple[str, ...]:
+    """The ids in a comma-separated list."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainSettings:
+    """Which models and texts to explain, and how.
+
+    models: Model: bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full or hf:NAME. Repeatable.
+    method: lime, shapley (Shapley values) or ig (integrated gradients).
+    field: Explain the words of the text or of the context.
+    rows: Texts to show, drawn at random.
+    wrong: Show texts that the first model gets wrong.
+    ids: Show the rows with these ids: a,b,c.
+    search: Wrong predictions per model to search for sufficient sets of words.
+    top: Words per text that count as the model's top words.
+    samples: lime: masked texts, 400. shapley: orders of words, 16. ig: steps, 48.
+    folds: Folds of the cross-validation.
+    max_q: False discovery rate of recurring sets.
+    seed: Seed of folds, drawn rows and samples.
+    """
+
+    models: tuple[str, ...] = option(("bow",), name="model")
+    method: Method = option("lime")
+    field: Literal["text", "context"] = option("text")
+    rows: int = option(50, at_least=1)
+    wrong: bool = option(False, flag=True)
+    ids: tuple[str, ...] = option((), parse=ids_named)
+    search: int = option(200, at_least=0, advanced=True)
+    top: int = option(5, at_least=1, advanced=True)
+    samples: int | None = option(None, at_least=2, advanced=True)
+    folds: int = option(5, at_least=2, advanced=True)
+    max_q: float = option(0.05, advanced=True)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not 0 < self.max_q <= 1:
+            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        if not self.models or len(set(self.models)) < len(self.models):
+            raise SettingError(f"'models' must name different models, at least one. Got {list(self.models)}.")
