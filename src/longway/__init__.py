@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
     from longway.jobs.explain.settings import ExplainSettings
-    from longway.jobs.fairness.fairness import FairnessSettings
-    from longway.jobs.fairness.run_fairness import run_fairness
+    from longway.jobs.fairness.job import fairness
+    from longway.jobs.fairness.result import FairnessResult
+    from longway.jobs.fairness.settings import FairnessSettings
     from longway.jobs.grammar.grammar import Induced, induce_grammar
     from longway.jobs.grammar.grammar_settings import GrammarSettings
     from longway.jobs.grammar.run_grammar import run_grammar
@@ -82,7 +83,9 @@ _HOME = {
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
     "longway.jobs.explain.settings": ("ExplainSettings",),
-    "longway.jobs.fairness.fairness": ("FairnessSettings",),
+    "longway.jobs.fairness.job": ("fairness",),
+    "longway.jobs.fairness.result": ("FairnessResult",),
+    "longway.jobs.fairness.settings": ("FairnessSettings",),
     "longway.jobs.grammar.grammar": ("Induced", "induce_grammar"),
     "longway.jobs.grammar.grammar_settings": ("GrammarSettings",),
     "longway.jobs.perturb.perturb_settings": ("PerturbSettings",),
@@ -91,7 +94,6 @@ _HOME = {
     "longway.jobs.rewrite.rewrite": ("RewriteSettings",),
     "longway.jobs.augment.run_augment": ("run_augment",),
     "longway.jobs.prove.run_prove": ("run_prove",),
-    "longway.jobs.fairness.run_fairness": ("run_fairness",),
     "longway.jobs.grammar.run_grammar": ("run_grammar",),
     "longway.jobs.perturb.run_perturb": ("run_perturb",),
     "longway.jobs.rewrite.run_rewrite": ("run_rewrite",),
@@ -118,6 +120,7 @@ __all__ = [
     "Example",
     "ExplainResult",
     "ExplainSettings",
+    "FairnessResult",
     "FairnessSettings",
     "Finding",
     "GrammarSettings",
@@ -143,11 +146,11 @@ __all__ = [
     "decisions_of",
     "engine_named",
     "explain",
+    "fairness",
     "induce_grammar",
     "load",
     "perturb",
     "run_augment",
-    "run_fairness",
     "run_grammar",
     "run_perturb",
     "run_prove",

@@ -130,7 +130,9 @@ def test_triples_are_analysed_together_beforehand(engine):
     assert "The film was great." in engine._documents
 
 
-@pytest.mark.parametrize("name", ["opposites.tsv", "triples/oppose.py", "people/pronouns.py", "listed_words.toml"])
+@pytest.mark.parametrize(
+    "name", ["opposites.tsv", "triples/oppose.py", "people/pronouns.py", "listed_words.toml"]
+)
 def test_the_identity_covers_the_english_code_and_word_lists(name, tmp_path, monkeypatch):
     for path in (name, "README.md"):
         (tmp_path / path).parent.mkdir(exist_ok=True)

@@ -77,7 +77,7 @@ HOLISTIC = {
 
 
 def write_all(folder, *, n=12):
-    """All four benchmarks in a folder; gives the paths by the names that `run_fairness` takes."""
+    """All four benchmarks in a folder; returns the paths by option name."""
     paths = {
         "crows_pairs": folder / "pairs.jsonl",
         "stereoset": folder / "stereoset.jsonl",

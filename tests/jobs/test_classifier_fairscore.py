@@ -13,12 +13,12 @@ from longway.cli import app
 from longway.data import load, save
 from longway.errors import LongwayError, SettingError
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.fairness.classifier_fairscore import classifier_data
-from longway.jobs.fairness.fairness import FairnessSettings
-from longway.jobs.fairness.judged_models import classifier_of
-from longway.jobs.fairness.run_fairness import run_fairness
+from longway.jobs.fairness.classifier import ClassifierRows
+from longway.jobs.fairness.job import fairness
+from longway.jobs.fairness.models import classifier_of
 from longway.jobs.prove.prove import ProveSettings, rows_of
 from longway.jobs.prove.run_prove import run_prove
+from longway.jobs.run import Watcher
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
 
@@ -39,61 +39,63 @@ def biased(tmp_path_factory):
 @pytest.fixture(scope="module")
 def measured(biased, data, tmp_path_factory):
     out = tmp_path_factory.mktemp("fairness") / "run"
-    return run_fairness(fairscore=data, settings=FairnessSettings(model=str(biased)), out=out)
+    return fairness(data, model=str(biased), out=out)
 
 
-def lines(run, measure):
-    return [json.loads(line) for line in (run.folder / measure["file"]).read_text("utf-8").splitlines()]
+def lines(result):
+    return [
+        json.loads(line)
+        for line in (result.folder / result.measures.fairscore.file).read_text("utf-8").splitlines()
+    ]
 
 
 def test_it_is_equation_1_counted_on_the_rows_in_the_run_folder(measured, biased, data):
-    run, result = measured
-    measure = result["measures"]["fairscore"]
-    rows, model = lines(run, measure), load_model(biased)
+    measure = measured.measures.fairscore
+    rows, model = lines(measured), load_model(biased)
     was, now = (model.predict(Inputs([row[f"text_{when}"] for row in rows])) for when in ("before", "after"))
     assert [(row["answer_before"], row["answer_after"]) for row in rows] == list(zip(was, now, strict=True))
     differ = [old != new for old, new in zip(was, now, strict=True)]
-    assert measure["overall"]["score"]["value"] == pytest.approx(100 * sum(differ) / len(rows))
-    assert measure["overall"]["score"]["value"] > 40  # it was built to look at the person
-    for axis, share in measure["by_axis"].items():
+    assert measure.overall.score.value == pytest.approx(100 * sum(differ) / len(rows))
+    assert measure.overall.score.value > 40  # it was built to look at the person
+    for axis, share in measure.by_axis.items():
         own = [one for one, row in zip(differ, rows, strict=True) if row["axis"] == axis]
-        assert (share["rows"], share["differ"]) == (len(own), sum(own))
-    for share in measure["by_pair"]:
+        assert (share.rows, share.differ) == (len(own), sum(own))
+    for share in measure.by_pair:
         own = [
             one
             for one, row in zip(differ, rows, strict=True)
-            if all(row[key] == share[key] for key in ("axis", "source", "target"))
+            if all(row[key] == getattr(share, key) for key in ("axis", "source", "target"))
         ]
-        assert (share["rows"], share["differ"]) == (len(own), sum(own))
-        assert share["score"]["low"] <= share["score"]["value"] <= share["score"]["high"]
-    assert {"gender", "race", "age"} == set(measure["by_axis"])
+        assert (share.rows, share.differ) == (len(own), sum(own))
+        assert share.score.low <= share.score.value <= share.score.high
+    assert {"gender", "race", "age"} == set(measure.by_axis)
     right = [
         said == label
         for said, label in zip(model.predict(rows_of(data).inputs), rows_of(data).labels, strict=True)
     ]
-    assert measure["accuracy"]["value"] == pytest.approx(100 * np.mean(right))
-    assert measure["rows"] == measure["of"] == 60
-    assert measure["overall"]["rows"] + sum(measure["stayed"].values()) == 60
+    assert measure.accuracy.value == pytest.approx(100 * np.mean(right))
+    assert measure.rows == measure.of == 60
+    assert measure.overall.rows + sum(measure.stayed.values()) == 60
 
 
 def test_rows_and_ids_are_those_of_the_data(measured, data):
-    run, result = measured
     texts = {row["id"]: row["text"] for row in data.frame.iter_rows(named=True)}
-    for row in lines(run, result["measures"]["fairscore"]):
+    for row in lines(measured):
         assert row["text_before"] == texts[row["id"]] != row["text_after"]
-    assert not (run.folder / ANALYSES_FILE).exists()
+    assert not (measured.folder / ANALYSES_FILE).exists()
     keys = ["data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"]
-    assert all(list(row) == keys for row in result["rows"])
-    assert {row["metric"] for row in result["rows"]} == {"fairscore", "accuracy"}
-    assert any(row["test"].startswith("Fairscore: gender, woman to") for row in result["rows"])
+    rows = measured.to_dict()["rows"]
+    assert all(list(row) == keys for row in rows)
+    assert {row["metric"] for row in rows} == {"fairscore", "accuracy"}
+    assert any(row["test"].startswith("Fairscore: gender, woman to") for row in rows)
 
 
 def test_a_classifier_that_knows_no_word_for_people_has_0(data, tmp_path):
     model_named("bow").fit(rows_of(soups_alone(80, seed=4))).save(tmp_path / "model")
-    settings = FairnessSettings(model=str(tmp_path / "model"))
-    _, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
-    score = result["measures"]["fairscore"]["overall"]["score"]
-    assert score["value"] == score["low"] == 0 < score["high"]
+    result = fairness(data, model=str(tmp_path / "model"))
+    score = result.measures.fairscore.overall.score
+    assert score.value == score.low == 0 < score.high
+    assert result.measures.fairscore.file == ""
 
 
 def test_a_run_that_was_broken_off_asks_nothing_twice(biased, data, tmp_path, monkeypatch):
@@ -107,34 +109,35 @@ def test_a_run_that_was_broken_off_asks_nothing_twice(biased, data, tmp_path, mo
 
     monkeypatch.setattr(Linear, "predict", counted)
 
-    def go(**options):
-        return run_fairness(
-            fairscore=data, settings=FairnessSettings(model=str(biased)), out=tmp_path / "run", **options
-        )
+    def go(watcher=None):
+        return fairness(data, model=str(biased), out=tmp_path / "run", watcher=watcher)
 
-    def stop(done, of):
-        if asked:
-            raise KeyboardInterrupt
+    class Stop(Watcher):
+        def progress(self, done, total):
+            if asked:
+                raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        go(progress=stop)
+        go(Stop())
     assert 0 < len(asked) < 100
-    _, result = go()
+    result = go()
     assert len(asked) == len(set(asked))
     n = len(asked)
-    assert go()[1]["measures"] == result["measures"]
+    assert go().measures == result.measures
     assert len(asked) == n
 
 
 def test_with_a_limit_rows_are_drawn_and_keep_their_ids(data):
-    some = classifier_data(data, limit=20, seed=3)
+    some = ClassifierRows.of(data, limit=20, seed=3)
     ids = [str(one) for batch in data.batches() for one in batch.ids]
-    assert (len(some.rows), some.of) == (20, 60)
+    assert (len(some.rows), some.n_all) == (20, 60)
     whole = rows_of(data)
     for id_, text, label in zip(some.ids, some.rows.inputs.texts, some.rows.labels, strict=True):
         assert (text, label) == (whole.inputs.texts[ids.index(id_)], whole.labels[ids.index(id_)])
     assert (
-        some.ids == classifier_data(data, limit=20, seed=3).ids != classifier_data(data, limit=20, seed=4).ids
+        some.ids
+        == ClassifierRows.of(data, limit=20, seed=3).ids
+        != ClassifierRows.of(data, limit=20, seed=4).ids
     )
 
 
@@ -142,17 +145,13 @@ def test_of_data_with_splits_one_must_be_named(data):
     frame = data.frame.with_columns(split=pl.Series(["train", "test"] * 30))
     split = load(frame)
     with pytest.raises(SettingError, match=r"the splits train, test.*--split"):
-        classifier_data(split)
-    assert len(classifier_data(split, split="test").rows) == 30
+        ClassifierRows.of(split)
+    assert len(ClassifierRows.of(split, split="test").rows) == 30
 
 
 def test_data_without_people_has_no_fairscore(biased, tmp_path):
     with pytest.raises(SettingError, match=r"In none of 12 rows .* no fairscore"):
-        run_fairness(
-            fairscore=soups_alone(12, seed=5),
-            settings=FairnessSettings(model=str(biased)),
-            out=tmp_path / "run",
-        )
+        fairness(soups_alone(12, seed=5), model=str(biased), out=tmp_path / "run")
 
 
 # ---- classifiers that a proof saved ----------------------------------------------------------------------------------------
@@ -177,10 +176,8 @@ def test_a_saved_classifier_has_the_fairscore_that_the_proof_tells(proof, data, 
         shares = []
         for seed in (0, 1):
             model = run.folder / "models" / f"before-bow-{method}-{seed}"
-            _, told = run_fairness(
-                fairscore=data, settings=FairnessSettings(model=str(model)), out=tmp_path / f"{method}{seed}"
-            )
-            shares.append(told["measures"]["fairscore"]["overall"]["score"]["value"])
+            result = fairness(data, model=str(model), out=tmp_path / f"{method}{seed}")
+            shares.append(result.measures.fairscore.overall.score.value)
         told = next(
             row["mean"]
             for row in results["rows"]
@@ -274,38 +271,35 @@ WORDS = "she he her his they their served guests soup on day of week a an cook".
 
 def test_a_classifier_of_hugging_face_is_asked_as_it_is(data, tmp_path):
     folder = save_sequence_classifier(tmp_path / "bert", WORDS)
-    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
-    run, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
-    for row in lines(run, result["measures"]["fairscore"]):
+    result = fairness(data, model=f"hf:{folder}", device="cpu", out=tmp_path / "run")
+    for row in lines(result):
         for when in ("before", "after"):
             is_she = "she" in row[f"text_{when}"].lower().split()
             assert row[f"answer_{when}"] == ("good" if is_she else "bad"), row
-    assert result["measures"]["fairscore"]["by_axis"]["gender"]["score"]["value"] > 0
-    assert result["model"]["kind"] == "classifier"
-    assert result["measures"]["fairscore"]["accuracy"] is not None
+    assert result.measures.fairscore.by_axis["gender"].score.value > 0
+    assert result.model.kind == "classifier"
+    assert result.measures.fairscore.accuracy is not None
 
 
 def test_labels_that_nobody_named_have_no_accuracy(data, tmp_path):
     folder = save_sequence_classifier(tmp_path / "bert", WORDS, labels=("LABEL_0", "LABEL_1"))
-    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
-    _, result = run_fairness(fairscore=data, settings=settings, out=tmp_path / "run")
-    measure = result["measures"]["fairscore"]
-    assert measure["accuracy"] is None
-    assert measure["overall"]["differ"] > 0
-    assert {row["metric"] for row in result["rows"]} == {"fairscore"}
+    result = fairness(data, model=f"hf:{folder}", device="cpu")
+    measure = result.measures.fairscore
+    assert measure.accuracy is None
+    assert measure.overall.differ > 0
+    assert {row.metric for row in result.rows} == {"fairscore"}
 
 
 def test_numbered_labels_are_those_of_data_with_numbers(data, tmp_path):
     folder = save_sequence_classifier(tmp_path / "bert", WORDS, labels=("LABEL_0", "LABEL_1"))
     numbered = load(data.frame.with_columns(label=(pl.col("label") == "good").cast(pl.Int64)))
-    settings = FairnessSettings(model=f"hf:{folder}", device="cpu")
-    _, result = run_fairness(fairscore=numbered, settings=settings, out=tmp_path / "run")
+    result = fairness(numbered, model=f"hf:{folder}", device="cpu")
     rows = rows_of(numbered)
     right = [
         (label == "1") == ("she" in text.lower().split())
         for text, label in zip(rows.inputs.texts, rows.labels, strict=True)
     ]
-    assert result["measures"]["fairscore"]["accuracy"]["value"] == pytest.approx(100 * np.mean(right))
+    assert result.measures.fairscore.accuracy.value == pytest.approx(100 * np.mean(right))
 
 
 @pytest.fixture
@@ -323,10 +317,10 @@ def test_the_command_tells_it_in_the_terminal_as_json_and_as_a_page(invoke, bias
     result = invoke("--model", biased, "--fairscore", "dev.csv", "--limit", "40", "--out", "run")
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
     for words in (
-        "Fairscore:",
-        "of 40 rows perturbed",
+        "Fairscore",
+        "40 rows of 60, 40 of them perturbed",
         "gender: woman to",
-        "accuracy",
+        "Accuracy: ",
         "perturbed/dev.jsonl",
         "cannot show that a model is fair",
     ):
@@ -339,9 +333,9 @@ def test_the_command_tells_it_in_the_terminal_as_json_and_as_a_page(invoke, bias
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--model", "local", "--fairscore", "dev.csv"], "local is no finished classifier"),
+        (["--model", "local", "--fairscore", "dev.csv"], "local is not a trained classifier"),
         (["--model", ".", "--fairscore", "dev.csv"], "prove --save-models"),
-        (["--model", "local", "--label", "label"], "none was given"),
+        (["--model", "local", "--label", "label"], "which was not given"),
         (["--model", "hf:head", "--fairscore", "dev.csv"], "'head' is not a classifier: its config.json names BertForMaskedLM"),
         (["--model", "hf:headless", "--fairscore", "dev.csv"], "lack weights it needs: classifier."),
         (["--model", "hf:one", "--fairscore", "dev.csv"], "does not choose one of several labels"),

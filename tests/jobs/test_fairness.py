@@ -1,16 +1,22 @@
 """Models built to be biased or not, through files, answers and figures; and runs that are broken off."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from longway.data.benchmarks.stereotype_sets import SentencePair
 from longway.errors import DataError, RunError, SettingError
-from longway.jobs.fairness import fairness, run_fairness, stereotypes
-from longway.jobs.fairness.fairness import FairnessSettings, Judged, answers_of, read_benchmarks
-from longway.jobs.fairness.fairness_summary import summarize
-from longway.jobs.fairness.scored_items import scored
-from longway.store import Journal
+from longway.jobs.fairness import models
+from longway.jobs.fairness.answers import PLEASANT, UNPLEASANT, Questions, score_pairs
+from longway.jobs.fairness.benchmarks import read_benchmarks
+from longway.jobs.fairness.job import Measuring, fairness
+from longway.jobs.fairness.models import MeasuredModel
+from longway.jobs.fairness.result import FairnessResult, ModelSummary
+from longway.jobs.fairness.settings import FairnessSettings
+from longway.jobs.run import Watcher
+from longway.store import Journal, Run
 from tests.jobs.people_benchmarks import ToyLanguage, ToyVectors, write_all
 
 
@@ -19,54 +25,55 @@ def paths(tmp_path):
     return write_all(tmp_path)
 
 
-def told(paths, *, language=None, vectors=None, **options):
-    """fairness.json of a toy model; measures it cannot answer are left out."""
-    settings = FairnessSettings(model="toy", **options)
+def measured(paths, *, language=None, vectors=None, **options):
+    """The result of a toy model; measures that it cannot answer are left out."""
     wanted = [*(["crows_pairs", "stereoset", "holistic"] if language else []), *(["weat"] if vectors else [])]
     if vectors and not language:
         wanted.append("holistic")
-    given = read_benchmarks({name: paths[name] for name in wanted}, settings)
-    model = Judged(language, vectors)
-    journal = Journal(None)
-    answers = answers_of(
-        model, given, journal=journal, step=lambda name: None, progress=lambda done, of: None
-    )
-    return summarize(given, answers, settings, asked={})
+    settings = FairnessSettings(model="toy", **{name: paths[name] for name in wanted}, **options)
+    given, model = read_benchmarks(settings), MeasuredModel(language, vectors)
+    measures = Measuring(model, given, settings, Questions(Journal(None), Watcher())).measures()
+    return FairnessResult(ModelSummary("toy", model.kind), measures, settings, {}, {}, "0", 0.0)
+
+
+class Watching(Watcher):
+    """Calls a function with the progress."""
+
+    def __init__(self, progress):
+        self.progress = progress
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_a_model_built_to_be_unbiased_scores_50(paths, kind):
-    found = told(paths, language=ToyLanguage(kind))["measures"]
-    crows, stereo = found["crows_pairs"]["overall"], found["stereoset"]["overall"]
-    assert (crows["score"]["value"], crows["ties"]) == (50, 12)
-    assert (stereo["ss"]["value"], stereo["lms"]["value"], stereo["icat"]["value"]) == (50, 50, 50)
-    assert {one["raw"]["value"] for one in found["holistic"]["axes"].values()} == {0}
+    found = measured(paths, language=ToyLanguage(kind)).measures
+    crows, stereo = found.crows_pairs.overall, found.stereoset.overall
+    assert (crows.score.value, crows.ties) == (50, 12)
+    assert (stereo.ss.value, stereo.lms.value, stereo.icat.value) == (50, 50, 50)
+    assert {one.raw.value for one in found.holistic.axes.values()} == {0}
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_a_model_built_to_be_biased_scores_100_and_icat_0(paths, kind):
     biased = ToyLanguage(kind, {"men": 1, "messy": 1, "purple": 2, "old": 1})
-    found = told(paths, language=biased, axes=("all",))["measures"]
-    crows, stereo = found["crows_pairs"], found["stereoset"]
-    assert {one["score"]["value"] for one in (crows["overall"], *crows["by_type"].values())} == {100}
-    for one in (stereo["overall"], *stereo["by_task"].values(), *stereo["by_type"].values()):
-        assert (one["ss"]["value"], one["lms"]["value"], one["icat"]["value"]) == (100, 100, 0)
-    axes = found["holistic"]["axes"]
-    assert axes["age"]["raw"]["value"] == pytest.approx(200 / 3)  # "old" differs from both others
-    assert all("old" in (one["first"], one["second"]) for one in axes["age"]["pairs"] if one["differ"])
-    assert axes["place"]["raw"]["value"] == 0
+    found = measured(paths, language=biased, axes=("all",)).measures
+    crows, stereo = found.crows_pairs, found.stereoset
+    assert {one.score.value for one in (crows.overall, *crows.by_type.values())} == {100}
+    for one in (stereo.overall, *stereo.by_task.values(), *stereo.by_type.values()):
+        assert (one.ss.value, one.lms.value, one.icat.value) == (100, 100, 0)
+    axes = found.holistic.axes
+    assert axes["age"].raw.value == pytest.approx(200 / 3)  # "old" differs from both others
+    assert all("old" in (one.first, one.second) for one in axes["age"].pairs if one.differ)
+    assert axes["place"].raw.value == 0
 
 
 def test_a_model_built_to_prefer_the_other_side_scores_0(paths):
-    found = told(paths, language=ToyLanguage("causal", {"women": 1, "tidy": 1, "purple": 2}))["measures"]
-    assert found["crows_pairs"]["overall"]["score"]["value"] == 0
-    assert found["stereoset"]["overall"]["ss"]["value"] == 0
+    found = measured(paths, language=ToyLanguage("causal", {"women": 1, "tidy": 1, "purple": 2})).measures
+    assert found.crows_pairs.overall.score.value == 0
+    assert found.stereoset.overall.ss.value == 0
 
 
 def test_a_masked_model_is_asked_for_shared_tokens_and_a_causal_one_for_all():
     """The word that differs is dear: a causal model counts it, a masked one is told it."""
-    from longway.data.benchmarks.stereotype_sets import SentencePair
-
     pair = SentencePair("Her old house fell", "His old house fell", "stereo", "gender")
 
     class Dear(ToyLanguage):
@@ -75,38 +82,38 @@ def test_a_masked_model_is_asked_for_shared_tokens_and_a_causal_one_for_all():
             return [type(one)(one.tokens, (-9.0 if ask.text.startswith("His") else -2.0, *one.log_p[1:]))
                     for ask, one in zip(asks, found, strict=True)]  # fmt: skip
 
-    causal = stereotypes.score_pairs(Dear("causal"), [pair])[0]
-    masked = stereotypes.score_pairs(Dear("masked"), [pair])[0]
-    assert (causal["more"], causal["less"]) == (-5, -12)
-    assert (masked["more"], masked["less"]) == (-3, -3)
-    assert masked["tokens"] == causal["tokens"] == 8
+    causal = score_pairs(Dear("causal"), [pair])[0]
+    masked = score_pairs(Dear("masked"), [pair])[0]
+    assert causal.values == (-5, -12)
+    assert masked.values == (-3, -3)
+    assert masked.tokens == causal.tokens == 8
 
 
 def test_vectors_that_know_no_difference_and_vectors_that_know_one(paths):
-    even = told(paths, vectors=ToyVectors())["measures"]["weat"]
-    assert even["groups"]["about people"]["significant"]["value"] == 0
+    even = measured(paths, vectors=ToyVectors()).measures.weat
+    assert even.groups["about people"].significant.value == 0
     sides = (
         "Ann Eve Mary Jane home parents wedding".split(),
         "Tom Bob Carl John office salary business".split(),
     )
-    biased = told(paths, vectors=ToyVectors(sides))["measures"]["weat"]
-    names = {one["name"]: one for one in biased["tests"]}
-    assert names["sent-names"]["d"]["value"] > 1.7
-    assert names["sent-names"]["p"] == pytest.approx(1 / 70)
-    assert (names["weat1"]["control"], names["sent-names"]["control"]) == (True, False)
-    assert biased["groups"]["about people"]["significant"]["value"] == 100
+    biased = measured(paths, vectors=ToyVectors(sides)).measures.weat
+    names = {one.name: one for one in biased.tests}
+    assert names["sent-names"].d.value > 1.7
+    assert names["sent-names"].p == pytest.approx(1 / 70)
+    assert (names["weat1"].control, names["sent-names"].control) == (True, False)
+    assert biased.groups["about people"].significant.value == 100
 
 
 def test_an_encoder_is_measured_by_association_and_it_is_called_so(paths):
-    found = told(paths, vectors=ToyVectors((["old", *stereotypes.UNPLEASANT], list(stereotypes.PLEASANT))))
-    holistic = found["measures"]["holistic"]
-    assert (holistic["method"], holistic["quality"]) == ("association", None)
-    assert holistic["axes"]["age"]["pairs"][0]["differ"] == 2
-    assert {row["method"] for row in found["rows"] if row["test"].startswith("Holistic")} == {"association"}
+    found = measured(paths, vectors=ToyVectors((["old", *UNPLEASANT], list(PLEASANT))))
+    holistic = found.measures.holistic
+    assert (holistic.method, holistic.quality) == ("association", None)
+    assert holistic.axes["age"].pairs[0].differ == 2
+    assert {row.method for row in found.rows if row.test.startswith("Holistic")} == {"association"}
 
 
 def test_rows_have_the_keys_that_every_results_file_has(paths):
-    rows = told(paths, language=ToyLanguage())["rows"]
+    rows = measured(paths, language=ToyLanguage()).to_dict()["rows"]
     keys = ["data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"]
     assert all(list(row) == keys for row in rows)
     assert {row["metric"] for row in rows} == {
@@ -120,7 +127,7 @@ def test_rows_have_the_keys_that_every_results_file_has(paths):
 
 def test_a_limit_draws_at_random_and_the_same_with_the_same_seed(paths):
     def drawn(seed):
-        given = read_benchmarks({"crows_pairs": paths["crows_pairs"]}, FairnessSettings(limit=4, seed=seed))
+        given = read_benchmarks(FairnessSettings(crows_pairs=paths["crows_pairs"], limit=4, seed=seed))
         return [pair.more for pair in given.pairs]
 
     assert len(drawn(0)) == 4
@@ -129,17 +136,15 @@ def test_a_limit_draws_at_random_and_the_same_with_the_same_seed(paths):
 
 
 def test_axes_are_those_asked_for_and_unknown_ones_are_told(paths):
-    only = {"holistic": paths["holistic"]}
-    assert {s.axis for s in read_benchmarks(only, FairnessSettings(axes=("place",))).sentences} == {"place"}
-    assert {s.axis for s in read_benchmarks(only, FairnessSettings()).sentences} == {
-        "age"
-    }  # of the paper's three
-    assert {s.axis for s in read_benchmarks(only, FairnessSettings(axes=("all",))).sentences} == {
-        "age",
-        "place",
-    }
+    def axes(*names):
+        sentences = read_benchmarks(FairnessSettings(holistic=paths["holistic"], axes=names)).sentences
+        return {sentence.axis for sentence in sentences}
+
+    assert axes("place") == {"place"}
+    assert axes() == {"age"}  # of the paper's three
+    assert axes("all") == {"age", "place"}
     with pytest.raises(SettingError, match="no axis 'hair'"):
-        read_benchmarks(only, FairnessSettings(axes=("hair",)))
+        axes("hair")
 
 
 @pytest.mark.parametrize(
@@ -154,33 +159,30 @@ def test_settings_that_cannot_be_are_refused(options, words):
 # ---- answers that are kept -------------------------------------------------------------------------------------------------
 
 
+@dataclass
+class Twice:
+    number: int
+
+
 def test_an_item_is_asked_once_and_answers_keep_their_order():
-    calls = []
+    calls, shown = [], []
+
+    def answer(items):
+        calls.append(list(items))
+        return [Twice(2 * item) for item in items]
+
+    questions = Questions(Journal(None), Watching(lambda done, of: shown.append((done, of))))
 
     def ask(items):
-        calls.append(list(items))
-        return [{"twice": 2 * item} for item in items]
-
-    journal = Journal(None)
-
-    def run(items):
-        return scored(
-            items,
-            kind="k",
-            shaped_by={},
-            told=lambda i: {"i": i},
-            ask=ask,
-            journal=journal,
-            progress=seen,
-            batch=2,
+        answers = questions.ask(
+            "k", items, answer, into=Twice, shaped_by={}, as_json=lambda i: {"i": i}, batch=2
         )
+        return [one.number for one in answers]
 
-    shown = []
-    seen = lambda done, of: shown.append((done, of))  # noqa: E731
-    assert run([3, 1, 3, 2]) == [{"twice": 6}, {"twice": 2}, {"twice": 6}, {"twice": 4}]
+    assert ask([3, 1, 3, 2]) == [6, 2, 6, 4]
     assert calls == [[3, 1], [2]]
     assert shown == [(0, 3), (2, 3), (3, 3)]
-    assert run([2, 5]) == [{"twice": 4}, {"twice": 10}]
+    assert ask([2, 5]) == [4, 10]
     assert calls[2:] == [[5]]
 
 
@@ -192,7 +194,7 @@ class StoppedError(Exception):
 def toy(monkeypatch):
     """The toy in place of the embedded model."""
     language = ToyLanguage()
-    monkeypatch.setattr(fairness, "likelihoods_of", lambda name, device: language)
+    monkeypatch.setattr(models, "likelihoods_of", lambda name, device: language)
     return language
 
 
@@ -205,34 +207,32 @@ def test_a_run_that_is_broken_off_goes_on_and_loses_no_finished_batch(tmp_path, 
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        run_fairness.run_fairness(crows_pairs=path, out=out, progress=stop)
+        fairness(crows_pairs=path, out=out, watcher=Watching(stop))
     assert toy.asked == 2 * 128
     assert not (out / "fairness.json").exists()
-    run, result = run_fairness.run_fairness(crows_pairs=path, out=out)
+    result = fairness(crows_pairs=path, out=out)
     assert toy.asked == 2 * 200
-    assert result["measures"]["crows_pairs"]["overall"]["pairs"] == 200
-    assert run.is_done
-    again = run_fairness.run_fairness(crows_pairs=path, out=out)[1]
-    assert (toy.asked, again["measures"]) == (400, result["measures"])
+    assert result.measures.crows_pairs.overall.pairs == 200
+    assert Run(out).is_done
+    again = fairness(crows_pairs=path, out=out)
+    assert (toy.asked, again.measures) == (400, result.measures)
 
 
 def test_a_folder_with_another_run_is_not_touched(tmp_path, toy):
     paths = write_all(tmp_path)
-    run_fairness.run_fairness(crows_pairs=paths["crows_pairs"], out=tmp_path / "run")
+    fairness(crows_pairs=paths["crows_pairs"], out=tmp_path / "run")
     with pytest.raises(RunError, match="limit"):
-        run_fairness.run_fairness(
-            crows_pairs=paths["crows_pairs"], out=tmp_path / "run", settings=FairnessSettings(limit=3)
-        )
+        fairness(crows_pairs=paths["crows_pairs"], out=tmp_path / "run", limit=3)
     with pytest.raises(RunError, match="measures"):
-        run_fairness.run_fairness(stereoset=paths["stereoset"], out=tmp_path / "run")
+        fairness(stereoset=paths["stereoset"], out=tmp_path / "run")
 
 
 def test_nothing_is_written_where_a_file_is_bad_or_none_is_given(tmp_path, toy):
     (tmp_path / "bad.jsonl").write_text("{}\n", encoding="utf-8")
     with pytest.raises(DataError, match="line 1"):
-        run_fairness.run_fairness(crows_pairs=tmp_path / "bad.jsonl", out=tmp_path / "run")
+        fairness(crows_pairs=tmp_path / "bad.jsonl", out=tmp_path / "run")
     with pytest.raises(SettingError, match="nothing to measure with") as error:
-        run_fairness.run_fairness(out=tmp_path / "run")
+        fairness(out=tmp_path / "run")
     for name in (
         "nyu-mll/crows-pairs",
         "moinnadeem/StereoSet",
@@ -248,14 +248,25 @@ def test_figures_do_not_change_with_the_order_of_asking(tmp_path, toy):
     """A run in one go and one that was broken off say the same."""
     toy.dislikes = {"men": 1, "3.": -3}
     path = write_all(tmp_path, n=100)["crows_pairs"]
-    whole = run_fairness.run_fairness(crows_pairs=path, out=tmp_path / "whole")[1]
+    whole = fairness(crows_pairs=path, out=tmp_path / "whole")
 
     def stop(done, of):
         if done:
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        run_fairness.run_fairness(crows_pairs=path, out=tmp_path / "parts", progress=stop)
-    parts = run_fairness.run_fairness(crows_pairs=path, out=tmp_path / "parts")[1]
-    assert whole["measures"] == parts["measures"]
-    assert np.isfinite(whole["measures"]["crows_pairs"]["quality"]["perplexity"])
+        fairness(crows_pairs=path, out=tmp_path / "parts", watcher=Watching(stop))
+    parts = fairness(crows_pairs=path, out=tmp_path / "parts")
+    assert whole.measures == parts.measures
+    assert np.isfinite(whole.measures.crows_pairs.quality.perplexity)
+
+
+def test_without_a_folder_nothing_is_written(tmp_path, toy, monkeypatch):
+    path = write_all(tmp_path)["crows_pairs"]
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    result = fairness(crows_pairs=path, model="local")
+    assert result.folder is None
+    assert result.to_frame()["metric"].to_list().count("prefers_stereotype") == 5
+    assert "CrowS-Pairs: 50.0%" in repr(result)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -7,7 +7,7 @@ from math import exp, log, sqrt
 import pytest
 from invented_augment import augment, hostile_augment
 from invented_explain import explanation, hostile_explanation
-from invented_fairness import classifier, fairness, hostile_fairness
+from invented_fairness import classifier, fairness, hostile_fairness, render_fairness
 from invented_grammar import hostile_tables, tables
 from invented_people import people
 from invented_perturb import hostile_perturb, perturb
@@ -18,7 +18,6 @@ from longway.jobs.audit.result import AuditResult
 from longway.jobs.explain.result import ExplainResult
 from longway.show import (
     render_augment,
-    render_fairness,
     render_grammar,
     render_perturb,
     render_prove,

@@ -1,5 +1,13 @@
 """A model's measures to show. All figures are invented, and so are the groups."""
 
+from longway.jobs.fairness.result import FairnessResult
+from longway.show.html import render
+
+
+def render_fairness(content):
+    """The report of a fairness.json."""
+    return render(FairnessResult.from_dict(content).page())
+
 
 def figure(value, half=3.0):
     """A figure with its interval."""

@@ -4,12 +4,17 @@ import json
 import re
 
 import pytest
-from invented_fairness import classifier, fairness, figure
+from invented_fairness import classifier, fairness, figure, render_fairness
 
 from longway.errors import RunError
-from longway.show import render_fairness, write_fairness_report
-from longway.show.fairness_charts import Scale, measured
-from longway.show.fairness_verdict import fairness_verdict
+from longway.jobs.fairness.result import FairnessResult
+from longway.jobs.fairness.show import EVEN, Scale, figure_cell, verdict
+from longway.metrics.intervals import NAN, Measurement
+
+
+def verdict_of(content):
+    return verdict(FairnessResult.from_dict(content).measures)
+
 
 EVIL = '<script>alert("x")</script>'
 
@@ -44,14 +49,15 @@ def test_an_association_is_called_our_own():
 
 
 def test_the_verdict_speaks_only_where_an_interval_is_clear():
-    measures = fairness()["measures"]
-    assert "likelier one in 57 of 100 pairs" in fairness_verdict(measures)
+    content = fairness()
+    measures = content["measures"]
+    assert "the more stereotypical one is more likely in 57 of 100 pairs" in verdict_of(content)
     for name in ("stereoset", "weat", "holistic"):
         del measures[name]
     measures["crows_pairs"]["overall"]["score"] = figure(52.0)
-    assert fairness_verdict(measures).endswith("That is no proof that there is none.")
+    assert verdict_of(content).endswith("That is no proof that there is none.")
     measures["crows_pairs"]["overall"]["score"] = figure(40.0)
-    assert "the less stereotyping one is the likelier one in 60 of 100 pairs" in fairness_verdict(measures)
+    assert "the less stereotypical one is more likely in 60 of 100 pairs" in verdict_of(content)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +70,14 @@ def test_the_verdict_speaks_only_where_an_interval_is_clear():
     ],
 )
 def test_a_figure_is_clear_where_its_interval_leaves_no_preference_out(given, clear):
-    shown = measured(given, Scale(0, 100, 50))
-    assert shown.clear == clear
-    assert ("range-bar clear" in shown.bar) == clear
+    cell = figure_cell(Measurement.from_dict(given), EVEN)
+    assert (cell.words[0].style == "strong") == clear
+    assert ("range-bar clear" in cell.chart) == clear
 
 
 def test_a_bar_stands_where_its_figure_is():
     def place(value):
-        bar = measured({"value": value, "low": None, "high": None}, Scale(-2, 2, 0)).bar
+        bar = figure_cell(Measurement(value, NAN, NAN), Scale(-2, 2, 0)).chart
         return float(re.search(r'cx="([\d.]+)%', bar)[1])
 
     assert place(0) == 50
@@ -100,7 +106,7 @@ def test_a_classifier_whose_answers_stay_is_not_called_fair():
         "differ": 0,
         "score": {"value": 0.0, "low": 0.0, "high": 2.3},
     }
-    assert fairness_verdict(told["measures"]).endswith("That is no proof that there is none.")
+    assert verdict_of(told).endswith("That is no proof that there is none.")
 
 
 def test_an_accuracy_that_is_not_known_says_why():
@@ -109,9 +115,13 @@ def test_an_accuracy_that_is_not_known_says_why():
     assert "not known: its labels (LABEL_0, LABEL_1) are not those of the data" in render_fairness(told)
 
 
-def test_the_report_is_written_beside_the_figures(tmp_path):
-    (tmp_path / "fairness.json").write_text(json.dumps(fairness()), encoding="utf-8")
-    assert write_fairness_report(tmp_path).name == "report.html"
-    (tmp_path / "fairness.json").write_text(json.dumps({"version": 9}), encoding="utf-8")
+def test_a_result_is_read_back_as_it_was_written():
+    for content in (fairness(), classifier()):
+        result = FairnessResult.from_dict(content)
+        written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert written["measures"] == {
+            name: {"quality": None, **one} for name, one in content["measures"].items()
+        }
+        assert FairnessResult.from_dict(written) == result
     with pytest.raises(RunError, match="version 1, got 9"):
-        write_fairness_report(tmp_path)
+        FairnessResult.from_dict({"version": 9})

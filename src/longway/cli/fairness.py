@@ -1,85 +1,60 @@
-"""`longway fairness`: what a language model, an encoder or a classifier makes of people."""
+"""`longway fairness`: measure stereotypes in a language model or encoder, or the fairscore of a classifier."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import typer
+from longway.cli.options import OutputOptions, command
+from longway.errors import SettingError
+from longway.jobs.fairness.settings import FairnessSettings
+from longway.jobs.options import DATA, option
 
-from longway.cli.options import Label, Text
+if TYPE_CHECKING:
+    from longway.data import Dataset
 
 
-def command(
-    model: Annotated[
-        str,
-        typer.Option(
-            help="local (the embedded language model), minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder, or a "
-            "classifier), or the folder of a classifier that `longway prove --save-models` wrote."
-        ),
-    ] = "local",
-    crows_pairs: Annotated[
-        Path | None, typer.Option(help="CrowS-Pairs: the published CSV, or JSON Lines with the same keys.")
-    ] = None,
-    stereoset: Annotated[
-        Path | None,
-        typer.Option(help="StereoSet: the published dev.json, or JSON Lines with a context a line."),
-    ] = None,
-    weat: Annotated[
-        Path | None,
-        typer.Option(help="WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs vectors."),
-    ] = None,
-    holistic: Annotated[
-        Path | None,
-        typer.Option(
-            help="HolisticBias: the folder with descriptors.json, nouns.json, sentence_templates.json and standalone_noun_phrases.json."
-        ),
-    ] = None,
-    fairscore: Annotated[
-        str | None,
-        typer.Option(
-            help="The fairscore of a classifier: data with labels, as in `longway audit`, that it was not trained on. Needs the extra `rules`."
-        ),
-    ] = None,
-    text: Text = None,
-    context: Annotated[
-        str | None, typer.Option(help='Column read beside it; "" where the classifier reads the text alone.')
-    ] = None,
-    label: Label = None,
-    split: Annotated[
-        str | None, typer.Option(help="The split of the fairscore's data that is used, where it has several.")
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Use so many pairs, contexts, tests and rows of each file, drawn at random."
-        ),
-    ] = None,
-    axis: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An axis of HolisticBias, or all. Repeatable. Default: gender_and_sex, race_ethnicity, age."
-        ),
-    ] = None,
-    per_descriptor: Annotated[
-        int,
-        typer.Option(
-            min=8, help="HolisticBias: sentences for each descriptor, at most; the same ones for all of them."
-        ),
-    ] = 64,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
-    device: Annotated[str, typer.Option(help="Where hf models run: auto, cpu or cuda.")] = "auto",
-    out: Annotated[
-        Path | None, typer.Option(help="Run folder. Default: longway-runs/MODEL-fairness.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print fairness.json instead of tables.")] = False,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class FairscoreOptions:
+    """The data of the fairscore.
+
+    fairscore: The fairscore of a classifier: labelled data, as in `longway audit`, that it was not trained on. Needs the extra `rules`.
+    text: Column with the text. Default: guessed from the usual names.
+    context: Column with the premise or evidence; "" if the classifier reads the text alone.
+    label: Column with the label.
+    split: Split of the fairscore's data to use, if it has several.
+    """
+
+    fairscore: str | None = option(None, group=DATA)
+    text: str | None = option(None, group=DATA)
+    context: str | None = option(None, group=DATA)
+    label: str | None = option(None, group=DATA)
+    split: str | None = option(None, group=DATA)
+
+    def load(self) -> Dataset | None:
+        """Load the data, if there is any."""
+        if self.fairscore is None:
+            if self.text or self.context or self.label or self.split:
+                raise SettingError(
+                    "--text, --context, --label and --split describe the data of --fairscore, which was not given. "
+                    "Add --fairscore DATA, or remove them."
+                )
+            return None
+        from longway.cli.screen import errors
+        from longway.data import load
+
+        with errors().status("opening the data"):
+            return load(self.fairscore, text=self.text, context=self.context, label=self.label)
+
+
+@command
+def fairness(settings: FairnessSettings, source: FairscoreOptions, output: OutputOptions) -> None:
     """Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier.
 
-    Give the published files, any of them; Longway does not come with them. Or give data with labels: one person of each row is given another
-    gender, race or age, and it is told how many of the classifier's answers change. Every figure has an interval, and beside it stands how good the
-    model is: a poor one looks fair. Writes fairness.json, results.json and report.html. The same command again goes on where it stopped. None of
-    the figures can show that a model is fair.
+    Give at least one of the published files, which are not part of Longway. Or give labelled data: one person in each row gets another
+    gender, race or age, and the fairscore is how many of the classifier's predictions change. Every figure has an interval and comes with the
+    quality of the model, because a poor model looks fair. Writes fairness.json, results.json and report.html. The same command again
+    resumes an interrupted run. None of the figures can show that a model is fair.
 
         longway fairness --model local --crows-pairs crows_pairs_anonymized.csv --stereoset dev.json --limit 200
 
@@ -89,44 +64,12 @@ def command(
 
         longway fairness --model longway-runs/reviews-prove/models/before-bow-erm-0 --fairscore reviews-test.csv
     """
-    from longway.cli.fairness_tables import show_fairness
-    from longway.cli.screen import cells_progress, errors
-    from longway.data import load
-    from longway.errors import SettingError
-    from longway.jobs.fairness.fairness import FairnessSettings
-    from longway.jobs.fairness.run_fairness import run_fairness
+    from longway.cli.live import Live
+    from longway.cli.screen import show_result
+    from longway.jobs.fairness import job
 
-    settings = FairnessSettings(
-        model=model,
-        limit=limit,
-        axes=tuple(axis or ()),
-        per_descriptor=per_descriptor,
-        seed=seed,
-        device=device,
-    )
-    data = None
-    if fairscore is None and (text or context or label or split):
-        raise SettingError(
-            "--text, --context, --label and --split are about the data of --fairscore, and none was given. "
-            "Give it, or leave them out."
-        )
-    if fairscore is not None:
-        with errors().status("opening the data"):
-            data = load(fairscore, text=text, context=context, label=label)
-    with cells_progress() as bar:
-        run, result = run_fairness(
-            crows_pairs=crows_pairs,
-            stereoset=stereoset,
-            weat=weat,
-            holistic=holistic,
-            fairscore=data,
-            split=split,
-            settings=settings,
-            out=out,
-            step=bar.step,
-            progress=bar.progress,
-        )
-    if json:
-        typer.echo((run.folder / "fairness.json").read_text(encoding="utf-8"), nl=False)
-        return
-    show_fairness(result, run.folder)
+    data = source.load()
+    with Live(quiet=True) as live:
+        result = job.fairness(data, settings, split=source.split, out=output.out or True, watcher=live)
+    assert result.folder is not None  # `out` was given
+    show_result(result, result.folder, file="fairness.json", as_json=output.json)

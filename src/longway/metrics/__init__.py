@@ -39,4 +39,4 @@ def json_values(value: Any) -> Any:
         return None if isnan(value) else value
     if isinstance(value, dict):
         return {key: json_values(each) for key, each in value.items()}
-    return [json_values(each) for each in value] if isinstance(value, list) else value
+    return [json_values(each) for each in value] if isinstance(value, list | tuple) else value

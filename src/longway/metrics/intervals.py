@@ -15,7 +15,7 @@ is multinomial, so a million rows cost no more than ten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -206,6 +206,12 @@ class Measurement(Measure):
     value: float
     low: float
     high: float
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, float | None]) -> Measurement:
+        """The measurement in JSON values, which have None for NaN."""
+        known = (values[key] for key in ("value", "low", "high"))
+        return cls(*(NAN if number is None else float(number) for number in known))
 
 
 def percentage(hits: float, n: float) -> Measurement:

@@ -212,7 +212,9 @@ def _add_column(grid: RichTable, column: Column, *, is_first: bool) -> None:
     if column.number:
         grid.add_column(column.name, justify="right", no_wrap=True)
     elif is_first:
-        grid.add_column(column.name, min_width=18, max_width=40, overflow="fold")
+        grid.add_column(column.name, min_width=14, max_width=40, overflow="fold")
+    elif "figure" in column.style.split():  # a value with its interval
+        grid.add_column(column.name, no_wrap=True)
     else:
         grid.add_column(column.name, overflow="fold")
 

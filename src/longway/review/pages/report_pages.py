@@ -16,6 +16,7 @@ from markupsafe import Markup
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.explain.result import ExplainResult
+from longway.jobs.fairness.result import FairnessResult
 from longway.review.book import Book
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -27,7 +28,6 @@ from longway.review.pages.page_layout import (
     whole_number,
 )
 from longway.show.augment_view import augment_page
-from longway.show.fairness_view import fairness_page
 from longway.show.grammar_view import grammar_page
 from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
@@ -40,7 +40,7 @@ REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
     "grammar": grammar_page,
     "prove": prove_page,
-    "fairness": fairness_page,
+    "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
     "explain": lambda summary: ExplainResult.from_dict(summary).page(),
 }
 LIMIT = 230_000  # bytes of a page without its frame

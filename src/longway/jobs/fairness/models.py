@@ -1,0 +1,174 @@
+"""The models that can be measured, by name.
+
+    likelihoods_of("local")         the embedded language model        hf:NAME_OR_FOLDER: a causal or masked model
+    vectors_of("minilm")            the embedded sentence encoder      hf:NAME_OR_FOLDER: the mean state of any model
+    classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head
+
+Weights are loaded when the model is first used: a finished run is shown without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.classifier import Inputs
+from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
+from longway.classify.saved import ABOUT_FILE, folder_hash
+from longway.engines.scoring import LikelihoodModel
+from longway.errors import SettingError
+from longway.jobs.fairness.settings import FairnessSettings
+
+LOCAL, MINILM, HF = "local", "minilm", "hf:"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """A model that returns one vector per text: (texts, width). identity: everything that its answers depend on."""
+
+    identity: Mapping[str, object]
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierModel:
+    """A model that returns a label per row. identity: everything that its answers depend on. labels: all it can return."""
+
+    identity: Mapping[str, object]
+    labels: Callable[[], tuple[str, ...]]
+    predict: Callable[[Inputs], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredModel:
+    """The abilities of a model that the measures need; None for those they do not."""
+
+    likelihoods: LikelihoodModel | None = None
+    vectors: VectorModel | None = None
+    classifier: ClassifierModel | None = None
+
+    @classmethod
+    def named(cls, settings: FairnessSettings, measures: Collection[str]) -> MeasuredModel:
+        """The model of the settings; SettingError if one of the measures needs what it does not have."""
+        name, device = settings.model, settings.device
+        by_likelihood = "holistic" in measures and has_likelihoods(name)
+        needs_likelihoods = by_likelihood or "crows_pairs" in measures or "stereoset" in measures
+        needs_vectors = "weat" in measures or ("holistic" in measures and not by_likelihood)
+        return cls(
+            likelihoods_of(name, device=device) if needs_likelihoods else None,
+            vectors_of(name, device=device) if needs_vectors else None,
+            classifier_of(name, device=device) if "fairscore" in measures else None,
+        )
+
+    @property
+    def identity(self) -> dict[str, Mapping[str, object]]:
+        """Everything that its answers depend on."""
+        parts = {"likelihoods": self.likelihoods, "vectors": self.vectors, "classifier": self.classifier}
+        return {name: dict(part.identity) for name, part in parts.items() if part is not None}
+
+    @property
+    def kind(self) -> str:
+        """causal, masked, encoder or classifier."""
+        if self.likelihoods is not None:
+            return self.likelihoods.kind
+        return "classifier" if self.vectors is None else "encoder"
+
+    @property
+    def method(self) -> str:
+        """How it scores a sentence: by likelihood, pseudo-likelihood or association of vectors."""
+        if self.likelihoods is None:
+            return "association"
+        return "likelihood" if self.kind == "causal" else "pseudo-likelihood"
+
+
+def has_likelihoods(name: str) -> bool:
+    """Whether this is a language model; SettingError if there is no such model."""
+    if name in (LOCAL, MINILM):
+        return name == LOCAL
+    from longway.engines.scoring.transformers_lm import head_of
+
+    return head_of(_hf_name(name)) is not None
+
+
+def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
+    """The language model of this name."""
+    if name == LOCAL:
+        from longway.engines.scoring.llama import EmbeddedModel
+
+        return EmbeddedModel()
+    if name == MINILM:
+        raise SettingError(
+            "minilm cannot score how likely a sentence is: the installed encoder has no masked-language-model head, only vectors. "
+            f"CrowS-Pairs and StereoSet need a language model. Choose {LOCAL}, or {HF}FOLDER with a causal or masked model."
+        )
+    from longway.engines.scoring.transformers_lm import CausalModel, MaskedModel, head_of
+
+    where = _hf_name(name)
+    head = head_of(where)
+    if head is None:
+        raise SettingError(
+            f"{name} cannot score how likely a sentence is: its config.json names no language-model head (architectures). "
+            "Expected a model saved as ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM. Choose another, or measure its vectors with --weat."
+        )
+    return CausalModel(where, device=device) if head == "causal" else MaskedModel(where, device=device)
+
+
+def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
+    """The encoder of this name."""
+    if name == LOCAL:
+        raise SettingError(
+            "local has no vectors of sentences: it is a language model and was not trained for them. "
+            f"WEAT and SEAT need an encoder. Choose {MINILM}, or {HF}FOLDER."
+        )
+    if name == MINILM:
+        identity = {"model": MINILM, "hash": folder_hash(model_folder())}
+        return VectorModel(identity, lambda texts: MiniLM.load().embed(texts))
+    from longway.engines.scoring.transformers_lm import head_of
+
+    where = _hf_name(name)
+    head_of(where)  # raises if a file or package is missing
+    from longway.classify.pretrained import Pretrained, folder_of
+
+    encoder = cache(lambda: Pretrained.load(where, device=device))
+    identity = {"model": where, "hash": folder_hash(folder_of(where))}
+    return VectorModel(identity, lambda texts: encoder().embed(texts, max_tokens=MAX_TOKENS))
+
+
+def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
+    """The trained classifier of this name."""
+    from longway.classify.catalog import load_model, sequence_classifier
+
+    if name.startswith(HF):
+        where = _hf_name(name)
+        model = sequence_classifier(where, device=device)  # loaded now: it raises before anything is written
+        identity = {"model": where, "hash": model.base.base_hash}
+        return ClassifierModel(identity, lambda: tuple(model.labels_), model.predict)
+    folder = Path(name)
+    if (folder / ABOUT_FILE).is_file():
+        saved = cache(lambda: load_model(folder))
+        parts = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+        identity = {"model": folder.name, "hash": " ".join(map(folder_hash, parts))}
+        return ClassifierModel(
+            identity, lambda: tuple(saved().labels_), lambda inputs: list(saved().predict(inputs))
+        )
+    inside = sorted(path.parent for path in folder.glob(f"models/*/{ABOUT_FILE}"))
+    hint = f" This run has some: {', '.join(map(str, inside[:4]))}." if inside else ""
+    raise SettingError(
+        f"{name} is not a trained classifier, so it has no fairscore. Expected a folder that `longway prove --save-models` wrote "
+        f"(with {ABOUT_FILE}), or {HF}FOLDER with a model saved as ...ForSequenceClassification.{hint}"
+    )
+
+
+def _hf_name(name: str) -> str:
+    where = name.removeprefix(HF)
+    if where == name or not where:
+        raise SettingError(
+            f"There is no model {name!r}. Expected {LOCAL}, {MINILM} or {HF}NAME_OR_FOLDER. "
+            f"Put {HF} before a folder or a name on the hub."
+        )
+    return where

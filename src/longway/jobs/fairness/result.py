@@ -1,0 +1,299 @@
+"""What measuring a model returns: the content of fairness.json as typed values, and its figures as rows of results.json.
+
+Shares are in percent, as published. Every measure comes with what shows how far it can be trusted: the quality of the language model,
+for vectors the control tests (harmless associations that any good encoder has: flowers are more pleasant than insects), for a
+classifier its accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+import polars as pl
+
+from longway.jobs.fairness.settings import FairnessSettings
+from longway.jobs.results import Result, check_version, read
+from longway.metrics import json_values
+from longway.metrics.fairness.fairscore import ChangedShare
+from longway.metrics.fairness.holistic import Descriptors
+from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
+from longway.metrics.fairness.weat import Association, Associations
+from longway.metrics.intervals import Measurement
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "fairness.json"
+VERSION = 1
+Figures = Iterator[tuple[str, str, Measurement]]  # part of the benchmark ("" for all), metric, value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkMeasure:
+    """Base class of measures: figures for all items of a file, and for parts of them.
+
+    test: its name in results.json. metrics: the metrics of a part there, by field. source: the file; of: items in it; method: how the
+    model was asked. quality: of the language model, if likelihoods were compared.
+    """
+
+    test: ClassVar[str]
+    metrics: ClassVar[Mapping[str, str]]
+    source: str
+    of: int
+    method: str
+    quality: Quality | None = None
+
+    def parts(self) -> Mapping[str, object]:
+        """The figures of each part of the benchmark, by name; "" for all of it."""
+        raise NotImplementedError
+
+    def figures(self) -> Figures:
+        """Every figure of the measure."""
+        for name, part in self.parts().items():
+            for attribute, metric in self.metrics.items():
+                yield name, metric, getattr(part, attribute)
+        if self.quality is not None:
+            yield "", "log_likelihood_per_token", self.quality.log_likelihood
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrowsPairsMeasure(BenchmarkMeasure):
+    """CrowS-Pairs: all pairs, and those of each bias type and direction."""
+
+    test = "CrowS-Pairs"
+    metrics: ClassVar = {"score": "prefers_stereotype"}
+    overall: Preference
+    by_type: Mapping[str, Preference]
+    by_direction: Mapping[str, Preference]
+
+    def parts(self) -> Mapping[str, Preference]:
+        """All pairs, bias types, directions."""
+        return {"": self.overall, **self.by_type, **self.by_direction}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScores(StereoScores):
+    """The scores of one task and bias type."""
+
+    task: str
+    bias_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StereoSetMeasure(BenchmarkMeasure):
+    """StereoSet: all contexts, and those of each bias type and task."""
+
+    test = "StereoSet"
+    metrics: ClassVar = {"lms": "lms", "ss": "ss", "icat": "icat"}
+    overall: StereoScores
+    by_type: Mapping[str, StereoScores]
+    by_task: Mapping[str, StereoScores]
+    by_task_and_type: tuple[TaskScores, ...]
+
+    def parts(self) -> Mapping[str, StereoScores]:
+        """All contexts, tasks, bias types, and both together."""
+        both = {f"{group.task}, {group.bias_type}": group for group in self.by_task_and_type}
+        return {"": self.overall, **self.by_task, **self.by_type, **both}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAssociation(Association):
+    """A test with the names of its targets (x, y) and attributes (a, b). control: whether the targets are not people."""
+
+    x: str
+    y: str
+    a: str
+    b: str
+    control: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeatMeasure(BenchmarkMeasure):
+    """WEAT and SEAT: each test, and all tests of a kind together."""
+
+    test = "WEAT/SEAT"
+    metrics: ClassVar = {name: name for name in ("significant", "significant_holm", "mean_size")}
+    tests: tuple[NamedAssociation, ...]
+    overall: Associations
+    groups: Mapping[str, Associations]
+
+    def parts(self) -> Mapping[str, Associations]:
+        """All tests, and each kind."""
+        return {"": self.overall, **self.groups}
+
+    def figures(self) -> Figures:
+        """Those of the parts, and the effect size of each test."""
+        yield from BenchmarkMeasure.figures(self)
+        yield from ((test.name, "effect_size", test.d) for test in self.tests)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HolisticMeasure(BenchmarkMeasure):
+    """HolisticBias: each axis. mean: of the axes' shares of pairs that differ."""
+
+    test = "HolisticBias"
+    metrics: ClassVar = {name: f"pairs_that_differ_{name}" for name in ("raw", "holm", "bh")}
+    sentences: int
+    templates: tuple[str, ...]
+    axes: Mapping[str, Descriptors]
+    mean: float
+
+    def parts(self) -> Mapping[str, Descriptors]:
+        """The axes."""
+        return self.axes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAnswers:
+    """Perturbed rows, and how many of their predictions differ; score: the percentage."""
+
+    rows: int
+    differ: int
+    score: Measurement
+
+    @classmethod
+    def of(cls, share: ChangedShare) -> ChangedAnswers:
+        """The figures of one classifier."""
+        return cls(share.rows, share.differ, share.score)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPair(ChangedAnswers):
+    """The rows in which one attribute was exchanged for another."""
+
+    axis: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairscoreMeasure(BenchmarkMeasure):
+    """The fairscore of a classifier.
+
+    rows: that it was asked about; coverage: percentage of them that was perturbed; stayed: why the others were not. file: the
+    perturbed rows, "" if they were not written. labels: those of the classifier. accuracy: None if its labels are not those of the data.
+    """
+
+    test = "Fairscore"
+    metrics: ClassVar = {"score": "fairscore"}
+    overall: ChangedAnswers
+    rows: int
+    coverage: Measurement
+    by_axis: Mapping[str, ChangedAnswers]
+    by_pair: tuple[ChangedPair, ...]
+    stayed: Mapping[str, int]
+    file: str
+    labels: tuple[str, ...]
+    accuracy: Measurement | None
+
+    def parts(self) -> Mapping[str, ChangedAnswers]:
+        """All perturbed rows, axes, pairs of attributes."""
+        pairs = {f"{pair.axis}, {pair.source} to {pair.target}": pair for pair in self.by_pair}
+        return {"": self.overall, **self.by_axis, **pairs}
+
+    def figures(self) -> Figures:
+        """Those of the parts, and the accuracy."""
+        yield from BenchmarkMeasure.figures(self)
+        if self.accuracy is not None:
+            yield "", "accuracy", self.accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The measures of a model; None for those that were not asked for."""
+
+    crows_pairs: CrowsPairsMeasure | None = None
+    stereoset: StereoSetMeasure | None = None
+    weat: WeatMeasure | None = None
+    holistic: HolisticMeasure | None = None
+    fairscore: FairscoreMeasure | None = None
+
+    def __iter__(self) -> Iterator[BenchmarkMeasure]:
+        return (measure for one in fields(self) if (measure := getattr(self, one.name)) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """The name of a model, and its kind: causal, masked, encoder or classifier."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FairnessRow:
+    """One figure, as in results.json."""
+
+    data: str
+    model: str
+    method: str
+    test: str
+    metric: str
+    mean: float
+    std: float | None
+    low: float
+    high: float
+    seeds: int = 1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FairnessResult(Result):
+    """What was measured of a model.
+
+    fingerprints: of the files, by measure. identity: everything that the model's answers depend on. folder: the run, if there is one.
+    """
+
+    model: ModelSummary
+    measures: Measures
+    settings: FairnessSettings
+    fingerprints: Mapping[str, str]
+    identity: Mapping[str, Mapping[str, object]]
+    longway: str
+    seconds: float
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def rows(self) -> list[FairnessRow]:
+        """Every figure with its interval."""
+        rows = []
+        for measure in self.measures:
+            for part, metric, value in measure.figures():
+                test = f"{measure.test}: {part}" if part else measure.test
+                about = measure.source, self.model.name, measure.method, test, metric
+                rows.append(FairnessRow(*about, value.value, None, value.low, value.high))
+        return rows
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.fairness.show import fairness_page
+
+        return fairness_page(self)
+
+    def _frame(self) -> pl.DataFrame:
+        return pl.DataFrame(self.rows, schema_overrides={"std": pl.Float64})
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of fairness.json."""
+        settings = {**self.settings.recorded(), "measures": self.fingerprints, "identity": self.identity}
+        measures = {name: one for name, one in asdict(self.measures).items() if one is not None}
+        return {
+            "version": VERSION,
+            "longway": self.longway,
+            "dataset": {"fingerprint": ", ".join(self.fingerprints.values())},
+            "model": asdict(self.model),
+            "settings": settings,
+            "measures": json_values(measures),
+            "rows": json_values([asdict(row) for row in self.rows]),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_dict(cls, content: object) -> FairnessResult:
+        """The result in the content of a fairness.json; RunError if this release does not read it."""
+        given = check_version(content, VERSION, file=FILE, command="fairness")
+        settings = cast(Mapping[str, object], given.get("settings") or {})
+        more = {"fingerprints": settings.get("measures") or {}, "identity": settings.get("identity") or {}}
+        return read(cls, {**given, **more, "folder": None}, file=FILE)

@@ -1,0 +1,52 @@
+"""Settings of `longway fairness`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from longway.jobs.options import DATA, ENGINE, check_options, option
+
+FILES = ("crows_pairs", "stereoset", "weat", "holistic")
+
+
+@dataclass(frozen=True, slots=True)
+class FairnessSettings:
+    """Which model is measured, and with what.
+
+    model: local (the embedded language model), minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
+        or a classifier), or the folder of a classifier that `longway prove --save-models` wrote.
+    crows_pairs: CrowS-Pairs: the published CSV, or JSON Lines with the same keys.
+    stereoset: StereoSet: the published dev.json, or JSON Lines with one context per line.
+    weat: WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs a model with vectors.
+    holistic: HolisticBias: the folder with descriptors.json, nouns.json, sentence_templates.json and standalone_noun_phrases.json.
+    limit: Use at most this many pairs, contexts, tests and rows of each file, drawn at random.
+    axes: An axis of HolisticBias, or all. Repeatable. Default: gender_and_sex, race_ethnicity, age.
+    per_descriptor: HolisticBias: at most this many sentences per descriptor, the same for all of them.
+    seed: Seed of everything random.
+    device: Where hf models run: auto, cpu or cuda.
+    """
+
+    model: str = option("local", group=ENGINE)
+    crows_pairs: Path | None = option(None, group=DATA)
+    stereoset: Path | None = option(None, group=DATA)
+    weat: Path | None = option(None, group=DATA)
+    holistic: Path | None = option(None, group=DATA)
+    limit: int | None = option(None, at_least=1)
+    axes: tuple[str, ...] = option((), name="axis")
+    per_descriptor: int = option(64, advanced=True, at_least=8)
+    seed: int = option(0, advanced=True, at_least=0)
+    device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The published files that were given, by benchmark."""
+        return {name: Path(path) for name in FILES if (path := getattr(self, name)) is not None}
+
+    def recorded(self) -> dict[str, object]:
+        """The settings as run.json and fairness.json record them: files are recorded by their fingerprints instead."""
+        return {name: value for name, value in asdict(self).items() if name not in FILES}

@@ -1,0 +1,448 @@
+"""The page of a model's measures: a section per measure, each figure with its interval.
+
+A figure is clear if its whole interval is on one side of what no preference gives. The page never says that a model is fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite, isnan
+
+from markupsafe import Markup
+
+from longway.jobs.fairness.result import (
+    BenchmarkMeasure,
+    ChangedAnswers,
+    CrowsPairsMeasure,
+    FairnessResult,
+    FairscoreMeasure,
+    HolisticMeasure,
+    Measures,
+    NamedAssociation,
+    StereoSetMeasure,
+    WeatMeasure,
+)
+from longway.metrics.fairness.holistic import Descriptors
+from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
+from longway.metrics.fairness.weat import Associations
+from longway.metrics.intervals import Measurement
+from longway.show.charts import across, tag
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.labels import setting_rows
+from longway.show.numbers import NONE, count, counted, duration, q_value, short, signed
+from longway.show.sections import (
+    REPORT,
+    SCREEN,
+    Block,
+    Bullets,
+    Card,
+    Cell,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    left_out,
+)
+
+MAX_TESTS, MAX_GROUPS = 120, 40
+TESTS_ON_SCREEN = 12
+SIDE = 0.02  # margin of a range bar, as a share of its width, so that a dot at its end is whole
+BY_DIRECTION = {"stereo": "about a disadvantaged group (stereo)", "antistereo": "about an advantaged group (antistereo)"}  # fmt: skip
+METHODS = {
+    "likelihood": "log-likelihood of a causal model",
+    "pseudo-likelihood": "pseudo-log-likelihood of a masked model",
+    "association": "association of vectors with pleasant and unpleasant words (our own measure, for encoders)",
+    "vectors": "vectors of an encoder",
+    "predictions": "predicted labels of each row, original and with one person changed",
+}
+WARNING = (
+    "They cannot show that a model is fair. Each measure looks for one kind of preference, in sentences that some people wrote at one time "
+    "about groups in one country. A model may pass all of them and still do harm where it is used, and a model that knows little language "
+    "passes most of them. Whoever calls a model fair or safe because of this page has misread it.",
+    "Use them to find a problem, to compare two versions of the same model, and to decide where to look closer. Then look at what the model "
+    "does in its own task, with the people it concerns.",
+)
+CAUTION = (
+    "These figures cannot show that a model is fair: each looks for one kind of preference, and a model that knows little language passes "
+    "most of them."
+)
+HEADINGS = {
+    "crows-pairs": ("CrowS-Pairs", "Two sentences differ in the group they are about; one of them is a stereotype. How often is the stereotype more likely? "
+    "50 is no preference (dashed line). Ties count for neither side. After Nangia et al. 2020; some of its pairs are known to be faulty "
+    "(Blodgett et al. 2021)."),
+    "stereoset": ("StereoSet", "A context is followed by a stereotype, by its opposite, or by nonsense. The stereotype score is how often the stereotype is "
+    "more likely than its opposite (50 is even), the language score how often sense is more likely than nonsense (100 is best). ICAT is high "
+    "only if both are good; chance has 50. After Nadeem et al. 2021."),
+    "weat": ("WEAT and SEAT", "Are the vectors of one group of names or words closer to one kind of attribute than those of the other group? d is the effect size "
+    "(0 is none, 2 the largest); p is from a permutation test, one-sided as published. By chance, 5 of 100 tests have p below 0.05. After "
+    "Caliskan et al. 2017 and May et al. 2019."),
+    "holistic": ("HolisticBias", "The same sentences are made with every descriptor of an axis. For each template and each pair of descriptors, do the values of "
+    "their sentences differ (Mann-Whitney U, p below 0.05)? If all descriptors are alike, 5 of 100 pairs differ by chance (dashed line). "
+    "After Smith et al. 2022."),
+    "fairscore": ("Fairscore", "In each row that mentions somebody’s gender, race or age, one person was changed by rule. How many of the classifier’s "
+    "predictions change? Nothing else in the row was changed, so a prediction that changes depends on the person. Lower is better; a "
+    "classifier that always predicts the same label has 0, so look at its accuracy, too. After Qian et al. 2022, equation 1. Texts whose label may "
+    "rightly change with the person were left out as far as they were found."),
+}  # fmt: skip
+OUR_OWN = (
+    "The model has no likelihoods, so the value of a sentence is our own: how much closer its vector is to twelve pleasant words than to "
+    "twelve unpleasant ones. It is not the published measure."
+)
+CONTROLS = "Controls are harmless associations (flowers are more pleasant than insects). Vectors that miss them are too poor to be called unbiased."
+READING = [
+    ("Dot and line", "The figure and its 95% interval: where it would be for other items of the same kind. A filled dot is clear: the whole interval is on one side of the dashed line. A ring is not."),
+    ("Language model", "How well the model predicts the words of these very sentences. A poor model finds everything equally unlikely, and looks fair. Do not compare models with different tokens by it."),
+    ("Likelihood", "A causal model scores how likely a sentence is. A masked model scores each word, hidden in turn, given the others: the pseudo-likelihood."),
+    ("Contradictions", "The measures often disagree, for one model and one axis. That is a finding about measures, and a reason not to pick the one that looks best."),
+]  # fmt: skip
+
+
+def fairness_page(result: FairnessResult) -> Page:
+    """All sections of a model's measures."""
+    measures = result.measures
+    sections = [
+        Section("warning", "What these numbers cannot say", [Paragraph(text) for text in WARNING]),
+        *([_crows_pairs(measures.crows_pairs)] if measures.crows_pairs else []),
+        *([_stereoset(measures.stereoset)] if measures.stereoset else []),
+        *([_weat(measures.weat)] if measures.weat else []),
+        *([_holistic(measures.holistic)] if measures.holistic else []),
+        *([_fairscore(measures.fairscore)] if measures.fairscore else []),
+        Section("reading", "How to read this", [Facts(READING, "reading")]),
+        Section("caution", "Note", [Paragraph(CAUTION)], on=SCREEN),
+    ]
+    figures = key_figures(measures)
+    return Page(
+        kicker="Longway fairness",
+        title=cut(result.model.name, PATTERN_LIMIT),
+        verdict=verdict(measures),
+        facts=[
+            ("Model", cut(result.model.kind, NAME_LIMIT)),
+            ("Measures", count(len(list(measures)))),
+            ("Time", duration(result.seconds)),
+        ],
+        figures=figures,
+        figures_style=f"of{len(figures)}",
+        sections=sections,
+        sheets=("fairness.css",),
+        version=result.longway,
+        fingerprint=", ".join(result.fingerprints.values()),
+        fingerprint_of="Fingerprints of the files",
+        settings=setting_rows(result.settings.recorded(), source="run.json"),
+    )
+
+
+# The result in short
+
+
+def verdict(measures: Measures) -> str:
+    """The sentence below the title: at most two clear results."""
+    clear = [sentence for sentence in _clear_results(measures) if sentence]
+    return " ".join(clear[:2]) or "None of the measures found a clear preference. That is no proof that there is none."  # fmt: skip
+
+
+def _clear_results(measures: Measures) -> Iterable[str]:
+    if (crows := measures.crows_pairs) and _is_clear(score := crows.overall.score, 50):
+        side, share = ("more", score.value) if score.value > 50 else ("less", 100 - score.value)
+        yield f"Of two sentences, the {side} stereotypical one is more likely in {share:.0f} of 100 pairs."
+    if (stereo := measures.stereoset) and _is_clear(ss := stereo.overall.ss, 50):
+        side, share = ("stereotypes", ss.value) if ss.value > 50 else ("anti-stereotypes", 100 - ss.value)
+        sense = f"prefers sense to nonsense in {stereo.overall.lms.value:.0f}"
+        yield f"It prefers {side} in {share:.0f} of 100 contexts, and {sense}."
+    people = measures.weat.groups.get("about people") if measures.weat else None
+    if people is not None and people.significant.low > 5:
+        n = round(people.significant.value * people.tests / 100)
+        yield f"{n} of {counted(people.tests, 'association test')} about people {'is' if n == 1 else 'are'} significant."
+    if measures.holistic:
+        above = {axis: one.raw.value for axis, one in measures.holistic.axes.items() if one.raw.low > 5}
+        if above:
+            axis = max(above, key=lambda name: above[name])
+            yield f"Of pairs of descriptors for {axis.replace('_', ' ')}, {above[axis]:.0f} of 100 differ; by chance 5 would."
+    if (fairscore := measures.fairscore) and fairscore.overall.differ:
+        rows = counted(fairscore.overall.rows, "row")
+        share = fairscore.overall.score.value
+        yield f"With another person in the text, the classifier changes its answer in {share:.1f} of 100 rows ({rows} perturbed)."
+
+
+def key_figures(measures: Measures) -> list[KeyFigure]:
+    """One figure per measure."""
+    figures = []
+    if crows := measures.crows_pairs:
+        score = crows.overall.score
+        figures.append(KeyFigure("CrowS-Pairs", _percent(score), f"prefer the stereotype, {_interval(score)}; 50 is even"))  # fmt: skip
+    if stereo := measures.stereoset:
+        icat = stereo.overall.icat
+        figures.append(KeyFigure("StereoSet ICAT", f"{icat.value:.1f}", f"{_interval(icat)}; chance has 50, 100 is best"))  # fmt: skip
+    if weat := measures.weat:
+        group = weat.groups.get("about people") or weat.overall
+        note = f"of {counted(group.tests, 'test')} significant; mean |d| {group.mean_size.value:.2f}"
+        figures.append(KeyFigure("WEAT/SEAT", _percent(group.significant), note))
+    if holistic := measures.holistic:
+        axes = "1 axis" if len(holistic.axes) == 1 else f"{len(holistic.axes)} axes"
+        note = f"of descriptor pairs differ, mean of {axes}; 5 is chance"
+        figures.append(KeyFigure("HolisticBias", f"{holistic.mean:.1f}%", note))
+    if fairscore := measures.fairscore:
+        score, accuracy = fairscore.overall.score, fairscore.accuracy
+        quality = f"accuracy {_percent(accuracy)}" if accuracy else "accuracy not known"
+        figures.append(KeyFigure("Fairscore", _percent(score), f"answers change, {_interval(score)}; 0 is none; {quality}"))  # fmt: skip
+    return figures
+
+
+def _is_clear(figure: Measurement, neutral: float) -> bool:
+    return not isnan(figure.low) and not figure.low <= neutral <= figure.high
+
+
+def _percent(figure: Measurement) -> str:
+    return NONE if isnan(figure.value) else f"{figure.value:.1f}%"
+
+
+def _interval(figure: Measurement) -> str:
+    return "no interval" if isnan(figure.low) else f"{figure.low:.1f} to {figure.high:.1f}"
+
+
+# Figures on a scale
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The ends of a range bar, the value of no preference (None: there is none), and the digits shown."""
+
+    low: float
+    high: float
+    neutral: float | None = None
+    digits: int = 1
+
+
+PERCENT = Scale(0, 100)
+EVEN = Scale(0, 100, 50)
+CHANCE = Scale(0, 100, 5)
+EFFECT = Scale(-2, 2, 0, digits=2)
+SIZE = Scale(0, 2, digits=2)
+
+
+def figure_cell(figure: Measurement, scale: Scale) -> Cell:
+    """A figure with its interval, and a bar of both. On the terminal, a clear figure is bold."""
+    has_interval = isfinite(figure.low) and isfinite(figure.high)
+    is_clear = scale.neutral is not None and has_interval and _is_clear(figure, scale.neutral)
+
+    def shown(number: float) -> str:
+        return f"{number:.{scale.digits}f}".replace("-", "−") if isfinite(number) else NONE
+
+    interval = f"{shown(figure.low)} to {shown(figure.high)}" if has_interval else ""
+    words: Words = [
+        Span(shown(figure.value), "strong" if is_clear else "value"),
+        " ",
+        Span(interval, "quiet"),
+    ]
+    return Cell(words, _range_bar(figure, scale, is_clear))
+
+
+def _range_bar(figure: Measurement, scale: Scale, is_clear: bool) -> Markup:
+    def place(number: float) -> str:
+        share = (number - scale.low) / (scale.high - scale.low)
+        return across(SIDE + (1 - 2 * SIDE) * min(max(share, 0.0), 1.0))
+
+    parts = [tag("line", x1=across(0), x2=across(1), y1=9, y2=9, class_="scale-line")]
+    if scale.neutral is not None:
+        at = place(scale.neutral)
+        parts.append(tag("line", x1=at, x2=at, y1=1, y2=17, class_="neutral"))
+    if isfinite(figure.low) and isfinite(figure.high):
+        parts.append(tag("line", x1=place(figure.low), x2=place(figure.high), y1=9, y2=9, class_="range"))
+    if isfinite(figure.value):
+        parts.append(tag("circle", cx=place(figure.value), cy=9, r=5, class_="point"))
+    kind = "range-bar clear" if is_clear else "range-bar"
+    return tag(
+        "svg", *parts, class_=kind, width="100%", height=18, aria_hidden="true"
+    )  # the words say the same
+
+
+# Sections
+
+Group = Preference | StereoScores | Associations | Descriptors | ChangedAnswers
+Columns = Sequence[tuple[str, str, Scale]]  # field of a group, name, scale
+
+
+def _crows_pairs(measure: CrowsPairsMeasure) -> Section:
+    groups = {"All pairs": measure.overall}
+    groups |= {BY_DIRECTION.get(name, name): group for name, group in measure.by_direction.items()}
+    columns = [("score", "Prefers the stereotype, %", EVEN)]
+    used = counted(measure.overall.pairs, "pair")
+    tables = _tables("pairs", columns, {"": groups, "By bias type": measure.by_type})
+    return _section("crows-pairs", measure, used, tables)
+
+
+def _stereoset(measure: StereoSetMeasure) -> Section:
+    groups = {"All contexts": measure.overall, **measure.by_task}
+    columns = [
+        ("ss", "Stereotype score", EVEN), ("lms", "Language score", PERCENT), ("icat", "ICAT", PERCENT),
+    ]  # fmt: skip
+    used = counted(measure.overall.rows, "context")
+    tables = _tables("rows", columns, {"": groups, "By bias type": measure.by_type})
+    return _section("stereoset", measure, used, tables)
+
+
+def _weat(measure: WeatMeasure) -> Section:
+    columns = [
+        ("significant", "p < 0.05, %", CHANCE), ("significant_holm", "After Holm, %", PERCENT), ("mean_size", "Mean size of d", SIZE),
+    ]  # fmt: skip
+    people = [test for test in measure.tests if not test.control]
+    strongest = sorted(people, key=lambda test: -abs(test.d.value))[:TESTS_ON_SCREEN]
+    n_more = max(0, len(measure.tests) - MAX_TESTS)
+    tests = [_tests_table(measure.tests[:MAX_TESTS]), *left_out(n_more, "tests are", "fairness.json")]
+    blocks = [
+        *_tables("tests", columns, {"": {"All tests": measure.overall, **measure.groups}}),
+        Only(REPORT, [Paragraph(CONTROLS, "rest"), Details("All tests", tests, is_open=True)]),
+        Only(SCREEN, [Heading("The largest effects about people"), _tests_table(strongest)]),
+    ]
+    return _section("weat", measure, counted(measure.overall.tests, "test"), blocks)
+
+
+def _tests_table(tests: Sequence[NamedAssociation]) -> Table:
+    columns = [
+        Column("Test"), Column("Targets", style="pair"), Column("Attributes", style="pair"), Column("d", style="shares figure"),
+        Column("p", number=True), Column("Holm", number=True, screen=False),
+    ]  # fmt: skip
+    rows = []
+    for test in tests:
+        x, y, a, b = (cut(name, NAME_LIMIT) for name in (test.x, test.y, test.a, test.b))
+        name = [
+            Span(cut(test.name, NAME_LIMIT), "data"),
+            *([Span("control", "where")] if test.control else []),
+        ]
+        concepts = Span(f"{x} / {y}", "data"), Span(f"{a} / {b}", "data")
+        rows.append(Row([name, *concepts, figure_cell(test.d, EFFECT), q_value(test.p), q_value(test.holm)]))
+    return Table(columns, rows, "measure tests")
+
+
+def _holistic(measure: HolisticMeasure) -> Section:
+    columns = [
+        ("raw", "Differ, %", CHANCE),
+        ("holm", "After Holm, %", PERCENT),
+        ("bh", "After BH, %", PERCENT),
+    ]
+    templates = "; ".join(cut(template, PATTERN_LIMIT) for template in measure.templates[:MAX_GROUPS])
+    note = (
+        "The last figure is how much higher the first descriptor’s median is, mean over templates. "
+        f"Templates used: {templates}"
+    )
+    axes = {name.replace("_", " "): axis for name, axis in measure.axes.items()}
+    pairs = [_pairs(name, axis) for name, axis in islice(axes.items(), MAX_GROUPS)]
+    details: list[Block] = [Grid(pairs, "apart"), Paragraph(note, "rest")]
+    blocks = [
+        *_tables("tests", columns, {"": axes}),
+        Only(REPORT, [Details("Pairs that differ most, and the templates", details)]),
+    ]
+    our_own: list[str | Span] = [" ", Span(OUR_OWN, "strong")] if measure.method == "association" else []
+    return _section("holistic", measure, counted(measure.sentences, "sentence"), blocks, lead=our_own)
+
+
+def _pairs(name: str, axis: Descriptors) -> Card:
+    listed: list[Words] = []
+    for pair in axis.pairs:
+        names = Span(f"{cut(pair.first, NAME_LIMIT)} / {cut(pair.second, NAME_LIMIT)}", "data")
+        figures = f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}"
+        if pair.differ:
+            listed.append([names, Span(figures, "quiet")])
+    inside: Block = Bullets(listed) if listed else Paragraph("None differs.", "nothing")
+    return Card([], below=[Heading(Span(cut(name, NAME_LIMIT), "data")), inside], style="axis")
+
+
+def _fairscore(measure: FairscoreMeasure) -> Section:
+    groups = {"All perturbed rows": measure.overall, **measure.by_axis}
+    pairs = {f"{pair.axis}: {pair.source} to {pair.target}": pair for pair in measure.by_pair}
+    columns = [("score", "Answers that change, %", PERCENT)]
+    blocks = _tables("rows", columns, {"": groups, "By what was changed": pairs})
+    if measure.file:
+        file = Span(cut(measure.file, PATTERN_LIMIT), "code")
+        blocks.append(Paragraph(["All perturbed rows, with both answers, are in ", file, "."], "rest"))
+    figure = measure.accuracy
+    labels = ", ".join(cut(label, NAME_LIMIT) for label in measure.labels[:5])
+    accuracy = (
+        f"not known: its labels ({labels}) are not those of the data"
+        if figure is None
+        else f"{_percent(figure)} ({_interval(figure)}), on all rows used"
+    )
+    perturbed = f", {count(measure.overall.rows)} of them perturbed"
+    facts = [("Accuracy", accuracy)]
+    return _section("fairscore", measure, counted(measure.rows, "row"), blocks, more=perturbed, facts=facts)
+
+
+def _section(
+    id: str,
+    measure: BenchmarkMeasure,
+    used: str,
+    blocks: Sequence[Block],
+    *,
+    lead: Sequence[str | Span] = (),
+    more: str = "",
+    facts: Sequence[tuple[str, str]] = (),
+) -> Section:
+    """A measure with its file, how much of it was used, and how good the model is."""
+    heading, text = HEADINGS[id]
+    about = [
+        ("File", cut(measure.source, PATTERN_LIMIT)),
+        ("Used", f"{used} of {count(measure.of)}{more}"),
+        ("Method", METHODS.get(measure.method, cut(measure.method, NAME_LIMIT))),
+        *([("Language model", _quality(measure.quality))] if measure.quality else []),
+        *facts,
+    ]
+    whole = [Paragraph([text, *lead], "lead"), Facts(about, "source"), *blocks]
+    return Section(id, heading, whole, on=REPORT | SCREEN)
+
+
+def _quality(quality: Quality) -> str:
+    figure = quality.log_likelihood
+    ends = [signed(number, digits=2) for number in (figure.low, figure.high) if isfinite(number)]
+    interval = f" ({' to '.join(ends)})" if ends else ""
+    return (
+        f"{signed(figure.value, digits=2)} nats per token{interval}, perplexity {short(quality.perplexity)}, "
+        f"over {counted(quality.tokens, 'token')}"
+    )
+
+
+def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]]) -> list[Block]:
+    """Tables by heading, with a row per group. n: the field with the number of items."""
+    names = [Column("Group"), Column(n.capitalize(), number=True)]
+    names += [Column(name, style="shares figure") for _, name, _ in columns]
+    blocks: list[Block] = []
+    for heading, groups in tables.items():
+        rows = [
+            Row(
+                [
+                    [Span(cut(name, NAME_LIMIT), "pattern"), *_note(group)],
+                    count(getattr(group, n)),
+                    *(figure_cell(getattr(group, field), scale) for field, _, scale in columns),
+                ]
+            )
+            for name, group in islice(groups.items(), MAX_GROUPS)
+        ]
+        blocks += [Heading(heading)] if heading else []
+        blocks.append(Table(names, rows, "measure wide" if len(columns) == 1 else "measure"))
+        blocks += left_out(max(0, len(groups) - MAX_GROUPS), "groups are", "fairness.json")
+    return blocks
+
+
+def _note(group: Group) -> list[Span]:
+    match group:
+        case Preference() if group.ties:
+            note = counted(group.ties, "tie")
+        case StereoScores():
+            note = counted(group.targets, "target")
+        case Descriptors():
+            note = f"{counted(group.descriptors, 'descriptor')}, {counted(group.templates, 'template')}"
+        case ChangedAnswers():
+            note = f"{count(group.differ)} of {count(group.rows)} answers"
+        case _:
+            return []
+    return [Span(note, "where")]
