@@ -22,7 +22,7 @@ from typing import Any
 import common
 from longway.english.document import Document, Word, apply_changes
 from longway.english.pipeline import load_pipeline
-from longway.english.replacements import Replacement, antonyms, hypernyms, synonyms, with_article
+from longway.english.replacements import Replacement, antonyms, synonyms, with_article
 from longway.english.wordnet import wordnet_source
 from longway.stats import wilson_interval
 
@@ -35,8 +35,8 @@ SETS = {
     "gap": ("gap/development.jsonl.gz", "text"),
     "qqp": ("qqp/train_2k.jsonl.gz", "question1"),
 }
-FIND = {"synonym": synonyms, "antonym": antonyms, "hypernym": hypernyms}
-PARTS = {"synonym": 0.5, "antonym": 0.25, "hypernym": 0.25}
+FIND = {"synonym": synonyms, "antonym": antonyms}
+PARTS = {"synonym": 0.67, "antonym": 0.33}
 CONTENT = ("NOUN", "VERB", "ADJ", "ADV")
 NOTES = Path(__file__).resolve().parents[1] / "notes" / "wordnet-check.md"
 LONGEST = 2_000  # characters of one text that are read; the longest reviews would crowd out the rest

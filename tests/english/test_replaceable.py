@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 from longway.english.document import Document, Word
-from longway.english.replacements import LookupUnit, counting_at, frames_at, lookup_unit, position_at
+from longway.english.replacements import LookupUnit, frames_at, is_counted, lookup_unit, position_at
 
 pytest.importorskip("nltk")
 pytest.importorskip("lemminflect")
@@ -134,18 +134,18 @@ def test_adjectives_stand_before_after_or_as_predicates():
 
 
 @pytest.mark.parametrize(
-    ("annotated", "place", "counting"),
+    ("annotated", "place", "counted"),
     [
-        ("a|a|DT|det|1 dog|dog|NN|root|1", 1, "count"),
-        ("dogs|dog|NNS|root|0", 0, "count"),
-        ("the|the|DT|det|1 bread|bread|NN|root|1", 1, ""),
-        ("her|she|PRP$|nmod:poss|1 bread|bread|NN|root|1", 1, ""),
-        ("bread|bread|NN|root|0", 0, "mass"),
+        ("a|a|DT|det|1 dog|dog|NN|root|1", 1, True),
+        ("dogs|dog|NNS|root|0", 0, True),
+        ("the|the|DT|det|1 bread|bread|NN|root|1", 1, False),
+        ("her|she|PRP$|nmod:poss|1 bread|bread|NN|root|1", 1, False),
+        ("bread|bread|NN|root|0", 0, False),
     ],
 )
-def test_counting_follows_article_and_number(annotated, place, counting):
+def test_counting_follows_article_and_number(annotated, place, counted):
     document = analysed(annotated)
-    assert counting_at(_unit(document.words[place]), document) == counting
+    assert is_counted(document.words[place], document) == counted
 
 
 def _unit(word):

@@ -35,8 +35,8 @@ from longway.engines.prompt import Prompt
 from longway.english.document import Change, Document, apply_changes
 from longway.english.opposites import Side, rotated
 from longway.english.pipeline import EnglishPipeline, load_pipeline
-from longway.english.rules import all_rewritings
-from longway.english.rules.rule import Draft, Scene, choose, drafts
+from longway.english.rules import all_rephrasings
+from longway.english.rules.rule import RuleDraft, Scene, choose, drafts
 from longway.english.rules.titles import read, read_all
 from longway.english.rules.word_choice import wordnet_version
 from longway.english.triples.contradict import affirmations, contradictions, shortened
@@ -123,7 +123,7 @@ class RulesEngine(BaseEngine):
         stance = prompt.task.stances.get(prompt.label) if prompt.label is not None else None
         avoid = frozenset(pattern.lower() for pattern in prompt.avoid)
         scene = Scene(self._parse(prompt.text), prompt.context, stance, avoid)
-        chosen = choose(drafts(scene, all_rewritings(scene), order=order), n)
+        chosen = choose(drafts(scene, all_rephrasings(scene), order=order), n)
         return Written(
             texts=tuple(draft.text for draft in chosen),
             refusals=() if chosen else ("no rule applies to this text",),
@@ -153,7 +153,7 @@ def rules_version() -> str:
     return digest.hexdigest()
 
 
-def _how(draft: Draft) -> str:
+def _how(draft: RuleDraft) -> str:
     return ("label:" if draft.keeps == "label" else "") + " + ".join(draft.rules)
 
 

@@ -82,6 +82,11 @@ def fix_articles(document: Document, changes: Iterable[Change]) -> list[Change]:
     return [change for change in fixes if change is not None]
 
 
+def with_articles(document: Document, *changes: Change) -> tuple[Change, ...]:
+    """Return the changes, followed by the changes of articles that they require."""
+    return (*changes, *fix_articles(document, changes))
+
+
 def _fix(document: Document, article: Word, changes: list[Change]) -> Change | None:
     if article.tag != "DT" and article.upos != "DET":
         return None  # "vitamin A", "a." in a list
@@ -91,14 +96,10 @@ def _fix(document: Document, article: Word, changes: list[Change]) -> Change | N
     after = _next_word(_changed_from(document.text, article.end, changes))
     if before == after or not after:
         return None
-    around = " ".join(word.text for word in document.sentence(document.sentence_number(article)))
+    around = " ".join(word.text for word in document.sentence_of(article))
     shouted = is_all_caps(around)
     wanted = article_before(after, shouted=shouted)
-    return (
-        None
-        if wanted == article.lower
-        else Change(article.start, article.end, _like(wanted, article.text, around))
-    )
+    return None if wanted == article.lower else article.becomes(_like(wanted, article.text, around))
 
 
 def _like(wanted: str, article: str, around: str) -> str:

@@ -101,7 +101,7 @@ class Denial:
             return auxiliary and f"{auxiliary} {word}"
         return auxiliary and f"{auxiliary} {word} {self.verb}"
 
-    def change_to(self, text: str) -> Change:
+    def becomes(self, text: str) -> Change:
         """Return the change that replaces the group."""
         return Change(self.start, self.end, text)
 
@@ -119,12 +119,16 @@ def conjugated(lemma: str, tense: Tense, plural: bool | None) -> str | None:
     if plural is None and (tense == "present" or lemma == "be"):
         return None
     if lemma == "be":
-        return {("past", False): "was", ("past", True): "were", ("present", False): "is"}.get(
-            (tense, bool(plural)), "are"
-        )
+        return be_form(tense, bool(plural))
     if tense == "past":
         return inflect(lemma, "VBD")
     return lemma if plural else inflect(lemma, "VBZ")
+
+
+def be_form(tense: Tense, plural: bool) -> str:
+    """Return the past or present form of "be"."""
+    singular_and_plural = ("was", "were") if tense == "past" else ("is", "are")
+    return singular_and_plural[plural]
 
 
 def is_plural(document: Document, subject: Word) -> bool | None:
@@ -142,13 +146,19 @@ def is_plural(document: Document, subject: Word) -> bool | None:
     return False if subject.tag in ("NN", "NNP", "VBG") else None
 
 
-def subject_of(document: Document, word: Word) -> Word | None:
-    """Return the subject of a verb, or of the predicate that an auxiliary or copula belongs to."""
-    head = document.head(word) if word.relation in ("aux", "cop") else None
-    for predicate in (word, head):
-        subjects = document.children(predicate, "nsubj") if predicate is not None else ()
+def subject_of(document: Document, word: Word, *, shared_by: tuple[str, ...] = ()) -> Word | None:
+    """Return the subject of a verb, or of the predicate that an auxiliary or copula belongs to.
+
+    shared_by: relations of verbs that may share the subject of the verb above them: "conj" for "came and left". The verb of
+    "The point is that it lacks wit", to which the parse gives two subjects, then has none.
+    """
+    predicate: Word | None = word
+    while predicate is not None:
+        subjects = document.children(predicate, "nsubj")
         if subjects:
-            return subjects[0]
+            return None if shared_by and len(subjects) > 1 else subjects[0]
+        is_helper = predicate is word and word.relation in ("aux", "cop")
+        predicate = document.head(predicate) if is_helper or predicate.relation in shared_by else None
     return None
 
 
@@ -366,7 +376,7 @@ def not_after(auxiliary: Word) -> Change:
 
 def do_not(verb: Word) -> Change:
     """Return the change that negates a finite verb, one with a tag of `DO_FORMS`: "won" -> "did not win"."""
-    return Change(verb.start, verb.end, f"{DO_FORMS[verb.tag]} not {verb.lemma}")
+    return verb.becomes(f"{DO_FORMS[verb.tag]} not {verb.lemma}")
 
 
 def remove_not(document: Document, auxiliary: Word, negation: Word, verb: Word | None) -> list[Change] | None:
@@ -380,7 +390,7 @@ def remove_not(document: Document, auxiliary: Word, negation: Word, verb: Word |
     if form is None or verb is None:
         return None
     after = document.words[negation.index + 1]
-    return [Change(auxiliary.start, after.start, ""), Change(verb.start, verb.end, form)]
+    return [Change(auxiliary.start, after.start, ""), verb.becomes(form)]
 
 
 def without_negation(document: Document, negation: Word) -> list[Change] | None:
@@ -409,17 +419,17 @@ def _clause_after(document: Document, negation: Word) -> list[Word]:
 def _affirmative(document: Document, clause: list[Word]) -> Iterator[Change]:
     """Yield changes of words that need a negation: "any" -> "some", "at all" -> nothing."""
     for word in clause:
-        after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+        after = document.after(word)
         if word.lower == "at" and after is not None and after.lower == "all":
             yield Change(document.words[word.index - 1].end, after.end, "")
         elif word.lower in _AFFIRMATIVE and (word.lower != "or" or word.upos == "CCONJ"):
-            yield Change(word.start, word.end, match_case(_AFFIRMATIVE[word.lower], word.text))
+            yield word.becomes(match_case(_AFFIRMATIVE[word.lower], word.text))
 
 
 def _removal(document: Document, negation: Word) -> list[Change] | None:
     lower = negation.lower
     if lower in _SWAPPED:
-        return [Change(negation.start, negation.end, match_case(_SWAPPED[lower], negation.text))]
+        return [negation.becomes(match_case(_SWAPPED[lower], negation.text))]
     if lower == "no":
         return _removed_no(document, negation)
     if lower in _NEGATIVE_ADVERBS:
@@ -447,7 +457,7 @@ def _removed_no(document: Document, no: Word) -> list[Change] | None:
     if noun.upos != "NOUN" or noun.tag == "NNS" or is_mass:
         return _dropped(document, no)
     article = article_before(document.words[no.index + 1].text)
-    return [Change(no.start, no.end, match_case(article, no.text))]
+    return [no.becomes(match_case(article, no.text))]
 
 
 def _removed_not(document: Document, negation: Word) -> list[Change] | None:
@@ -455,7 +465,7 @@ def _removed_not(document: Document, negation: Word) -> list[Change] | None:
     before = document.words[negation.index - 1] if negation.index > first else None
     if before is None or before.upos not in ("AUX", "VERB"):
         return _dropped(document, negation) if negation.lower == "not" else None
-    after = document.words[negation.index + 1] if negation.index + 1 < len(document) else None
+    after = document.after(negation)
     is_inverted = before.index == first or (after is not None and after.relation == "nsubj")
     if is_inverted or before.lower == "ai":  # "Isn't it good"
         return None
@@ -477,4 +487,4 @@ def _removed_not(document: Document, negation: Word) -> list[Change] | None:
 
 
 def _sentence_start(document: Document, word: Word) -> int:
-    return document.sentences[document.sentence_number(word)][0]
+    return document.sentence_of(word)[0].index

@@ -61,6 +61,10 @@ class Word:
                 return value
         return ""
 
+    def becomes(self, text: str) -> Change:
+        """Return the change that replaces the word."""
+        return Change(self.start, self.end, text)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -108,6 +112,19 @@ class Document:
         """The word with that index, or None outside the document."""
         return self.words[index] if 0 <= index < len(self.words) else None
 
+    def before(self, word: Word) -> Word | None:
+        """The word before a word, or None at the start of the text."""
+        return self.word_at(word.index - 1)
+
+    def after(self, word: Word) -> Word | None:
+        """The word after a word, or None at the end of the text."""
+        return self.word_at(word.index + 1)
+
+    @property
+    def root(self) -> Word | None:
+        """The root of the first sentence, or None in an empty text."""
+        return next((word for word in self.words if word.head == word.index), None)
+
     def head(self, word: Word) -> Word | None:
         """The word that a word depends on, or None for the root of a sentence."""
         return None if word.head == word.index else self.words[word.head]
@@ -136,6 +153,10 @@ class Document:
         """The words of one sentence."""
         first, end = self.sentences[number]
         return self.words[first:end]
+
+    def sentence_of(self, word: Word) -> tuple[Word, ...]:
+        """The words of the sentence that contains the word."""
+        return self.sentence(self.sentence_number(word))
 
     def words_between(self, start: int, end: int) -> tuple[Word, ...]:
         """The words that overlap the stretch of text between two offsets."""

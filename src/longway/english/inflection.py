@@ -353,7 +353,7 @@ def _without_s(form: str, lemma: str) -> str | None:
     return form[:-3] + "y" if len(form) > 4 and form.endswith("ies") else form[:-1]
 
 
-# --- numbers in words: ONES[7] is "seven", TENS[0] is "twenty", ORDINALS[3] is "third" -----------------
+# --- numbers and months: ONES[7] is "seven", TENS[0] is "twenty", ORDINALS[3] is "third" ----------------
 
 ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -364,3 +364,18 @@ ORDINALS = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
     "sixteenth seventeenth eighteenth nineteenth"
 ).split()
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+def number_in_words(number: int) -> str:
+    """Return a whole number below 200 in words.
+
+    >>> number_in_words(11), number_in_words(45), number_in_words(103)
+    ('eleven', 'forty-five', 'one hundred and three')
+    """
+    if number >= 100:
+        return "one hundred" + (f" and {number_in_words(number - 100)}" if number > 100 else "")
+    if number < len(ONES):
+        return ONES[number]
+    tens, ones = divmod(number, 10)
+    return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")

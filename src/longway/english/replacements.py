@@ -133,12 +133,10 @@ def position_at(unit: LookupUnit, document: Document) -> Literal["a", "ip", "p"]
     return "a" if unit.word.index < head.index else "ip"
 
 
-def counting_at(unit: LookupUnit, document: Document) -> Literal["count", "mass", ""]:
-    """How a noun is used: "count" ("a dog", "two dogs"), "mass" (no article), or "" if it may be either."""
-    before = document.children(unit.word, "det", "nummod", "nmod:poss")
-    if unit.word.tag == "NNS" or any(w.relation == "nummod" or w.lower in _COUNTING for w in before):
-        return "count"
-    return "" if before else "mass"
+def is_counted(noun: Word, document: Document) -> bool:
+    """True for a noun that counts things here: "a dog", "two dogs"."""
+    before = document.children(noun, "det", "nummod")
+    return noun.tag == "NNS" or any(w.relation == "nummod" or w.lower in _COUNTING for w in before)
 
 
 def _is_content_word(word: Word, document: Document) -> bool:
@@ -157,7 +155,7 @@ def _is_content_word(word: Word, document: Document) -> bool:
 
 
 def _is_in_name(word: Word, document: Document) -> bool:
-    first = document.sentence(document.sentence_number(word))[0]
+    first = document.sentence_of(word)[0]
     if word.entity:
         return True
     if word.text[0].isupper() and not (word.text.isupper() and len(word.text) > 1):
@@ -183,7 +181,7 @@ def _is_held_together(word: Word, document: Document) -> bool:
     """True inside compounds ("self-consciously"), explained names ("Dreamer (film)") and fixed phrases."""
     if word.relation == "compound" or document.children(word, "fixed", "flat", "goeswith"):
         return True
-    following = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    following = document.after(word)
     if (
         word.upos == "ADJ"
         and following is not None
@@ -354,17 +352,9 @@ def synonyms(word: Word, document: Document) -> list[Replacement]:
     return _replacements("synonym", word, document)
 
 
-def antonyms(word: Word, document: Document, *, indirect: bool = False) -> list[Replacement]:
-    """Words with the opposite meaning here, best first.
-
-    indirect: include the opposite of the adjective that an adjective is similar to ("gigantic" -> "little").
-    """
-    return _replacements("antonym", word, document, indirect=indirect)
-
-
-def hypernyms(word: Word, document: Document) -> list[Replacement]:
-    """More general words that are true and natural here, nearest first: for nouns and a few verbs."""
-    return _replacements("hypernym", word, document)
+def antonyms(word: Word, document: Document) -> list[Replacement]:
+    """Words with the opposite meaning here, best first."""
+    return _replacements("antonym", word, document)
 
 
 def with_article(document: Document, replacement: Replacement) -> list[Change]:
@@ -372,28 +362,26 @@ def with_article(document: Document, replacement: Replacement) -> list[Change]:
     return [replacement.change, *fix_articles(document, [replacement.change])]
 
 
-def _replacements(
-    relation: Relation, word: Word, document: Document, *, indirect: bool = False
-) -> list[Replacement]:
+def _replacements(relation: Relation, word: Word, document: Document) -> list[Replacement]:
     unit = lookup_unit(word, document)
     if unit is None:
         return []
     weighed = weigh_senses(unit, document)
     fits = grammar_of(unit, document)
-    found = related_in_senses(unit.lemma, unit.upos, relation, weighed, fits=fits, indirect=indirect)
-    sentence = document.sentence(document.sentence_number(word))
+    found = related_in_senses(unit.lemma, unit.upos, relation, weighed, fits=fits)
+    sentence = document.sentence_of(word)
     around = {
         f" {' '.join(forms)} " for forms in ([w.lower for w in sentence], [w.lemma.lower() for w in sentence])
     }
     given = [
-        (candidate.steps, -candidate.fit * candidate.back, candidate.lemma, text)
+        (-candidate.fit * candidate.back, candidate.lemma, text)
         for candidate in found
         if not any(f" {candidate.lemma} " in words for words in around)
         and _is_safe(relation, unit, candidate)
-        and _is_grammatical(relation, unit, candidate.lemma, document)
+        and _is_grammatical(unit, candidate.lemma, document)
         and (text := _in_its_form(relation, unit, candidate)) is not None
     ]
-    return [replacement for *_, replacement in sorted(given, key=lambda g: g[:3])[:MAX_REPLACEMENTS]]
+    return [replacement for *_, replacement in sorted(given, key=lambda g: g[:2])[:MAX_REPLACEMENTS]]
 
 
 def _in_its_form(relation: Relation, unit: LookupUnit, candidate: RelatedWord) -> Replacement | None:
@@ -421,8 +409,6 @@ def _is_safe(relation: Relation, unit: LookupUnit, candidate: RelatedWord) -> bo
         return False
     if lists.is_right(relation, unit.upos, unit.lemma, lemma):
         return True
-    if relation == "hypernym":  # its words are chosen by hand
-        return candidate.fit >= MIN_FIT
     least = max(MIN_COUNT, MIN_RATIO * frequency(unit.lemma, unit.upos))
     is_common = frequency(lemma, unit.upos) >= least
     return is_common and candidate.fit >= MIN_FIT and candidate.back >= MIN_BACK
@@ -436,25 +422,18 @@ def _is_plain(candidate: RelatedWord) -> bool:
     return is_word and not candidate.sense.is_name and not (member and member.is_marked)
 
 
-def _is_grammatical(relation: Relation, unit: LookupUnit, lemma: str, document: Document) -> bool:
+def _is_grammatical(unit: LookupUnit, lemma: str, document: Document) -> bool:
     if unit.upos == "NOUN":
-        if relation == "hypernym" and any(w.dep != "nmod:poss" for w in document.children(unit.word, "nmod")):
-            return False  # "a river of sadness" is no body of water
-        return _is_counted_alike(relation, lemma, unit, document)
+        return _is_counted_alike(lemma, unit, document)
     if unit.upos == "ADJ" and " " not in (inflect(lemma, "JJR") or " "):  # "more large"
         more = document.children(unit.word, "advmod")
         return not any(w.lower in ("more", "most", "less", "least") for w in more)
     return True
 
 
-def _is_counted_alike(relation: Relation, lemma: str, unit: LookupUnit, document: Document) -> bool:
-    """False for "a furniture", "in building" and nouns that are always plural ("surroundings")."""
-    lists, last = word_lists(), lemma.split()[-1]
+def _is_counted_alike(lemma: str, unit: LookupUnit, document: Document) -> bool:
+    """False for "a furniture" and nouns that are always plural ("surroundings")."""
+    last = lemma.split()[-1]
     if last.endswith("s") and lemmas(last, "NOUN")[:1] not in ((), (last,)):
         return False
-    counting = counting_at(unit, document)
-    if counting == "count":
-        return last not in MASS_NOUNS | lists.mass
-    if counting == "mass" and relation == "hypernym":
-        return last in MASS_NOUNS | lists.mass | lists.mass_or_count
-    return True
+    return not (is_counted(unit.word, document) and last in MASS_NOUNS | word_lists().mass)

@@ -125,7 +125,7 @@ def _verb_change(document: Document, pronoun: Word, verb: Word, *, plural: bool)
         return
     new = verb_in_number(verb.text, plural=plural, lemma=verb.lemma)
     if new is not None:
-        yield Change(verb.start, verb.end, new)
+        yield verb.becomes(new)
 
 
 def _is_past(verb: Word) -> bool:
@@ -151,7 +151,7 @@ def _short_change(document: Document, pronoun: Word, verb: Word, *, plural: bool
         is_apart = document.text[verb.start - 1 : verb.start].isspace()
         full = _short_for(document, verb).replace("be", "are")
         new = full if is_apart else f" {full}"
-    return Change(verb.start, verb.end, new.upper() if letters.isupper() else new)
+    return verb.becomes(new.upper() if letters.isupper() else new)
 
 
 def _short_for(document: Document, verb: Word) -> Literal["be", "have", "do"]:

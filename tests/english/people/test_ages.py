@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.people.ages import find_ages, format_age, nearest_age, number_in_words, parse_age
+from longway.english.inflection import number_in_words
+from longway.english.people.ages import find_ages, format_age, nearest_age, parse_age
 from longway.english.people.demographics import AGE_RANGES, age_attribute
 
 

@@ -4,11 +4,9 @@ from math import log, log1p
 
 import pytest
 
-from longway.english.people import antecedent_rules as chain_rules
 from longway.english.people.antecedent_rules import (
     PAIR_RULES,
     RULES,
-    SPOT_RULES,
     no_antecedent_values,
     rule_values,
 )
@@ -182,22 +180,18 @@ CASES = [
 
 @pytest.mark.parametrize(("rule", "sentences", "pronoun", "person", "expected"), CASES)
 def test_a_rule_says(rule, sentences, pronoun, person, expected):
-    said = getattr(chain_rules, rule)(pair(scene_of(*sentences), pronoun, person))
+    said = PAIR_RULES[rule](pair(scene_of(*sentences), pronoun, person))
     assert float(said) == pytest.approx(float(expected), abs=1e-9)
 
 
 def test_claims_of_the_other_gender_are_passed_on():
-    assert chain_rules.claimed_by_the_other_gender(pair(scene_of(*MET), "She", "Ann", claimed=0.7)) == 0.7
+    assert PAIR_RULES["claimed_by_the_other_gender"](pair(scene_of(*MET), "She", "Ann", claimed=0.7)) == 0.7
 
 
 def test_every_rule_has_a_case_where_it_speaks_and_one_where_it_is_silent():
-    tried = {rule.__name__ for rule in PAIR_RULES} - {"claimed_by_the_other_gender"}
+    tried = PAIR_RULES.keys() - {"claimed_by_the_other_gender"}
     assert tried == {rule for rule, *_, expected in CASES if expected}
     assert tried - {"deep_in_the_tree"} == {rule for rule, *_, expected in CASES if not expected}
-
-
-def test_every_rule_says_what_it_looks_for():
-    assert all(rule.__doc__ for rule in (*PAIR_RULES, *SPOT_RULES))
 
 
 def test_nobody_is_weighed_by_the_number_of_people():

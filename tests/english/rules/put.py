@@ -7,6 +7,6 @@ from tests.english.rules.said import scene_of
 
 
 def put(rule: Rule, text: str) -> list[tuple[str, str]]:
-    """Each rewriting's rule with the text it makes."""
+    """Each rephrasing's rule with the text it makes."""
     scene = scene_of(text)
     return [(one.rule, one.apply(scene.document)) for one in rule(scene)]

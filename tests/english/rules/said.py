@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longway.english.pipeline import load_pipeline
-from longway.english.rules.rule import Rewriting, Rule, Scene
+from longway.english.rules.rule import Rephrasing, Rule, Scene
 
 
 def scene_of(text: str, stance=None, context: str | None = None) -> Scene:
@@ -15,7 +15,7 @@ def said(rule: Rule, text: str, stance=None, context: str | None = None) -> dict
     """The new texts by the name of the rule that made them."""
     scene = scene_of(text, stance, context)
     found: dict[str, list[str]] = {}
-    for rewriting in rule(scene):
-        assert isinstance(rewriting, Rewriting)
-        found.setdefault(rewriting.rule, []).append(rewriting.apply(scene.document))
+    for rephrasing in rule(scene):
+        assert isinstance(rephrasing, Rephrasing)
+        found.setdefault(rephrasing.rule, []).append(rephrasing.apply(scene.document))
     return found

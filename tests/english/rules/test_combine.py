@@ -1,4 +1,4 @@
-"""Texts out of rewritings: compared with trying every combination."""
+"""Texts out of rephrasings: compared with trying every combination."""
 
 from itertools import combinations
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from longway.english.document import Change, Document
 from longway.english.rules.rule import (
     MAX_COMBINED,
-    Draft,
-    Rewriting,
+    Rephrasing,
+    RuleDraft,
     Scene,
     are_compatible,
     choose,
@@ -23,7 +23,7 @@ WORDS = [(0, 3), (4, 7), (8, 13), (14, 18), (19, 23), (24, 27)]
 
 def swap(place, text, rule):
     start, end = WORDS[place]
-    return Rewriting(rule, (Change(start, end, text),))
+    return Rephrasing(rule, (Change(start, end, text),))
 
 
 def scene(telling=()):
@@ -42,11 +42,11 @@ REWRITINGS = st.lists(
 )
 
 
-def all_texts(rewritings):
+def all_texts(rephrasings):
     """The slow twin: every set of one to three, whatever the order, that may stand together."""
     found = set()
     for size in (1, 2, 3):
-        for parts in combinations(rewritings, size):
+        for parts in combinations(rephrasings, size):
             places = [part.changes[0].start for part in parts]
             rules = [part.rule for part in parts]
             if len(set(places)) < size or len(set(rules)) < size:
@@ -62,48 +62,48 @@ def all_texts(rewritings):
 
 
 @given(REWRITINGS)
-def test_drafts_are_all_combinations_that_go_together(rewritings):
-    assert len(rewritings) <= MAX_COMBINED
+def test_drafts_are_all_combinations_that_go_together(rephrasings):
+    assert len(rephrasings) <= MAX_COMBINED
     first_of_text = {}  # two rules that make the same text count once, so the twin sees only the first of them
-    for one in rewritings:
+    for one in rephrasings:
         first_of_text.setdefault(one.changes, one)
     unique = list(first_of_text.values())
     assert {draft.text for draft in drafts(scene(), unique)} == all_texts(unique)
 
 
 @given(REWRITINGS, st.integers(0, 5), st.text(max_size=3))
-def test_the_choice_is_the_same_each_time_and_has_no_text_twice(rewritings, n, order):
-    found = drafts(scene({"two"}), rewritings, order=order)
+def test_the_choice_is_the_same_each_time_and_has_no_text_twice(rephrasings, n, order):
+    found = drafts(scene({"two"}), rephrasings, order=order)
     chosen = choose(found, n)
-    assert chosen == choose(drafts(scene({"two"}), rewritings, order=order), n)
+    assert chosen == choose(drafts(scene({"two"}), rephrasings, order=order), n)
     assert len({draft.text for draft in chosen}) == len(chosen) == min(n, len(found))
     assert TEXT not in {draft.text for draft in found}
 
 
 def test_what_takes_away_telling_words_comes_first():
-    rewritings = [swap(0, "red", "words.a"), swap(1, "blue", "words.b"), swap(2, "big", "phrases.c")]
-    found = drafts(scene({"two", "three", "absent"}), rewritings)
+    rephrasings = [swap(0, "red", "words.a"), swap(1, "blue", "words.b"), swap(2, "big", "phrases.c")]
+    found = drafts(scene({"two", "three", "absent"}), rephrasings)
     assert found[0].n_removed == 2
     assert [draft.n_removed for draft in found] == sorted((draft.n_removed for draft in found), reverse=True)
 
 
 def test_rules_are_spread():
-    many = [Draft(f"a{i}", (swap(0, "red", "words.a"),), 0) for i in range(5)]
-    other = Draft("b", (swap(1, "red", "phrases.c"),), 0)
+    many = [RuleDraft(f"a{i}", (swap(0, "red", "words.a"),), 0) for i in range(5)]
+    other = RuleDraft("b", (swap(1, "red", "phrases.c"),), 0)
     chosen = choose([*many, other], 3)
     assert [draft.text for draft in chosen] == ["a0", "b", "a1"]
 
 
 def test_a_label_keeping_part_makes_the_whole_label_keeping():
-    label = Rewriting("contrast.x", (Change(0, 3, "red"),), keeps="label")
-    assert Draft("x", (swap(1, "a", "words.a"), label), 0).keeps == "label"
+    label = Rephrasing("contrast.x", (Change(0, 3, "red"),), keeps="label")
+    assert RuleDraft("x", (swap(1, "a", "words.a"), label), 0).keeps == "label"
 
 
 def test_neighbours_and_two_rebuilders_do_not_go_together():
     assert are_compatible(swap(0, "a", "words.a"), swap(2, "b", "words.b"))
     assert not are_compatible(swap(0, "a", "words.a"), swap(0, "b", "words.b"))
     assert not are_compatible(swap(0, "a", "negation.a"), swap(2, "b", "passive.b"))
-    touching = Rewriting("words.b", (Change(3, 3, "!"),))
+    touching = Rephrasing("words.b", (Change(3, 3, "!"),))
     assert not are_compatible(swap(0, "a", "words.a"), touching)
 
 

@@ -229,7 +229,7 @@ def test_a_refuted_claim_is_left_where_the_new_one_could_be_true(text, context, 
 
 def test_everything_keeps_the_label_only():
     scene = scene_of("Anna Bell did not star in The Long Road.", "contradicts", BELL)
-    assert {rewriting.keeps for rewriting in contrast(scene)} == {"label"}
+    assert {rephrasing.keeps for rephrasing in contrast(scene)} == {"label"}
 
 
 def test_other_texts_get_other_terms():

@@ -8,7 +8,7 @@ from longway.english.rules.word_order import fronting
 from tests.english.rules.put import put
 
 
-def rewritings(scene: Scene):
+def rephrasings(scene: Scene):
     yield from fronting(scene)
     yield from there(scene)
 
@@ -38,7 +38,7 @@ CASES = [
 
 @pytest.mark.parametrize(("rule", "text", "expected"), CASES)
 def test_a_sentence_is_turned_round(rule, text, expected):
-    assert (rule, expected) in put(rewritings, text)
+    assert (rule, expected) in put(rephrasings, text)
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_a_sentence_is_turned_round(rule, text, expected):
     ],
 )
 def test_what_hangs_on_the_order_stays(text):
-    assert put(rewritings, text) == []
+    assert put(rephrasings, text) == []

@@ -91,8 +91,10 @@ def test_what_denies_nothing_stays(text):
 
 def test_nothing_is_put_before_a_sentence_that_is_a_piece_of_one():
     scene = scene_of("A. P. J. Bell was not seen.")
-    for rewriting in negation(scene):
-        assert rewriting.apply(scene.document).startswith(("A. P. J. Bell", "It is", "The claim", "There is"))
+    for rephrasing in negation(scene):
+        assert rephrasing.apply(scene.document).startswith(
+            ("A. P. J. Bell", "It is", "The claim", "There is")
+        )
 
 
 def test_a_title_keeps_its_capital_inside_a_sentence():

@@ -6,7 +6,7 @@ from longway.english.rules.nominal import nominal, nominal_words, origins
 from tests.english.rules.put import put
 
 
-def rewritings(scene):
+def rephrasings(scene):
     yield from nominal(scene)
     yield from origins(scene)
 
@@ -41,7 +41,7 @@ CASES = [
 
 @pytest.mark.parametrize(("rule", "text", "expected"), CASES)
 def test_a_phrase_is_put_the_other_way(rule, text, expected):
-    assert (rule, expected) in put(rewritings, text)
+    assert (rule, expected) in put(rephrasings, text)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_phrase_is_put_the_other_way(rule, text, expected):
     ],
 )
 def test_what_belongs_together_stays(text):
-    assert put(rewritings, text) == []
+    assert put(rephrasings, text) == []
 
 
 def test_every_noun_leads_back_to_its_verb():

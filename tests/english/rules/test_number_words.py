@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.rules.number_words import number_words, ordinal_of, ordinal_word_of, word_of
+from longway.english.inflection import number_in_words
+from longway.english.rules.number_words import number_words, ordinal_of, ordinal_word_of
 from tests.english.rules.put import put
 
 
@@ -70,7 +71,7 @@ def test_words_for_numbers_are_put_together_from_tens_and_ones(number):
             if number == 100
             else tens[number // 10] + (f"-{small.split()[rest]}" if rest else "")
         )
-    assert word_of(number) == expected
+    assert number_in_words(number) == expected
 
 
 @pytest.mark.parametrize(

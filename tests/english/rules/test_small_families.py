@@ -144,9 +144,9 @@ def test_names_stay_in_pairs_and_where_they_tell_nothing(context, telling):
 
 
 def test_the_table_holds_every_family_under_its_name():
-    """A family is a public function of the folder that takes a scene and yields rewritings."""
+    """A family is a public function of the folder that takes a scene and yields rephrasings."""
     folder = Path(captions.__file__).parent
-    signature = re.compile(r"^def ([a-z]\w*)\(scene: Scene\) -> Iterator\[Rewriting\]:", re.MULTILINE)
+    signature = re.compile(r"^def ([a-z]\w*)\(scene: Scene\) -> Iterator\[Rephrasing\]:", re.MULTILINE)
     families = {
         (name, f"longway.english.rules.{path.stem}")
         for path in folder.glob("[a-z]*.py")

@@ -15,27 +15,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from longway.english.denials import subject_of
 from longway.english.document import Document, Word
-from longway.english.inflection import ONES, TENS, match_case
+from longway.english.inflection import match_case, number_in_words
 from longway.english.people.chains import Chain
 from longway.english.people.demographics import AGE_RANGES, entries_for
-from longway.english.people.referents import is_person, word_at
-
-
-def number_in_words(years: int) -> str:
-    """A whole number below 130 in words.
-
-    >>> number_in_words(11), number_in_words(45), number_in_words(103)
-    ('eleven', 'forty-five', 'one hundred and three')
-    """
-    if years >= 100:
-        rest = years - 100
-        return "one hundred" + (f" and {number_in_words(rest)}" if rest else "")
-    if years < len(ONES):
-        return ONES[years]
-    tens, ones = divmod(years, 10)
-    return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
-
+from longway.english.people.referents import is_person
 
 _IN_WORDS = {number_in_words(years): years for years in range(1, 121)}
 _IN_WORDS |= {word.replace("-", " "): years for word, years in _IN_WORDS.items()}
@@ -124,6 +109,7 @@ def format_age(years: int, model: str) -> str:
 
 _AT_AN_AGE = frozenset("die marry wed retire pass".split())  # "died at 82", but "left at 8"
 _PERSON_PRONOUNS = frozenset("he she i you who".split())
+_SHARING = ("conj", "xcomp", "advcl")  # "She left and turned 30"
 _LAST_HOUR = 12  # "died at 9" may be a time of day
 _SIDE_NOTES = frozenset("nsubj cop punct advmod advcl aux mark cc conj discourse".split())
 _ENDS = frozenset(", . ; : ! ? ) - – —".split())
@@ -188,17 +174,19 @@ def _whose(document: Document, words: tuple[Word, ...], years: int, persons: fro
 def _person_before_comma(document: Document, words: tuple[Word, ...]) -> Word | None:
     """The girl of "the girl, 12, was found"."""
     first, end = words[0].index, words[-1].index + 1
-    comma, after, further = word_at(document, first - 1), word_at(document, end), word_at(document, end + 1)
+    comma, after, further = document.word_at(first - 1), document.word_at(end), document.word_at(end + 1)
     if comma is None or comma.text != "," or (after is not None and after.text not in _ENDS):
         return None
     is_list = further is not None and further.upos == "NUM"
-    return None if is_list else word_at(document, first - 2)
+    return None if is_list else document.word_at(first - 2)
 
 
 def _subject_of_turn(document: Document, number: Word) -> Word | None:
     verb = document.head(number)
     is_turned = verb is not None and verb.lemma == "turn" and number.relation in ("obj", "xcomp", "obl")
-    return _subject(document, verb) if is_turned and not document.children(number, "case") else None
+    if verb is None or not is_turned or document.children(number, "case"):
+        return None
+    return subject_of(document, verb, shared_by=_SHARING)
 
 
 def _noun_before_of(document: Document, number: Word) -> Word | None:
@@ -214,7 +202,7 @@ def _subject_at_age(document: Document, number: Word, years: int, below: Sequenc
     verb = document.head(number)
     rest = [word.lower for word in below if word.relation != "punct"]
     is_age = verb is not None and verb.lemma in _AT_AN_AGE and rest == ["at"] and years > _LAST_HOUR
-    return _subject(document, verb) if is_age else None
+    return subject_of(document, verb, shared_by=_SHARING) if verb is not None and is_age else None
 
 
 def _subject_of_copula(years: int, below: Sequence[Word]) -> Word | None:
@@ -225,22 +213,12 @@ def _subject_of_copula(years: int, below: Sequence[Word]) -> Word | None:
     return next((word for word in below if word.relation == "nsubj"), None)
 
 
-def _subject(document: Document, verb: Word | None) -> Word | None:
-    """Who does something; of "She left and turned 30", too."""
-    while verb is not None:
-        subjects = document.children(verb, "nsubj")
-        if subjects or verb.relation not in ("conj", "xcomp", "advcl"):
-            return next(iter(subjects), None)
-        verb = document.head(verb)
-    return None
-
-
 def _is_age_of_a_person(document: Document, words: tuple[Word, ...]) -> bool:
     """True for "a 10-year-old girl", "an eleven-year-old", "Al, aged 7", not for "a 10-year-old car"."""
     last = words[-1]
     if words[0].lower in ("age", "aged", "at"):
         return True
-    after = word_at(document, last.index + 1)
+    after = document.after(last)
     if (
         after is not None
         and after.upos in ("NOUN", "PROPN", "ADJ")

@@ -188,7 +188,7 @@ def _capitals_inside(document: Document) -> frozenset[str]:
 
 def _opens(document: Document, word: Word) -> bool:
     """True for a word capitalised because of its position: first of a sentence, or after an opening mark."""
-    first = document.sentences[document.sentence_number(word)][0]
+    first = document.sentence_of(word)[0].index
     if word.index == first:
         return True
     before = document.words[word.index - 1].text

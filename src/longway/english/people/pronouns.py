@@ -152,7 +152,7 @@ def _is_list(document: Document, word: Word, other: Word) -> bool:
 
 def _is_subject(document: Document, word: Word) -> bool:
     """True if "it" is a subject, False if it is an object."""
-    before, after = document.word_at(word.index - 1), document.word_at(word.index + 1)
+    before, after = document.before(word), document.after(word)
     if word.relation in ("nsubj", "expl", "csubj", "root"):
         return True
     if word.relation in ("obj", "iobj") or (before is not None and before.upos == "ADP"):
@@ -210,7 +210,7 @@ def _leads_to_a_noun(document: Document, word: Word) -> bool:
 
 def _is_owner(document: Document, word: Word, after: Word) -> bool:
     """True if "her" is a determiner: by word order if that is certain, then by tag and relation."""
-    before = document.word_at(word.index - 1)
+    before = document.before(word)
     if after.lower == "own":
         return True
     if (after.tag == "VB" and is_base_form(after.lower)) or _is_object_between(before, after):
@@ -240,7 +240,7 @@ def _is_object_between(before: Word | None, after: Word) -> bool:
 
 def _is_shared(document: Document, word: Word, joint: Word) -> bool:
     """True for the "his" of "his and her books", "his or my books", not for that of "his and hers"."""
-    partner = document.word_at(joint.index + 1)
+    partner = document.after(joint)
     if partner is None or partner.tag != "PRP$" or partner.lower == word.lower:
         return False
     follows = _next_word(document, partner)
@@ -305,7 +305,7 @@ def is_object_her(document: Document, her: Word, after: Word) -> bool:
     readings are possible ("I saw her dance on TV"), the choice is that of "him" and "his" in the same place in running text: "saw him
     play", "watched him dance", but "saw his work".
     """
-    verb = document.words[her.index - 1] if her.index else None
+    verb = document.before(her)
     if verb is None or verb.upos not in ("VERB", "AUX"):
         return False
     return (
@@ -347,7 +347,7 @@ def _is_no_noun(word: Word) -> bool:
 
 def _has_an_object(document: Document, verb: Word) -> bool:
     """True for "help her carry it", "see her play a villain"; not for "saw her play the other day"."""
-    after = document.word_at(verb.index + 1)
+    after = document.after(verb)
     return (
         after is not None
         and after.tag in ("DT", "PDT", "PRP", "PRP$")
@@ -357,7 +357,7 @@ def _has_an_object(document: Document, verb: Word) -> bool:
 
 def _is_joined_to_a_noun(document: Document, after: Word) -> bool:
     """True for "we watched her dance and her play"."""
-    joint, behind = document.word_at(after.index + 1), document.word_at(after.index + 2)
+    joint, behind = document.after(after), document.word_at(after.index + 2)
     return joint is not None and behind is not None and joint.tag == "CC" and behind.tag in ("PRP$", "DT")
 
 
@@ -410,7 +410,7 @@ def _is_alive(word: Word) -> bool:
 
 def _is_kept_apart(document: Document, noun: Word) -> bool:
     """True if what follows a noun shows that it is not a second object: "her money to Tom", "her keys back"."""
-    after = document.word_at(noun.index + 1)
+    after = document.after(noun)
     if after is None:
         return False
     behind = document.word_at(noun.index + 2)
@@ -440,7 +440,7 @@ def _is_called(document: Document, verb: Word, after: Word) -> bool:
     """True for "they call her boss", "elected her president", "made her one of them"."""
     if verb.lemma not in _NAME:
         return False
-    behind = document.word_at(after.index + 1)
+    behind = document.after(after)
     is_last = behind is None or behind.text in _ENDS | {","}
     lower = after.lower
     if lower in ("one", "part"):
@@ -460,7 +460,7 @@ def _becomes(document: Document, verb: Word, after: Word) -> bool:
     """True for "found her guilty", "had her freed", if the word was tagged as a noun."""
     if verb.lemma not in _FIND or after.tag not in ("NN", "VBN") or lemmas(after.lower, "NOUN"):
         return False
-    behind = document.word_at(after.index + 1)
+    behind = document.after(after)
     is_predicate = bool(lemmas(after.lower, "ADJ")) or is_participle(after.lower)
     return is_predicate and (
         behind is None or behind.upos not in ("NOUN", "PROPN", "ADJ", "PUNCT") or behind.text in _ENDS

@@ -68,7 +68,7 @@ def _called(document: Document, noun: Word) -> Iterator[Word]:
         yield from () if document.children(above, "case") else (above,)  # "The play is Emma's"
     if noun.relation != "nmod":  # "the author of the novel, Jane Roe"
         yield from document.children(noun, "appos")
-    behind = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    behind = document.after(noun)
     if behind is not None and _is_capital(behind) and _is_named_so(document, noun, behind):
         yield behind
 
@@ -219,11 +219,6 @@ def is_capitalised(word: Word) -> bool:
     return word.text[:1].isupper() and not (word.text.isupper() and len(word.text) > 1)
 
 
-def word_at(document: Document, index: int) -> Word | None:
-    """The word with that index, None where there is none."""
-    return document.words[index] if 0 <= index < len(document) else None
-
-
 def starts_a_thing(document: Document, end: int, *, places: bool = False) -> bool:
     """True for "King George County", "Duke Street": a word of the name says what it is, and that is no person.
 
@@ -244,17 +239,17 @@ def starts_a_thing(document: Document, end: int, *, places: bool = False) -> boo
 
 def is_a_place(document: Document, end: int) -> bool:
     """True where a comma and a place follow a name: "Trenton, New Jersey"."""
-    comma, after = word_at(document, end), word_at(document, end + 1)
+    comma, after = document.word_at(end), document.word_at(end + 1)
     if comma is None or after is None or comma.text != ",":
         return False
-    further = word_at(document, end + 2)
+    further = document.word_at(end + 2)
     both = f"{after.lower} {further.lower}" if further is not None else ""
     return after.text[:1].isupper() and (after.lower in PLACES or both in PLACES or after.lower == "new")
 
 
 def _is_year_of_a_work(document: Document, index: int) -> bool:
     """True where "(1994)" follows a name: it is a film or a book, since people have two years."""
-    opening, year, closing = (word_at(document, index + i) for i in range(3))
+    opening, year, closing = (document.word_at(index + i) for i in range(3))
     if opening is None or year is None or closing is None:
         return False
     return opening.text == "(" and closing.text == ")" and year.text.isdigit() and len(year.text) == 4
@@ -271,7 +266,7 @@ def _is_abbreviation(document: Document, word: Word, entry: DemographicEntry) ->
 
 def _is_count_of(document: Document, first: int, end: int) -> bool:
     """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
-    after = word_at(document, end + 1)
+    after = document.word_at(end + 1)
     is_of_a_place = document.words[end - 1].index + 1 < len(document) and document.words[end].lower == "of"
     return is_capitalised(document.words[first]) or (
         is_of_a_place and after is not None and is_capitalised(after)
@@ -279,7 +274,7 @@ def _is_count_of(document: Document, first: int, end: int) -> bool:
 
 
 def _has_name_behind(document: Document, end: int, title: Word) -> bool:
-    after = word_at(document, end)
+    after = document.word_at(end)
     if after is None or document.text[document.words[end - 1].end : after.start].strip():
         return False
     return after.text[:1].isupper() or (after.upos == "PROPN" and title.upos == "PROPN")
@@ -287,7 +282,7 @@ def _has_name_behind(document: Document, end: int, title: Word) -> bool:
 
 def _is_surname(document: Document, first: int, end: int) -> bool:
     """True for the second word of "Stephen King"; "The King" and "Sister Ann Prior" have none."""
-    word, before = document.words[first], word_at(document, first - 1)
+    word, before = document.words[first], document.word_at(first - 1)
     if end - first > 1 or before is None or not is_capitalised(word) or not is_capitalised(before):
         return False
     known = census_first_name(before.text)
@@ -307,7 +302,7 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return True
     if not is_capitalised(word) or entry.pos == "ADJ":
         return False
-    after = word_at(document, end)
+    after = document.word_at(end)
     if entry.number == "plur" and entry.kind in (
         "person",
         "kin",
@@ -315,7 +310,7 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
         return _is_led_by_a_capital(document, word) and not is_followed
     if after is not None and after.lower in ("'s", "'"):
-        owned = word_at(document, end + 1)
+        owned = document.word_at(end + 1)
         return owned is not None and (is_capitalised(owned) or owned.lower in _PLACE_WORDS)
     is_form_of_address = word.lower.rstrip(".") in ("mr", "mrs", "ms", "mx")  # "Mrs. Hall" is no hall
     if not is_form_of_address and starts_a_thing(document, end, places=word.lower == "miss"):
@@ -333,12 +328,12 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
 
 
 def _opens_sentence(document: Document, word: Word) -> bool:
-    return word.index == document.sentences[document.sentence_number(word)][0]
+    return word.index == document.sentence_of(word)[0].index
 
 
 def _is_led_by_a_capital(document: Document, word: Word) -> bool:
     """True where a capital stands before a word that is no title and does not open the sentence."""
-    before = word_at(document, word.index - 1)
+    before = document.before(word)
     return (
         before is not None
         and not _opens_sentence(document, word)
@@ -351,7 +346,7 @@ def _is_led_by_a_capital(document: Document, word: Word) -> bool:
 
 def _is_behind_a_capital_the(document: Document, first: int) -> bool:
     """True for "The" with a capital inside a sentence, which opens a title: "in The Princess and the Goat"."""
-    before = word_at(document, first - 1)
+    before = document.word_at(first - 1)
     return before is not None and before.text == "The" and not _opens_sentence(document, before)
 
 
@@ -360,7 +355,7 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
 
     One person needs an article in English; where there is none, a name may be meant.
     """
-    before, after = word_at(document, first - 1), word_at(document, end)
+    before, after = document.word_at(first - 1), document.word_at(end)
     if entry.kind == "noble":
         is_of = after is not None and after.lower == "of"
         return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))
@@ -377,7 +372,7 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
 
 def _has_determiner(document: Document, first: int) -> bool:
     """True for "the King", "their Queen", "Denmark's King", and where a sentence or a clause begins with the word."""
-    before = word_at(document, first - 1)
+    before = document.word_at(first - 1)
     if before is None or _opens_sentence(document, document.words[first]):
         return True
     return (

@@ -1,9 +1,9 @@
 """Rewriting rules: ways to rephrase a text without a model, grouped in families.
 
-    RULES["passive"](scene)    the rewritings of one family
-    all_rewritings(scene)      those of all families, in the order of the table
+    RULES["passive"](scene)    the rephrasings of one family
+    all_rephrasings(scene)      those of all families, in the order of the table
 
-To add a family, write a function with the family's name that takes a `Scene` and yields `Rewriting`s,
+To add a family, write a function with the family's name that takes a `Scene` and yields `Rephrasing`s,
 and add it to the table.
 """
 
@@ -25,7 +25,7 @@ from longway.english.rules import (
     word_choice,
     word_order,
 )
-from longway.english.rules.rule import Rewriting, Rule, Scene
+from longway.english.rules.rule import Rephrasing, Rule, Scene
 
 # Order matters: when two rules produce the same text, the first one is kept. Families that remove
 # patterns such as negation and "only" come first, then grammar, then words.
@@ -52,7 +52,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def all_rewritings(scene: Scene) -> Iterator[Rewriting]:
-    """Yield the rewritings of all families."""
+def all_rephrasings(scene: Scene) -> Iterator[Rephrasing]:
+    """Yield the rephrasings of all families."""
     for rule in RULES.values():
         yield from rule(scene)

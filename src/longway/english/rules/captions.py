@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from longway.english.denials import be_form, conjugated
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
-from longway.english.rules.clauses import Clause, clauses, is_person, subject_number, verb_form
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import Span, as_sentence_start, name_indices, plain_sentences
+from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_subject
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import WordSpan, as_sentence_start, name_indices, plain_sentences
 from longway.english.rules.word_order import has_scope
 
 _LISTS = listed_words(__name__)
@@ -32,7 +33,7 @@ _PHRASE_POS = frozenset(("DET", "ADJ", "NOUN", "NUM", "PROPN"))
 _MAX_WORDS = 7  # of the noun phrase in "One example of a tall round tower is ..."
 
 
-def there(scene: Scene) -> Iterator[Rewriting]:
+def there(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with a "there is" added or removed, or with a missing verb added."""
     document = scene.document
     for clause in clauses(document):
@@ -44,7 +45,7 @@ def there(scene: Scene) -> Iterator[Rewriting]:
         yield from _add_verb(document, sentence)
 
 
-def _there_is(clause: Clause) -> Iterator[Rewriting]:
+def _there_is(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "A man is sleeping." as "There is a man sleeping."."""
     document, subject = clause.document, clause.subject
     if (
@@ -74,10 +75,10 @@ def _there_is(clause: Clause) -> Iterator[Rewriting]:
         Change(subject.start, subject.start + 1, f"{there} {clause.finite.lower} {subject.inside[0]}"),
         Change(subject.end, clause.finite.end, ""),
     )
-    yield Rewriting("there.there_is", changes)
+    yield Rephrasing("there.there_is", changes)
 
 
-def _undo_there_is(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+def _undo_there_is(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
     """Rephrase "There is a man sleeping." as "A man is sleeping."."""
     words = sentence.words
     if len(words) < 5 or words[0].lower != "there" or words[1].lower not in ("is", "are") or has_scope(words):
@@ -90,7 +91,7 @@ def _undo_there_is(document: Document, number: int, sentence: Span) -> Iterator[
     end = next(ends, None)
     if end is None or document.words[end - 1].upos != "NOUN" or end == sentence.last:
         return
-    subject = Span(document, words[2].index, end - 1)
+    subject = WordSpan(document, words[2].index, end - 1)
     if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in subject.words):
         return
     changes = (
@@ -100,10 +101,10 @@ def _undo_there_is(document: Document, number: int, sentence: Span) -> Iterator[
             f"{as_sentence_start(document, number, subject.text)} {words[1].text}",
         ),
     )
-    yield Rewriting("there.plain", changes)
+    yield Rephrasing("there.plain", changes)
 
 
-def _add_verb(document: Document, sentence: Span) -> Iterator[Rewriting]:
+def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
     """Rephrase "Two men riding a horse." as "Two men are riding a horse."."""
     words = sentence.words
     root = next((w for w in words if w.dep == "root"), None)
@@ -117,14 +118,14 @@ def _add_verb(document: Document, sentence: Span) -> Iterator[Rewriting]:
     ):
         return
     form = "are" if root.tag == "NNS" else "is"
-    yield Rewriting("there.finite", (Change(root.end, root.end, f" {form}"),))
+    yield Rephrasing.of("there.finite", Change(root.end, root.end, f" {form}"))
 
 
 def _has_finite_verb(words: tuple[Word, ...]) -> bool:
     return any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
 
 
-def _named(clause: Clause) -> Iterator[Rewriting]:
+def _named(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Lima is a city." as "There is a city called Lima." and "One example of a city is Lima."."""
     document, subject, rest = clause.document, clause.subject, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 1:
@@ -140,10 +141,10 @@ def _named(clause: Clause) -> Iterator[Rewriting]:
         texts["example"] = f"one example of {rest.text} is {subject.text}"
     for name, text in texts.items():
         change = Change(subject.start, rest.end, as_sentence_start(document, clause.sentence, text))
-        yield Rewriting(f"there.{name}", (change,))
+        yield Rephrasing.of(f"there.{name}", change)
 
 
-def _undo_named(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+def _undo_named(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
     """Rephrase "There is a film called Blue Sky." as "Blue Sky is a film."."""
     words, names = sentence.words, name_indices(document)
     if len(words) < 6 or words[0].lower != "there" or words[1].lower not in ("is", "was"):
@@ -151,13 +152,13 @@ def _undo_named(document: Document, number: int, sentence: Span) -> Iterator[Rew
     called = next((w for w in words[4:-1] if w.lower in ("called", "named")), None)
     if called is None or words[2].lower not in ("a", "an"):
         return
-    name = Span(document, called.index + 1, sentence.last)
-    thing = Span(document, words[2].index, called.index - 1)
+    name = WordSpan(document, called.index + 1, sentence.last)
+    thing = WordSpan(document, words[2].index, called.index - 1)
     if any(w.index not in names for w in name.words) or any(w.upos not in _PHRASE_POS for w in thing.words):
         return
     if thing.words[-1].upos == "NOUN":
         text = as_sentence_start(document, number, f"{name.text} {words[1].text} {thing.text}")
-        yield Rewriting("there.called", (Change(words[0].start, name.end, text),))
+        yield Rephrasing.of("there.called", Change(words[0].start, name.end, text))
 
 
 _STATE_VERBS = _LISTS["state_verbs"]
@@ -166,7 +167,7 @@ _DETERMINERS = frozenset("a an the two three four five six several some".split()
 _ANIMALS = frozenset("dog cat horse bird puppy kitten animal cow sheep crowd group couple".split())
 
 
-def aspect(scene: Scene) -> Iterator[Rewriting]:
+def aspect(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one verb in the other form of the present."""
     for clause in clauses(scene.document):
         if _describes_scene(clause):
@@ -195,33 +196,24 @@ def _continues(clause: Clause) -> bool:
     return any(first.upos == "CCONJ" and second.lower.endswith("ing") for first, second in pairwise(words))
 
 
-def _simple(clause: Clause) -> Iterator[Rewriting]:
+def _simple(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "is riding" as "rides"."""
-    verb, number = clause.head, subject_number(clause)
+    verb = clause.head
     is_plain = [w.index for w in clause.verbs] == [clause.finite.index, verb.index]
-    if verb.tag != "VBG" or clause.finite.lower not in ("is", "are") or not is_plain or number is None:
+    if verb.tag != "VBG" or clause.finite.lower not in ("is", "are") or not is_plain:
         return
     if verb.lemma.lower() in ("go", "get", "have", "be", "try"):
         return
-    form = verb_form(verb.lemma.lower(), "present", number)
+    form = conjugated(verb.lemma.lower(), "present", is_plural_subject(clause))
     if form is not None:
-        yield Rewriting("aspect.simple", (Change(clause.finite.start, verb.end, form),))
+        yield Rephrasing.of("aspect.simple", Change(clause.finite.start, verb.end, form))
 
 
-def _progressive(clause: Clause) -> Iterator[Rewriting]:
+def _progressive(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "rides" as "is riding"."""
-    verb, number = clause.head, subject_number(clause)
-    if (
-        clause.verbs != (verb,)
-        or verb.tag not in ("VBZ", "VBP")
-        or verb.lemma.lower() in _STATE_VERBS
-        or number is None
-    ):
-        return
-    if clause.document.children(verb, "xcomp"):
+    verb, is_plural = clause.head, is_plural_subject(clause)
+    if clause.verbs != (verb,) or verb.tag not in ("VBZ", "VBP") or verb.lemma.lower() in _STATE_VERBS:
         return
     form = inflect(verb.lemma.lower(), "VBG")
-    if form is not None:
-        yield Rewriting(
-            "aspect.progressive", (Change(verb.start, verb.end, f"{('is', 'are')[number == 'plur']} {form}"),)
-        )
+    if form is not None and is_plural is not None and not clause.document.children(verb, "xcomp"):
+        yield Rephrasing.of("aspect.progressive", verb.becomes(f"{be_form('present', is_plural)} {form}"))

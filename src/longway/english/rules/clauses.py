@@ -1,7 +1,7 @@
 """Plain clauses that rules can rebuild, and the persons they are about.
 
 clauses(document)                       plain clauses: subject, verbs, rest
-grammatical_number(document, span)      "sing", "plur" or None: what a verb must agree with
+is_plural_span(document, span)          True, False, or None if unsure: what a verb must agree with
 is_plain_statement(document, index)     one main clause that starts with its subject, nothing joined to it
 embedded_after(scene, first, words)     the change that puts "It is false that" before a sentence
 is_person(document, word), is_known_person(scene, subject)
@@ -13,23 +13,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from longway.english.denials import subject_of
 from longway.english.document import Change, Document, Word
-from longway.english.inflection import inflect
 from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
 from longway.english.rules.rule import Scene
-from longway.english.rules.spans import TITLE_WORDS, Span, name_indices, plain_sentences
+from longway.english.rules.spans import TITLE_WORDS, WordSpan, name_indices, plain_sentences
 
-Number = Literal["sing", "plur"]
-
-_PRONOUN_NUMBERS: dict[str, Number] = {
-    **dict.fromkeys("they we you these those both many several few".split(), "plur"),
-    **dict.fromkeys(
-        "he she it this that one someone somebody everyone everybody nobody each another".split(), "sing"
-    ),
-}
+_PLURAL_PRONOUNS = frozenset("they we you these those both many several few".split())
+_SINGULAR_PRONOUNS = frozenset(
+    "he she it this that one someone somebody everyone everybody nobody each another".split()
+)
 _SAME_IN_PLURAL = frozenset("series species fish sheep deer aircraft staff media people police".split())
 NOT_WORDS = frozenset({"not", "n't", "n’t"})
 
@@ -44,10 +38,10 @@ class Clause:
 
     document: Document
     sentence: int
-    subject: Span
+    subject: WordSpan
     head: Word
     verbs: tuple[Word, ...]
-    rest: Span | None
+    rest: WordSpan | None
 
     @property
     def finite(self) -> Word:
@@ -81,7 +75,7 @@ def clauses(document: Document) -> Iterator[Clause]:
             yield clause
 
 
-def _parse_clause(document: Document, number: int, sentence: Span) -> Clause | None:
+def _parse_clause(document: Document, number: int, sentence: WordSpan) -> Clause | None:
     head = next((w for w in sentence.words if w.dep == "root"), None)
     if head is None:
         return None
@@ -105,8 +99,8 @@ def _parse_clause(document: Document, number: int, sentence: Span) -> Clause | N
     group = document.words[first : last + 1]
     if any(w.upos not in ("AUX", "VERB", "ADV", "PART") for w in group):
         return None
-    subject = Span(document, sentence.first, first - 1)
-    rest = Span(document, last + 1, sentence.last) if last < sentence.last else None
+    subject = WordSpan(document, sentence.first, first - 1)
+    rest = WordSpan(document, last + 1, sentence.last) if last < sentence.last else None
     clause = Clause(document, number, subject, head, group, rest)
     return clause if _is_plain(clause) else None
 
@@ -133,76 +127,50 @@ def _is_plain(clause: Clause) -> bool:
     return len(below) == len(subject) and below[0].index == subject.first and below[-1].index == subject.last
 
 
-def grammatical_number(document: Document, span: Span) -> Number | None:
-    """Return whether a phrase is singular or plural for a verb; None if unsure."""
+def is_plural_span(document: Document, span: WordSpan) -> bool | None:
+    """Return True if a phrase is plural for a verb, False if it is singular, None if unsure."""
     words, names = span.words, name_indices(document)
     if all(w.index in names or w.tag == "DT" for w in words):
-        return _number_of_name(words)
+        return None if _may_be_several(words) else False
     inside = {w.index for w in words}
     heads = [w for w in words if w.head not in inside or w.dep == "root"]
     if len(heads) != 1:
         return None
     head = heads[0]
     if any(w.index in inside for w in document.children(head, "conj")):
-        return "plur" if any(w.lower == "and" for w in words) else None
+        return True if any(w.lower == "and" for w in words) else None
     if head.upos == "PRON":
-        return _PRONOUN_NUMBERS.get(head.lower)
+        return True if head.lower in _PLURAL_PRONOUNS else False if head.lower in _SINGULAR_PRONOUNS else None
     if head.tag in ("NNS", "NNPS"):
-        return "plur" if head.index not in names else None
+        return True if head.index not in names else None
     if head.lemma.lower() in _SAME_IN_PLURAL and not any(
         w.lower in ("a", "an", "this", "one") for w in words
     ):
         return None
-    if head.tag in ("NN", "NNP", "VBG", "CD"):
-        return "sing"
-    return None
+    return False if head.tag in ("NN", "NNP", "VBG", "CD") else None
 
 
-def _number_of_name(words: tuple[Word, ...]) -> Number | None:
+def _may_be_several(words: tuple[Word, ...]) -> bool:
+    """Return True for names such as "Jane and Joan" (two people, or a title) and "The Kinks"."""
     lower = [w.lower for w in words]
     if "and" in lower or "&" in lower or any(w.tag == "NNPS" for w in words):
-        return None  # two people, or a title: "Jane and Joan"
-    if lower[0] == "the" and lower[-1].endswith("s") and not lower[-1].endswith("ss"):
-        return None  # "The Kinks"
-    return "sing"
+        return True
+    return lower[0] == "the" and lower[-1].endswith("s") and not lower[-1].endswith("ss")
 
 
-def subject_number(clause: Clause) -> Number | None:
+def is_plural_subject(clause: Clause) -> bool | None:
     """Return the number that the verb shows, else that of the subject."""
     verb = clause.finite.lower
     if verb in ("is", "was", "has", "does", "isn", "wasn") or clause.finite.tag == "VBZ":
-        return "sing"
+        return False
     is_first = clause.subject.words[0].lower == "i"
     if verb in ("are", "were") or (
         clause.finite.tag == "VBP" and verb not in ("am", "have", "do") and not is_first
     ):
-        return "plur"
-    if clause.subject.words[0].lower == "i" and len(clause.subject) == 1:
+        return True
+    if is_first and len(clause.subject) == 1:
         return None
-    return grammatical_number(clause.document, clause.subject)
-
-
-def be_form(tense: str, number: Number) -> str:
-    """Return the form of "be" for a tense ("past" or "present") and a number."""
-    forms = {"past": ("was", "were"), "present": ("is", "are")}
-    return forms[tense][number == "plur"]
-
-
-def have_form(tense: str, number: Number) -> str:
-    """Return the form of "have" for a tense and a number."""
-    return "had" if tense == "past" else ("have" if number == "plur" else "has")
-
-
-def do_form(tense: str, number: Number) -> str:
-    """Return the form of "do" for a tense and a number."""
-    return "did" if tense == "past" else ("do" if number == "plur" else "does")
-
-
-def verb_form(lemma: str, tense: str, number: Number) -> str | None:
-    """Return the form of any verb for a tense and a number."""
-    if lemma == "be":
-        return be_form(tense, number)
-    return inflect(lemma, "VBD" if tense == "past" else "VB" if number == "plur" else "VBZ")
+    return is_plural_span(clause.document, clause.subject)
 
 
 _EXTRA_CLAUSES = ("conj", "parataxis", "advcl", "ccomp", "csubj", "discourse", "dislocated", "vocative")
@@ -228,7 +196,7 @@ def is_plain_statement(document: Document, index: int) -> bool:
     main = main_clause_root(document, index)
     if main is None or document.children(main, *_EXTRA_CLAUSES):
         return False
-    words = document.sentence(document.sentence_number(main))
+    words = document.sentence_of(main)
     subject = subject_of(document, main)
     if subject is None or words[-1].text not in (".", "!") or _is_beside_fragment(document, main):
         return False
@@ -290,7 +258,7 @@ def lowercase_first(scene: Scene, first: Word) -> str | None:
 def embedded_after(scene: Scene, first: Word, words: str) -> Change | None:
     """Return the change that puts words before a sentence: "It is false that", with the first word in lower case."""
     new = lowercase_first(scene, first)
-    return None if new is None else Change(first.start, first.end, f"{words} {new}")
+    return None if new is None else first.becomes(f"{words} {new}")
 
 
 _PERSON_PRONOUNS = frozenset("he she i we you who".split())

@@ -18,13 +18,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from longway.english.inflection import MONTHS
 from longway.english.listed_words import listed_words
 from longway.english.people.person_names import census_first_name, gender_of_first_name
 from longway.english.people.person_words import ROLES
 from longway.english.rules.sisters import terms_of
 
 _LISTS = listed_words(__name__)
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = "|".join(MONTHS)
 _YEAR = r"(?:1[5-9]\d\d|20[01]\d)"
 _DATE = re.compile(
     rf"(?:(?P<month>{_MONTHS})(?: (?P<day>\d{{1,2}}))?,? |(?P<day_first>\d{{1,2}}) (?P<month_then>{_MONTHS}),? )?(?P<year>{_YEAR})\b"
@@ -194,7 +195,7 @@ class ContextFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class Definition:
     """What something is: the verb, modifiers and noun of "is a 2012 American film", and the text after them."""
 
     verb: str
@@ -208,7 +209,7 @@ class Description:
         return self.noun in ROLES
 
 
-def parse_description(rest: str) -> Description | None:
+def parse_definition(rest: str) -> Definition | None:
     """Return the noun phrase after "is a", if it is clear where it ends."""
     match = re.match(r"(is|was|are|were) (?:also )?an? (.*)", rest)
     if match is None:
@@ -229,7 +230,7 @@ def parse_description(rest: str) -> Description | None:
         and all(_MODIFIER.fullmatch(w) for w in phrase)
         and _is_complete_noun(noun, next_word)
     )
-    return Description(match[1], tuple(phrase[:-1]), noun, " ".join(tail)) if is_valid else None
+    return Definition(match[1], tuple(phrase[:-1]), noun, " ".join(tail)) if is_valid else None
 
 
 def _ends_phrase(words: list[str], position: int) -> bool:
@@ -255,7 +256,7 @@ def _is_complete_noun(noun: str, next_word: str) -> bool:
     return next_word == "" or next_word in _PHRASE_ENDS or next_word.endswith("ed")
 
 
-def is_a_facts(name: str, kind: Description) -> Iterator[ContextFact]:
+def is_a_facts(name: str, kind: Definition) -> Iterator[ContextFact]:
     """Yield "X is a 2013 American film", shorter and longer; one fact for each part that could be replaced."""
     words = kind.modifiers
     can_be_bare = kind.noun in _THINGS or kind.noun in ROLES
@@ -274,7 +275,7 @@ def is_a_facts(name: str, kind: Description) -> Iterator[ContextFact]:
             yield ContextFact("is_a", " ".join([name, kind.verb, "a", *modifiers_kept, ""]), head, "", group)
 
 
-def _bare_noun(kind: Description) -> str | None:
+def _bare_noun(kind: Definition) -> str | None:
     """Return the noun, with the one modifier it may need: "film", "television series"; None if it needs more."""
     if kind.noun not in _THINGS | PEOPLE_NOUNS | {"series", "game"} or not _ESSENTIAL_MODIFIERS.isdisjoint(
         kind.modifiers
@@ -302,7 +303,7 @@ def _variants(name: str, verb: str, modifiers: tuple[str, ...], noun: str) -> It
 
 def facts(opening: Opening) -> Iterator[ContextFact]:
     """Yield everything that a sentence surely states about its name."""
-    kind = parse_description(opening.rest)
+    kind = parse_definition(opening.rest)
     if kind is not None:
         yield from is_a_facts(opening.name, kind)
         extractors = (_life,) if kind.is_person else (_founded, _made_by, _where, _aired)
@@ -313,7 +314,7 @@ def facts(opening: Opening) -> Iterator[ContextFact]:
     yield from _happened(opening)
 
 
-def _life(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+def _life(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Yield birth and death, from the brackets after a person's name."""
     bracket = opening.bracket
     born, lived = re.search(r"\bborn (?:on )?", bracket), re.search(r" (?:--|–|—|-) ", bracket)
@@ -341,7 +342,7 @@ def _dated(rule: str, before: str, date: re.Match[str]) -> Iterator[ContextFact]
         yield ContextFact(rule, f"{before} on ", month, f" {day}", "month" if is_in_each else "")
 
 
-def _founded(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+def _founded(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Match "a band formed in Lima in 1987"."""
     verbs = "founded|established|formed|launched|released|published"
     match = re.match(rf"({verbs})(?: in {_NAME}(?:, {_NAME})?)? in (?={_YEAR}\b)", kind.tail)
@@ -350,11 +351,11 @@ def _founded(opening: Opening, kind: Description) -> Iterator[ContextFact]:
         yield from _dated(match[1], f"{opening.name} {_past_be(kind)} {match[1]}", date)
 
 
-def _past_be(kind: Description) -> str:
+def _past_be(kind: Definition) -> str:
     return "were" if kind.verb in ("are", "were") else "was"
 
 
-def _made_by(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+def _made_by(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Yield who made a work and who is in it, as long as the sentence is surely about the work."""
     name = opening.name
     tail = f" {kind.tail}"
@@ -400,7 +401,7 @@ def _is_full_name(name: str, text: str) -> bool:
     return re.search(rf"[A-Z][\w.]+ {word}\b|\b{word}(?:,? (?:and|&))? [A-Z]|\b{word}, [A-Z]", text) is None
 
 
-def _where(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+def _where(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Match "is a city in Peru", "is based in Oslo"."""
     name = opening.name
     if kind.noun in _PLACES and (
@@ -427,7 +428,7 @@ def _networks() -> str:
     return "|".join(sorted(map(re.escape, terms_of("network"))))
 
 
-def _aired(opening: Opening, kind: Description) -> Iterator[ContextFact]:
+def _aired(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Match "a sitcom that aired on NBC"."""
     match = re.match(
         rf"(?:that |which )(?:originally )?(aired|premiered|debuted|ran) on ({_networks()})\b(?! [A-Z])",

@@ -21,17 +21,16 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.denials import DO_FORMS, Denial, denials, do_not, not_after, subject_of
 from longway.english.document import Change, Document, Word
-from longway.english.inflection import inflect
+from longway.english.inflection import inflect, number_in_words
 from longway.english.listed_words import listed_words
 from longway.english.opposites import contrary, contrary_participle, takes_preposition
 from longway.english.rules.clauses import is_known_person, is_plain_statement, main_clause_root
 from longway.english.rules.negatives import ATTEMPT_VERBS, CHOICE_VERBS, false_that, with_adverb, with_verb
-from longway.english.rules.number_words import word_of
 from longway.english.rules.restrictors import focus_of, is_restrictor, restrictor_range
-from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.rules.sisters import SisterSpot, ends_clause, sister_spots
 from longway.english.rules.spans import is_year, name_indices
 
@@ -49,7 +48,7 @@ _AVOIDANCE = {"avoid": "avoided", "barred_from": "was barred from", "steer_clear
 NamedChanges = Iterator[tuple[str, tuple[Change, ...]]]
 
 
-def contrast(scene: Scene) -> Iterator[Rewriting]:
+def contrast(scene: Scene) -> Iterator[Rephrasing]:
     """Yield other claims with the same label."""
     if scene.context is None or len(scene.document.sentences) != 1:
         return
@@ -62,8 +61,8 @@ def contrast(scene: Scene) -> Iterator[Rewriting]:
     else:
         return
     for name, changes in variants:
-        mended = (*changes, *fix_articles(scene.document, changes))
-        yield Rewriting(f"contrast.{name}", mended, keeps="label")
+        mended = with_articles(scene.document, *changes)
+        yield Rephrasing(f"contrast.{name}", mended, keeps="label")
 
 
 def _denied(scene: Scene) -> NamedChanges:
@@ -82,7 +81,7 @@ def _denied(scene: Scene) -> NamedChanges:
             if not spot.sure and not (spot.is_known or spot.has_rival):
                 continue
             for other in spot.others:
-                yield f"sister_{spot.name}", (denial.change_to(positive), Change(spot.start, spot.end, other))
+                yield f"sister_{spot.name}", (denial.becomes(positive), spot.becomes(other))
 
 
 def _can_be_affirmed(scene: Scene, denial: Denial) -> bool:
@@ -102,10 +101,10 @@ def _other_denials(scene: Scene, denial: Denial) -> NamedChanges:
     facts = {"person": is_known_person(scene, subject), "dated": _has_date(scene, denial)}
     for name, text in _denial_variants(denial, **facts, definite=_is_of_one_thing(scene, denial)):
         if text is not None and text != before:
-            yield name, (denial.change_to(text),)
+            yield name, (denial.becomes(text),)
     if denial.kind not in ("not", "never", "unable"):
-        for rewriting in false_that(scene, replace(denial, kind="not")):
-            yield rewriting.rule.removeprefix("negation."), rewriting.changes
+        for rephrasing in false_that(scene, replace(denial, kind="not")):
+            yield rephrasing.rule.removeprefix("negation."), rephrasing.changes
 
 
 def _subject(document: Document, denial: Denial) -> Word | None:
@@ -230,7 +229,7 @@ def _restricted(scene: Scene) -> NamedChanges:
             if not spot.is_known and spot.name in _SINGLE_VALUED:
                 yield "drop_restrictor", (dropped,)
             for other in spot.others:
-                yield f"sister_{spot.name}", (dropped, Change(spot.start, spot.end, other))
+                yield f"sister_{spot.name}", (dropped, spot.becomes(other))
 
 
 def _outside(scene: Scene) -> NamedChanges:
@@ -247,7 +246,7 @@ def _outside(scene: Scene) -> NamedChanges:
         for spot in sister_spots(scene):
             if spot.start == end + 1 and spot.name in ("country", "state", "city", "continent"):
                 for other in spot.others:
-                    yield "inside", (Change(start, end, "in"), Change(spot.start, spot.end, other))
+                    yield "inside", (Change(start, end, "in"), spot.becomes(other))
 
 
 def _wrong_details(scene: Scene) -> NamedChanges:
@@ -257,7 +256,7 @@ def _wrong_details(scene: Scene) -> NamedChanges:
     for spot in sister_spots(scene):
         if spot.has_rival and not spot.is_known:
             for other in spot.others:
-                yield f"wrong_{spot.name}", (Change(spot.start, spot.end, other),)
+                yield f"wrong_{spot.name}", (spot.becomes(other),)
 
 
 def _deny_sisters(scene: Scene) -> NamedChanges:
@@ -271,19 +270,19 @@ def _deny_sisters(scene: Scene) -> NamedChanges:
         negated = _negated_main_clause(document)
         if negated is not None and negated.end <= spot.start:
             for other in spot.others:
-                yield "deny_sister", (negated, Change(spot.start, spot.end, other))
+                yield "deny_sister", (negated, spot.becomes(other))
 
 
 def _is_sure_of_thing(scene: Scene, spot: SisterSpot) -> bool:
     """Return True for the nationality of a work: it usually has one, while a person may have two."""
-    root = next((w for w in scene.document if w.relation == "root"), None)
+    root = scene.document.root
     works = ("film", "movie", "series", "album", "novel", "song", "sitcom", "show")
     return spot.name == "nationality" and root is not None and root.lemma in works
 
 
 def _negated_main_clause(document: Document) -> Change | None:
     """Return the change that negates the main clause: "was not born", "did not air"."""
-    root = next((w for w in document if w.relation == "root"), None)
+    root = document.root
     if root is None or not is_plain_statement(document, root.index):
         return None
     helpers = document.children(root, "aux", "cop")
@@ -295,7 +294,7 @@ def _negated_main_clause(document: Document) -> Change | None:
     return None if subject_of(document, root) is None or root.lemma == "be" else do_not(root)
 
 
-_NUMBER_VALUES = {word_of(number): number for number in range(101)}
+_NUMBER_VALUES = {number_in_words(number): number for number in range(101)}
 _MAX_NUMBER = 10_000
 
 
@@ -305,7 +304,7 @@ def without_restrictor(
     """Yield each way to remove a restrictor from a claim that stays false. removed: offsets of the restrictor."""
     dropped = Change(*removed, "")
     for number, new in _larger_numbers(scene, restrictor):
-        yield "larger_number", (dropped, Change(number.start, number.end, new))
+        yield "larger_number", (dropped, number.becomes(new))
     if _has_another_agent(scene, restrictor):
         yield "drop_restrictor", (dropped,)
 
@@ -323,7 +322,7 @@ def _larger_numbers(scene: Scene, restrictor: Word) -> Iterator[tuple[Word, str]
         if counts and number < min(counts) and max(counts) < _MAX_NUMBER:
             larger = max(counts) + _increase(scene, max(counts))
             is_word = word.text.isalpha() and larger <= 100
-            yield word, word_of(larger) if is_word else f"{larger:,}"
+            yield word, number_in_words(larger) if is_word else f"{larger:,}"
 
 
 def _context_counts(context: str, noun: Word) -> list[int]:

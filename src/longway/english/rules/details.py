@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import clauses
 from longway.english.rules.context_facts import PEOPLE_NOUNS
-from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.rules.sisters import terms_of
-from longway.english.rules.spans import Span, is_time, is_year, name_indices, span_of
+from longway.english.rules.spans import WordSpan, is_time, is_year, name_indices, span_of
 from longway.tokens.tokenizer import tokenize
 
 _LISTS = listed_words(__name__)
@@ -35,7 +35,7 @@ _CONTENT_POS = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 _ARTICLES = ("a", "an")
 
 
-def details(scene: Scene) -> Iterator[Rewriting]:
+def details(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text without one of its details, if the label surely holds."""
     document = scene.document
     if (
@@ -58,7 +58,7 @@ def _blocks(word: Word) -> bool:
     return word.lemma.lower() in _BLOCKING_WORDS or word.lower in _BLOCKING_WORDS or word.tag in _COMPARED
 
 
-def _details(document: Document) -> Iterator[tuple[str, Span]]:
+def _details(document: Document) -> Iterator[tuple[str, WordSpan]]:
     """Yield the removable spans with the names of their rules."""
     names = name_indices(document)
     for word in document:
@@ -67,7 +67,7 @@ def _details(document: Document) -> Iterator[tuple[str, Span]]:
         if word.dep == "amod" or (word.dep == "compound" and word.upos == "NOUN"):
             if _is_optional_modifier(document, word, names):
                 name = "adjective" if word.dep == "amod" else "compound"
-                yield name, Span(document, word.index, word.index)
+                yield name, WordSpan(document, word.index, word.index)
         elif word.dep in ("obl", "nmod") and (piece := _phrase(document, word, names)) is not None:
             yield "phrase", piece
         elif word.relation == "acl" and (piece := _relative_clause(document, word)) is not None:
@@ -114,7 +114,7 @@ def _is_removable_compound(document: Document, word: Word, head: Word) -> bool:
     return is_last and is_alone and head.lemma.lower() in _CONCRETE_NOUNS | PEOPLE_NOUNS
 
 
-def _phrase(document: Document, word: Word, names: frozenset[int]) -> Span | None:
+def _phrase(document: Document, word: Word, names: frozenset[int]) -> WordSpan | None:
     """Return "in Oslo" if the sentence is complete without it, else None."""
     head, piece = document.head(word), span_of(document, word)
     cases = document.children(word, "case")
@@ -156,7 +156,7 @@ def _is_complete_without(document: Document, head: Word, removed: Word) -> bool:
     return bool(things) or (bool(others) and not document.children(head, "obj"))
 
 
-def _relative_clause(document: Document, word: Word) -> Span | None:
+def _relative_clause(document: Document, word: Word) -> WordSpan | None:
     """Return "that opened in May" or "built by monks" at the end of a sentence, after a noun with "a" or "an"."""
     head, piece = document.head(word), span_of(document, word)
     if head is None or piece is None or head.upos != "NOUN" or head.lemma.lower() in _VAGUE_NOUNS:
@@ -167,11 +167,11 @@ def _relative_clause(document: Document, word: Word) -> Span | None:
     )
 
 
-def _is_last(document: Document, piece: Span) -> bool:
+def _is_last(document: Document, piece: WordSpan) -> bool:
     return all(w.upos == "PUNCT" for w in document.words[piece.last + 1 :])
 
 
-def _conjunct(document: Document, word: Word, names: frozenset[int]) -> Span | None:
+def _conjunct(document: Document, word: Word, names: frozenset[int]) -> WordSpan | None:
     """Return "and poet" of "a painter and poet", if two nouns are joined after "be" or a verb."""
     head, piece = document.head(word), span_of(document, word)
     if head is None or piece is None or head.upos != "NOUN" or word.upos != "NOUN" or head.index in names:
@@ -185,7 +185,7 @@ def _conjunct(document: Document, word: Word, names: frozenset[int]) -> Span | N
     return piece if is_fine and head.tag == word.tag and not document.children(head, "case") else None
 
 
-def _is_cut_clean(document: Document, piece: Span) -> bool:
+def _is_cut_clean(document: Document, piece: WordSpan) -> bool:
     """Return False inside a word ("the 1960's"), or if the rest would end in a function word."""
     end = document.words[piece.last].end
     before = document.words[piece.first - 1] if piece.first else None
@@ -204,25 +204,25 @@ def _is_cut_clean(document: Document, piece: Span) -> bool:
     return not is_open and before.upos not in ("ADP", "DET", "CCONJ", "PART", "PUNCT", "SCONJ")
 
 
-def _stays_false(document: Document, rule: str, piece: Span, known: frozenset[str]) -> bool:
+def _stays_false(document: Document, rule: str, piece: WordSpan, known: frozenset[str]) -> bool:
     """Return True if a false claim stays false: the removed words are confirmed and the predicate noun is not.
 
     In "is a Peruvian boxer" only "boxer" can then be wrong. Other phrases may be all that is wrong, so they stay.
     """
     content = [w for w in piece.words if w.upos in _CONTENT_POS]
-    root = next((w for w in document if w.relation == "root"), None)
+    root = document.root
     if rule == "phrase" or root is None or not _is_predicate_noun(document, root):
         return False
     is_confirmed = bool(content) and all(_stem(w.lower) in known for w in content)
     return is_confirmed and _stem(root.lower) not in known
 
 
-def _without(document: Document, rule: str, piece: Span) -> Rewriting:
+def _without(document: Document, rule: str, piece: WordSpan) -> Rephrasing:
     """Return the text without the span and the space before it."""
     first, last = document.words[piece.first], document.words[piece.last]
     start = document.words[piece.first - 1].end if piece.first else first.start
     removal = Change(start, last.end, "")
-    return Rewriting(f"details.{rule}", (removal, *fix_articles(document, [removal])), keeps="label")
+    return Rephrasing(f"details.{rule}", with_articles(document, removal), keeps="label")
 
 
 def _known_stems(text: str) -> frozenset[str]:

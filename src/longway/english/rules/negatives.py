@@ -15,15 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.denials import DO_FORMS, Denial, Tense, conjugated, denials, finite_plural, subject_of
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
 from longway.english.listed_words import listed_words
 from longway.english.opposites import complement
 from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import word_at
+from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.wordnet import word_lists
 
 _LISTS = listed_words(__name__)
@@ -46,13 +45,13 @@ _NOT_A = {"anything_but": "anything but", "far_from": "far from being", "in_no_w
 VerbGroups = Iterator[tuple[str, str | None]]  # the rule's name and the new verb group, if there is one
 
 
-def negation(scene: Scene) -> Iterator[Rewriting]:
+def negation(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the ways to rephrase the negations of a text."""
     for denial in denials(scene.document):
         before = scene.document.text[denial.start : denial.end]
         for name, text in _GROUP_VARIANTS.get(denial.kind, _not)(denial):
             if text is not None and text != before:
-                yield Rewriting(f"negation.{name}", (denial.change_to(text),))
+                yield Rephrasing.of(f"negation.{name}", denial.becomes(text))
         if denial.kind == "not" and denial.verb == "be":
             yield from _not_a(scene, denial)
         yield from false_that(scene, denial)
@@ -153,7 +152,7 @@ def with_adverb(denial: Denial, adverb: str) -> str | None:
     return form and f"{adverb} {form}"
 
 
-def _not_a(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
+def _not_a(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
     """Rephrase "is not possible" with a complement, "is not a poet" with words for "not"."""
     be = denial.conjugated("be")
     words = scene.document.words[denial.last + 1 : denial.last + 3]
@@ -164,14 +163,14 @@ def _not_a(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
     if opposite is not None and (
         after.upos == "PUNCT" or after.lower in ("in", "to", "by", "at", "since", "with")
     ):
-        yield Rewriting("negation.complement", (Change(denial.start, first.end, f"{be} {opposite}"),))
+        yield Rephrasing.of("negation.complement", Change(denial.start, first.end, f"{be} {opposite}"))
     if not _is_noun_phrase(scene, first):
         return
     for name, text in _NOT_A.items():
         if first.lower != "the" or name == "in_no_way":
-            yield Rewriting(f"negation.{name}", (denial.change_to(f"{be} {text}"),))
+            yield Rephrasing.of(f"negation.{name}", denial.becomes(f"{be} {text}"))
     if first.lower in ("a", "an") and denial.tense == "present" and (do := denial.conjugated("do")):
-        yield Rewriting("negation.not_count_as", (denial.change_to(f"{do} not count as"),))
+        yield Rephrasing.of("negation.not_count_as", denial.becomes(f"{do} not count as"))
 
 
 def _is_noun_phrase(scene: Scene, first: Word) -> bool:
@@ -182,7 +181,7 @@ def _is_noun_phrase(scene: Scene, first: Word) -> bool:
     return head.relation == "root" and head.upos in ("NOUN", "PROPN")
 
 
-def false_that(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
+def false_that(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
     """Yield ways to call the whole statement false: "It is false that X won" for "X did not win"."""
     document = scene.document
     if denial.kind not in ("not", "never", "unable") or not is_plain_statement(document, denial.last):
@@ -194,15 +193,15 @@ def false_that(scene: Scene, denial: Denial) -> Iterator[Rewriting]:
     main = main_clause_root(document, denial.last)
     if positive is None or main is None:
         return
-    words = document.sentence(document.sentence_number(main))
+    words = document.sentence_of(main)
     for name, (before, after) in _FALSE_THAT.items():
         change = embedded_after(scene, words[0], before)
         if change is not None and change.end <= denial.start:
             end = [Change(words[-1].start, words[-1].start, after)] if after else []
-            yield Rewriting(f"negation.{name}", (change, denial.change_to(positive), *end))
+            yield Rephrasing.of(f"negation.{name}", change, denial.becomes(positive), *end)
 
 
-def _seldom(scene: Scene) -> Iterator[Rewriting]:
+def _seldom(scene: Scene) -> Iterator[Rephrasing]:
     """Exchange "rarely", "seldom", "hardly ever", inside a clause."""
     words = scene.document.words
     for word in words[1:]:
@@ -210,14 +209,14 @@ def _seldom(scene: Scene) -> Iterator[Rewriting]:
         text = " ".join(w.text for w in pair)
         last = pair[-1] if text in _SELDOM else word
         adverb = text if text in _SELDOM else word.text
-        after = word_at(scene.document, last.index + 1)
+        after = scene.document.after(last)
         if adverb not in _SELDOM or after is None or after.upos in ("PUNCT", "ADJ", "ADV"):
             continue
         for new in _SELDOM:
             if new != adverb:
                 change = Change(word.start, last.end, new)
-                changes = (change, *fix_articles(scene.document, [change]))
-                yield Rewriting(f"negation.{new.replace(' ', '_')}", changes)
+                changes = with_articles(scene.document, change)
+                yield Rephrasing(f"negation.{new.replace(' ', '_')}", changes)
 
 
 _NO_WORDS = frozenset({"no", "zero"})
@@ -235,7 +234,7 @@ _WITHOUT = {
 _UNRELATED = ("unrelated to", "unconnected with")
 
 
-def absences(document: Document) -> Iterator[Rewriting]:
+def absences(document: Document) -> Iterator[Rephrasing]:
     """Yield the ways to rephrase that something is missing."""
     for word in document.words[1:]:
         if not word.text.islower():
@@ -251,7 +250,7 @@ def absences(document: Document) -> Iterator[Rewriting]:
 
 def _verb_before(document: Document, word: Word) -> tuple[Word, Tense, bool | None] | None:
     """Return the finite verb right before a word, its tense, and the number of its subject."""
-    verb = document.words[word.index - 1] if word.index else None
+    verb = document.before(word)
     if (
         verb is None
         or not verb.text.islower()
@@ -268,7 +267,7 @@ def _verb_before(document: Document, word: Word) -> tuple[Word, Tense, bool | No
     return verb, "past" if verb.tag == "VBD" else "present", finite_plural(document, verb, subject)
 
 
-def _no(document: Document, no: Word) -> Iterator[Rewriting]:
+def _no(document: Document, no: Word) -> Iterator[Rephrasing]:
     """Rephrase "has no N", "won zero N": `no` determines the object of a finite verb."""
     noun = document.words[no.head]
     other = "no" if no.lower == "zero" else "zero"
@@ -276,7 +275,7 @@ def _no(document: Document, no: Word) -> Iterator[Rewriting]:
     if no.relation not in ("det", "nummod", "advmod") or noun.upos != "NOUN" or noun.index < no.index:
         return
     if other == "no" or is_plural:
-        yield Rewriting(f"negation.{other}", (Change(no.start, no.end, other),))
+        yield Rephrasing.of(f"negation.{other}", no.becomes(other))
     governor = _verb_before(document, no)
     if governor is None or noun.relation != "obj" or not _is_plain_noun(document, no, noun):
         return
@@ -284,21 +283,21 @@ def _no(document: Document, no: Word) -> Iterator[Rewriting]:
     start = verb.start
     base = "have" if verb.lemma == "have" else verb.lemma.lower()
     if do := conjugated("do", time, plural):
-        yield Rewriting("negation.not_any", (Change(start, no.end, f"{do} not {base} any"),))
+        yield Rephrasing.of("negation.not_any", Change(start, no.end, f"{do} not {base} any"))
         if single := _singular_change(document, no, noun):
             changes = (Change(start, no.end, f"{do} not {base} a single"), single)
-            yield Rewriting("negation.not_a_single", changes)
+            yield Rephrasing("negation.not_a_single", changes)
     yield from _without(verb, no, noun, time, plural)
 
 
-def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Iterator[Rewriting]:
+def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Iterator[Rephrasing]:
     some = "" if noun.tag == "NNS" or _is_mass(noun) else " any"
     for name, lemma, rest in _WITHOUT.get(verb.lemma, ()):
         if form := conjugated(lemma, tense, plural):
-            yield Rewriting(f"negation.{name}", (Change(verb.start, no.end, f"{form}{rest}{some}"),))
+            yield Rephrasing.of(f"negation.{name}", Change(verb.start, no.end, f"{form}{rest}{some}"))
 
 
-def _any_dropped(document: Document) -> Iterator[Rewriting]:
+def _any_dropped(document: Document) -> Iterator[Rephrasing]:
     """Rephrase "failed to win any awards" as "failed to win awards", "failed to win a single award"."""
     denied_verbs = [denial.last for denial in denials(document)]
     for word in document:
@@ -311,11 +310,11 @@ def _any_dropped(document: Document) -> Iterator[Rewriting]:
             continue
         if noun.tag == "NNS":
             after = document.words[word.index + 1]
-            yield Rewriting("negation.any_dropped", (Change(word.start, after.start, ""),))
+            yield Rephrasing.of("negation.any_dropped", Change(word.start, after.start, ""))
             if single := _singular_change(document, word, noun):
-                yield Rewriting("negation.a_single", (Change(word.start, word.end, "a single"), single))
+                yield Rephrasing.of("negation.a_single", word.becomes("a single"), single)
         elif noun.tag == "NN" and not _is_mass(noun):
-            yield Rewriting("negation.a_single", (Change(word.start, word.end, "a single"),))
+            yield Rephrasing.of("negation.a_single", word.becomes("a single"))
 
 
 def _is_plain_noun(document: Document, no: Word, noun: Word) -> bool:
@@ -333,7 +332,7 @@ def _singular_change(document: Document, no: Word, noun: Word) -> Change | None:
     known = lemmas(noun.text, "NOUN")
     singular = known[0] if known else noun.lemma
     is_counted = inflect(singular, "NNS") == noun.text and singular != noun.text
-    return Change(noun.start, noun.end, singular) if is_counted and not _is_mass(noun) else None
+    return noun.becomes(singular) if is_counted and not _is_mass(noun) else None
 
 
 def _is_mass(noun: Word) -> bool:
@@ -341,7 +340,7 @@ def _is_mass(noun: Word) -> bool:
     return is_listed or noun.lower in ("experience", "support", "interest")
 
 
-def _nothing(document: Document, nothing: Word) -> Iterator[Rewriting]:
+def _nothing(document: Document, nothing: Word) -> Iterator[Rephrasing]:
     governor = _verb_before(document, nothing)
     if governor is None:
         return
@@ -351,18 +350,18 @@ def _nothing(document: Document, nothing: Word) -> Iterator[Rewriting]:
         end = document.words[nothing.index + 3].end
         for words in _UNRELATED:
             if be := conjugated("be", time, plural):
-                yield Rewriting(f"negation.{words.split()[0]}", (Change(verb.start, end, f"{be} {words}"),))
+                yield Rephrasing.of(f"negation.{words.split()[0]}", Change(verb.start, end, f"{be} {words}"))
         have = verb.text
-        yield Rewriting("negation.no_connection", (Change(verb.start, end, f"{have} no connection with"),))
+        yield Rephrasing.of("negation.no_connection", Change(verb.start, end, f"{have} no connection with"))
         return
     if after[:1] == ["but"]:
         return
     if do := conjugated("do", time, plural):
         change = Change(verb.start, nothing.end, f"{do} not {verb.lemma} anything")
-        yield Rewriting("negation.not_anything", (change,))
+        yield Rephrasing.of("negation.not_anything", change)
 
 
-def _lack(document: Document, lack: Word) -> Iterator[Rewriting]:
+def _lack(document: Document, lack: Word) -> Iterator[Rephrasing]:
     """Rephrase "lacks support" as "has no support", "does not have support"."""
     noun = next(iter(document.children(lack, "obj")), None)
     subject = subject_of(document, lack)
@@ -374,16 +373,16 @@ def _lack(document: Document, lack: Word) -> Iterator[Rewriting]:
     have, do, be = (conjugated(verb, tense, plural) for verb in ("have", "do", "be"))
     if after.lower in ("a", "an", "any"):
         if have:
-            yield Rewriting("negation.has_no", (Change(lack.start, after.end, f"{have} no"),))
+            yield Rephrasing.of("negation.has_no", Change(lack.start, after.end, f"{have} no"))
     elif after.upos in ("NOUN", "ADJ") and have:
-        yield Rewriting("negation.has_no", (Change(lack.start, lack.end, f"{have} no"),))
+        yield Rephrasing.of("negation.has_no", lack.becomes(f"{have} no"))
     if do:
-        yield Rewriting("negation.not_have", (Change(lack.start, lack.end, f"{do} not have"),))
+        yield Rephrasing.of("negation.not_have", lack.becomes(f"{do} not have"))
     if be:
-        yield Rewriting("negation.without", (Change(lack.start, lack.end, f"{be} without"),))
+        yield Rephrasing.of("negation.without", lack.becomes(f"{be} without"))
 
 
-def _not_any(document: Document) -> Iterator[Rewriting]:
+def _not_any(document: Document) -> Iterator[Rephrasing]:
     """Rephrase "did not win any awards" as "won no awards", "was not seen by anyone" as "was seen by no one"."""
     for denial in denials(document):
         if denial.kind != "not":
@@ -393,11 +392,11 @@ def _not_any(document: Document) -> Iterator[Rewriting]:
         if any_word is None or positive is None:
             continue
         new = {"any": "no", "anything": "nothing", "anyone": "no one", "anybody": "nobody"}[any_word.lower]
-        changes = (denial.change_to(positive), Change(any_word.start, any_word.end, new))
-        yield Rewriting("negation.any_to_no", changes)
+        changes = (denial.becomes(positive), any_word.becomes(new))
+        yield Rephrasing("negation.any_to_no", changes)
         if new == "no" and document.words[any_word.head].tag == "NNS":
-            zero = Change(any_word.start, any_word.end, "zero")
-            yield Rewriting("negation.any_to_zero", (denial.change_to(positive), zero))
+            zero = any_word.becomes("zero")
+            yield Rephrasing.of("negation.any_to_zero", denial.becomes(positive), zero)
 
 
 def _any_after(document: Document, denial: Denial) -> Word | None:
@@ -410,7 +409,7 @@ def _any_after(document: Document, denial: Denial) -> Word | None:
     return None
 
 
-def _there_is_no(document: Document) -> Iterator[Rewriting]:
+def _there_is_no(document: Document) -> Iterator[Rephrasing]:
     for there in document.words:
         rest = document.words[there.index + 1 : there.index + 3]
         if there.lower != "there" or there.relation != "expl" or len(rest) < 2:
@@ -421,19 +420,19 @@ def _there_is_no(document: Document) -> Iterator[Rewriting]:
         noun = document.words[no.head]
         if noun.upos != "NOUN" or not _is_plain_noun(document, no, noun):
             continue
-        yield Rewriting("negation.there_is_not_any", (Change(be.start, no.end, f"{be.text} not any"),))
+        yield Rephrasing.of("negation.there_is_not_any", Change(be.start, no.end, f"{be.text} not any"))
         is_past = be.lower in ("was", "were")
         if single := _singular_change(document, no, noun):
             new = f"{'was' if is_past else 'is'} not a single"
-            yield Rewriting("negation.there_is_not_a_single", (Change(be.start, no.end, new), single))
+            yield Rephrasing.of("negation.there_is_not_a_single", Change(be.start, no.end, new), single)
         if noun.index + 1 < len(document) and document.words[noun.index + 1].upos in ("ADP", "PUNCT"):
             exist = conjugated("exist", "past" if is_past else "present", noun.tag == "NNS")
             no_word = "No" if there.text[0].isupper() else "no"
             changes = (Change(there.start, no.end, no_word), Change(noun.end, noun.end, f" {exist}"))
-            yield Rewriting("negation.none_exist", changes)
+            yield Rephrasing("negation.none_exist", changes)
 
 
-def _nobody(document: Document) -> Iterator[Rewriting]:
+def _nobody(document: Document) -> Iterator[Rephrasing]:
     """Exchange "Nobody", "No one" and "Not one person" as subjects."""
     for word in document.words:
         after = document.words[word.index + 1 : word.index + 2]
@@ -450,4 +449,4 @@ def _nobody(document: Document) -> Iterator[Rewriting]:
         for new in (*_NO_ONE, "not one person", "not a single person"):
             if new != before:
                 text = new[0].upper() + new[1:] if word.text[0].isupper() else new
-                yield Rewriting(f"negation.{new.replace(' ', '_')}", (Change(word.start, end, text),))
+                yield Rephrasing.of(f"negation.{new.replace(' ', '_')}", Change(word.start, end, text))

@@ -19,10 +19,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from longway.english.articles import fix_articles
+from longway.english.denials import conjugated
 from longway.english.document import Change, Document, Word
-from longway.english.rules.clauses import NOT_WORDS, Clause, be_form, clauses, grammatical_number, verb_form
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import Span, as_sentence_start, is_year, name_indices, span_of
+from longway.english.rules.clauses import NOT_WORDS, Clause, clauses, is_plural_span
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import WordSpan, as_sentence_start, is_year, name_indices, span_of
 
 WORDS_PATH = Path(__file__).parent / "nominal.toml"
 # "Hodgkin's disease" is not the disease of Hodgkin.
@@ -62,7 +63,7 @@ def nominal_words() -> NominalWords:
     )
 
 
-def nominal(scene: Scene) -> Iterator[Rewriting]:
+def nominal(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one noun phrase or verb rephrased."""
     document = scene.document
     for clause in clauses(document):
@@ -78,7 +79,7 @@ def nominal(scene: Scene) -> Iterator[Rewriting]:
 # Who did it
 
 
-def _agent_noun(clause: Clause) -> Iterator[Rewriting]:
+def _agent_noun(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Blue Sky was directed by Ann." and "Ann directed Blue Sky." with "the director of"."""
     document, rest = clause.document, clause.rest
     noun = nominal_words().nouns.get(clause.head.lemma.lower())
@@ -87,21 +88,21 @@ def _agent_noun(clause: Clause) -> Iterator[Rewriting]:
     helpers = [w.lower for w in clause.auxiliaries]
     by = rest.words[0].lower == "by"
     if helpers in (["was"], ["is"]) and clause.head.tag == "VBN" and by and len(rest) > 1:
-        agent, thing = Span(document, rest.first + 1, rest.last), clause.subject
-        tense = "past" if helpers == ["was"] else "present"
+        agent, thing = WordSpan(document, rest.first + 1, rest.last), clause.subject
+        be = helpers[0]
     elif not helpers and clause.head.tag in ("VBD", "VBZ") and document.children(clause.head, "obj"):
         agent, thing = clause.subject, rest
-        tense = "past" if clause.head.tag == "VBD" else "present"
+        be = "was" if clause.head.tag == "VBD" else "is"
     else:
         return
     if not _is_single(agent) or not _is_single(thing):
         return
-    yield from _with_noun(
-        clause, agent, thing, noun, f"{be_form(tense, 'sing')}{' not' if clause.negation else ''}"
-    )
+    yield from _with_noun(clause, agent, thing, noun, f"{be} not" if clause.negation else be)
 
 
-def _with_noun(clause: Clause, agent: Span, thing: Span, noun: str, verbs: str) -> Iterator[Rewriting]:
+def _with_noun(
+    clause: Clause, agent: WordSpan, thing: WordSpan, noun: str, verbs: str
+) -> Iterator[Rephrasing]:
     document, number = clause.document, clause.sentence
     start, end = clause.subject.start, clause.rest.end if clause.rest else clause.verbs[-1].end
     forms = {
@@ -113,10 +114,10 @@ def _with_noun(clause: Clause, agent: Span, thing: Span, noun: str, verbs: str) 
             change = Change(clause.verbs[0].start, clause.verbs[-1].end, f"{verbs} the {noun} of")
         else:
             change = Change(start, end, as_sentence_start(document, number, text))
-        yield Rewriting(f"nominal.{name}", (change,))
+        yield Rephrasing.of(f"nominal.{name}", change)
 
 
-def _is_single(span: Span) -> bool:
+def _is_single(span: WordSpan) -> bool:
     """Return True for a single person or thing: a name, or a short phrase without list, clause or time."""
     document, names = span.document, name_indices(span.document)
     outside = [w for w in span.words if w.index not in names]
@@ -130,10 +131,10 @@ def _is_single(span: Span) -> bool:
     ):
         return False
     opens = span.words[0].lower in ("the", "a", "an") or span.first in names
-    return opens and grammatical_number(document, span) == "sing"
+    return opens and is_plural_span(document, span) is False
 
 
-def _verb_for_noun(clause: Clause) -> Iterator[Rewriting]:
+def _verb_for_noun(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Ann was the director of Blue Sky." as "Ann directed Blue Sky."."""
     document, rest = clause.document, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 2:
@@ -143,29 +144,27 @@ def _verb_for_noun(clause: Clause) -> Iterator[Rewriting]:
     if len(rest) < 4 or rest.words[0].lower != "the" or rest.words[2].lower != "of":
         return
     verb = nominal_words().verbs.get(rest.words[1].lower)
-    thing = Span(document, rest.first + 3, rest.last)
+    thing = WordSpan(document, rest.first + 3, rest.last)
     if verb is None or not _is_single(thing) or not _is_single(clause.subject):
         return
     is_past = verb not in nominal_words().lasting or clause.finite.lower == "was"
-    tense = "past" if is_past else "present"
     negated = f"{'did' if is_past else 'does'} not {verb}"
-    form = negated if clause.negation is not None else verb_form(verb, tense, "sing")
+    form = negated if clause.negation else conjugated(verb, "past" if is_past else "present", False)
     if form is not None:
-        change = Change(clause.verbs[0].start, rest.words[2].end, form)
-        yield Rewriting("nominal.verb", (change,))
+        yield Rephrasing.of("nominal.verb", Change(clause.verbs[0].start, rest.words[2].end, form))
 
 
 # What belongs to whom
 
 
-def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _of(document: Document, noun: Word) -> Iterator[Rephrasing]:
     """Rephrase "Blue Sky's script" as "the script of Blue Sky"."""
     owner = next((w for w in document.children(noun, "nmod:poss") if w.index in name_indices(document)), None)
     possessor = None if owner is None else span_of(document, owner)
     if owner is None or possessor is None or document.words[possessor.last].lower not in ("'s", "’s"):
         return
-    name = Span(document, possessor.first, possessor.last - 1)
-    thing = Span(document, possessor.last + 1, noun.index)
+    name = WordSpan(document, possessor.first, possessor.last - 1)
+    thing = WordSpan(document, possessor.last + 1, noun.index)
     names = name_indices(document)
     if name.first - 1 in names:
         return  # "Ann and the Bees's singer"
@@ -184,20 +183,20 @@ def _of(document: Document, noun: Word) -> Iterator[Rewriting]:
         the = as_sentence_start(document, document.sentence_number(noun), the)
     elif document.words[name.first - 1].tag in ("DT", "PRP$", "JJ", "NN", "NNP"):
         return
-    yield Rewriting("nominal.of", (Change(name.start, thing.end, f"{the} {thing.text} of {name.inside}"),))
+    yield Rephrasing.of("nominal.of", Change(name.start, thing.end, f"{the} {thing.text} of {name.inside}"))
 
 
-def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _owned(document: Document, noun: Word) -> Iterator[Rephrasing]:
     """Rephrase "the capital of Peru" as "Peru's capital"."""
     if noun.lemma.lower() not in nominal_words().belongings or noun.tag != "NN":
         return
     of = document.words[noun.index + 1] if noun.index + 2 < len(document) else None
     owners = [w for w in document.children(noun, "nmod") if w.index > noun.index]
     owner = span_of(document, owners[0]) if len(owners) == 1 else None
-    determiner = document.words[noun.index - 1] if noun.index else None
+    determiner = document.before(noun)
     if of is None or of.lower != "of" or owner is None or determiner is None or determiner.lower != "the":
         return
-    name = Span(document, of.index + 1, owner.last)
+    name = WordSpan(document, of.index + 1, owner.last)
     names = name_indices(document)
     is_name = len(name) > 0 and all(w.index in names for w in name.words) and name.last - name.first < 4
     if (
@@ -209,12 +208,12 @@ def _owned(document: Document, noun: Word) -> Iterator[Rewriting]:
     after = document.words[name.last + 1] if name.last + 1 < len(document) else None
     if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):
         return
-    yield Rewriting("nominal.owned", (Change(determiner.start, name.end, f"{name.text}'s {noun.text}"),))
+    yield Rephrasing.of("nominal.owned", Change(determiner.start, name.end, f"{name.text}'s {noun.text}"))
 
 
 def _has_dependents(document: Document, noun: Word) -> bool:
     """Return True if a list, a clause or an "of" depends on the noun."""
-    after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    after = document.after(noun)
     if (after is not None and after.upos in ("NOUN", "PROPN", "CCONJ")) or (
         after is not None and after.lower in ("of", ",", "-")
     ):
@@ -222,7 +221,7 @@ def _has_dependents(document: Document, noun: Word) -> bool:
     return bool(document.children(noun, "conj", "acl", "appos"))
 
 
-def origins(scene: Scene) -> Iterator[Rewriting]:
+def origins(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one year or nationality on the other side of its noun."""
     document = scene.document
     for word in document:
@@ -247,7 +246,7 @@ def _phrase_before(document: Document, noun: Word) -> tuple[Word, list[Word]] | 
     return None
 
 
-def _year_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _year_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
     phrase = (
         _phrase_before(document, noun)
         if noun.lemma.lower() in nominal_words().works and not _is_followed(document, noun)
@@ -259,10 +258,10 @@ def _year_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
     following = document.words[year.index + 1]
     removed = Change(year.start, following.start, "")
     changes = (removed, Change(noun.end, noun.end, f" from {year.text}"))
-    yield Rewriting("origins.year_behind", (*changes, *fix_articles(document, [removed])))
+    yield Rephrasing("origins.year_behind", (*changes, *fix_articles(document, [removed])))
 
 
-def _year_before(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _year_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
     if noun.lemma.lower() not in nominal_words().works or noun.index + 2 >= len(document):
         return
     preposition, year = document.words[noun.index + 1], document.words[noun.index + 2]
@@ -280,10 +279,10 @@ def _year_before(document: Document, noun: Word) -> Iterator[Rewriting]:
     first = phrase[1][0] if phrase[1] else noun
     added = Change(first.start, first.start, f"{year.text} ")
     changes = (added, Change(noun.end, year.end, ""))
-    yield Rewriting("origins.year_before", (*changes, *fix_articles(document, [added])))
+    yield Rephrasing("origins.year_before", (*changes, *fix_articles(document, [added])))
 
 
-def _nation_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _nation_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
     lists = nominal_words()
     known = noun.lemma.lower() in lists.people | lists.works
     phrase = _phrase_before(document, noun) if known and not _is_followed(document, noun) else None
@@ -300,11 +299,11 @@ def _nation_behind(document: Document, noun: Word) -> Iterator[Rewriting]:
             return  # "American-born", "American Football"
         removed = Change(phrase[1][0].start, following.start, "")
         changes = (removed, Change(noun.end, noun.end, f" from {country}"))
-        yield Rewriting("origins.nation_behind", (*changes, *fix_articles(document, [removed])))
+        yield Rephrasing("origins.nation_behind", (*changes, *fix_articles(document, [removed])))
         return
 
 
-def _nation_before(document: Document, noun: Word) -> Iterator[Rewriting]:
+def _nation_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
     lists = nominal_words()
     if noun.lemma.lower() not in lists.people | lists.works or noun.index + 2 >= len(document):
         return
@@ -324,13 +323,13 @@ def _nation_before(document: Document, noun: Word) -> Iterator[Rewriting]:
         first = modifiers[0] if modifiers else noun
         added = Change(first.start, first.start, f"{nation} ")
         changes = (added, Change(noun.end, place[-1].end, ""))
-        yield Rewriting("origins.nation_before", (*changes, *fix_articles(document, [added])))
+        yield Rephrasing("origins.nation_before", (*changes, *fix_articles(document, [added])))
         return
 
 
 def _is_followed(document: Document, noun: Word) -> bool:
     """Return True if another noun or a list follows: "an American actor and singer", "a 1999 film festival"."""
-    after = document.words[noun.index + 1] if noun.index + 1 < len(document) else None
+    after = document.after(noun)
     if after is None:
         return False
     return (

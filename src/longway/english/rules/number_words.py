@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
-from longway.english.inflection import ONES, ORDINALS, TENS, capitalise
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import MONTHS, name_indices
+from longway.english.inflection import MONTHS, ORDINALS, TENS, capitalise, number_in_words
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import MONTH_WORDS, name_indices
 
 _UNITS = frozenset(
     "hundred thousand million billion trillion dozen percent % dollars euros pounds am pm".split()
@@ -25,26 +25,12 @@ _DECADES = {
     "1920s": "twenties", "1930s": "thirties", "1940s": "forties", "1950s": "fifties", "1960s": "sixties",
     "1970s": "seventies", "1980s": "eighties", "1990s": "nineties",
 }  # fmt: skip
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = "|".join(MONTHS)
 _DATE = re.compile(rf"\b({_MONTHS}) (\d{{1,2}})(st|nd|rd|th)?,? (\d{{4}})\b")
 _BRITISH_DATE = re.compile(rf"(?<![\d,.] )(?<!\d)\b(\d{{1,2}})(st|nd|rd|th)? ({_MONTHS}),? (\d{{4}})\b")
 _SHORT_DATE = re.compile(rf"\bon ({_MONTHS}) (\d{{1,2}})(st|nd|rd|th)?(?=[.!]?$| in )")
 _MONTH_OF = re.compile(rf"\b({_MONTHS}) of (\d{{4}})\b")
 _MONTH_YEAR = re.compile(rf"\bin ({_MONTHS}) (\d{{4}})\b")
-
-
-def word_of(number: int) -> str:
-    """Return a number from 0 to 100 in words.
-
-    >>> word_of(7), word_of(40), word_of(99), word_of(100)
-    ('seven', 'forty', 'ninety-nine', 'one hundred')
-    """
-    if number == 100:
-        return "one hundred"
-    if number < 20:
-        return ONES[number]
-    tens, ones = divmod(number, 10)
-    return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
 
 
 def ordinal_word_of(number: int) -> str:
@@ -66,11 +52,11 @@ def ordinal_of(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
-_NUMBERS = {word_of(number): number for number in range(2, 101)}
+_NUMBERS = {number_in_words(number): number for number in range(2, 101)}
 _ORDINAL_NUMBERS = {ordinal_word_of(number): number for number in range(2, 100)}
 
 
-def number_words(scene: Scene) -> Iterator[Rewriting]:
+def number_words(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one number or date in another notation."""
     document = scene.document
     for word in document:
@@ -81,11 +67,11 @@ def number_words(scene: Scene) -> Iterator[Rewriting]:
     yield from _dates(document)
 
 
-def _cardinal(document: Document, word: Word) -> Iterator[Rewriting]:
+def _cardinal(document: Document, word: Word) -> Iterator[Rephrasing]:
     if word.upos != "NUM" or not _counts(document, word):
         return
     if word.text.isdigit() and word.text[0] != "0" and 2 <= int(word.text) <= 100:
-        yield _replaced(document, word, word_of(int(word.text)), "to_word")
+        yield _replaced(document, word, number_in_words(int(word.text)), "to_word")
         if word.text == "12":
             yield _replaced(document, word, "a dozen", "dozen")
     elif word.lower in _NUMBERS and not _has_other_words(document, word):
@@ -96,15 +82,15 @@ def _cardinal(document: Document, word: Word) -> Iterator[Rewriting]:
 
 def _has_other_words(document: Document, word: Word) -> bool:
     """Return True if the sentence has another number in words: "two girls and one man" keep the same style."""
-    sentence = document.sentence(document.sentence_number(word))
+    sentence = document.sentence_of(word)
     return any(w.index != word.index and (w.lower in _NUMBERS or w.lower == "one") for w in sentence)
 
 
 def _counts(document: Document, word: Word) -> bool:
     """Return True if a number alone counts the noun after it."""
     head = document.head(word)
-    before = document.words[word.index - 1] if word.index else None
-    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    before = document.before(word)
+    after = document.after(word)
     if head is None or after is None or head.index < word.index or word.relation != "nummod":
         return False
     if (
@@ -118,11 +104,11 @@ def _counts(document: Document, word: Word) -> bool:
     is_part = before is not None and (
         before.upos in ("NUM", "SYM") or before.lower in ("$", "-", "number", "no.", "#")
     )
-    is_month = (before is not None and before.lower in MONTHS) or head.lower.endswith("ties")
+    is_month = (before is not None and before.lower in MONTH_WORDS) or head.lower.endswith("ties")
     return not glued and not is_part and not is_month and head.tag == "NNS"
 
 
-def _ordinal(document: Document, word: Word) -> Iterator[Rewriting]:
+def _ordinal(document: Document, word: Word) -> Iterator[Rephrasing]:
     head = document.head(word)
     if (
         word.relation != "amod"
@@ -141,24 +127,24 @@ def _ordinal(document: Document, word: Word) -> Iterator[Rewriting]:
         yield _replaced(document, word, ordinal_of(_ORDINAL_NUMBERS[word.lower]), "ordinal_digits")
 
 
-def _decade(document: Document, word: Word) -> Iterator[Rewriting]:
+def _decade(document: Document, word: Word) -> Iterator[Rephrasing]:
     decade = _DECADES.get(word.lower.replace("'", ""))
     before = document.words[max(0, word.index - 2) : word.index]
-    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    after = document.after(word)
     is_end = after is None or after.upos == "PUNCT"
     if decade is not None and [w.lower for w in before] in (["in", "the"], ["during", "the"]) and is_end:
         yield _replaced(document, word, decade, "decade")
 
 
-def _replaced(document: Document, word: Word, text: str, case: str) -> Rewriting:
+def _replaced(document: Document, word: Word, text: str, case: str) -> Rephrasing:
     opens = any(first == word.index for first, _ in document.sentences)
     if opens and text[:1].isalpha() and not word.text[:1].islower():
         text = capitalise(text)
-    change = Change(word.start, word.end, text)
-    return Rewriting(f"number_words.{case}", (change, *fix_articles(document, [change])))
+    change = word.becomes(text)
+    return Rephrasing(f"number_words.{case}", with_articles(document, change))
 
 
-def _dates(document: Document) -> Iterator[Rewriting]:
+def _dates(document: Document) -> Iterator[Rephrasing]:
     text = document.text
     for match in _DATE.finditer(text):
         month, day, ending, year = match.groups()
@@ -189,5 +175,5 @@ def _dates(document: Document) -> Iterator[Rewriting]:
         yield _date(match, f"in {match[1]} of {match[2]}", "month_of")
 
 
-def _date(match: re.Match[str], text: str, case: str) -> Rewriting:
-    return Rewriting(f"number_words.{case}", (Change(match.start(), match.end(), text),))
+def _date(match: re.Match[str], text: str, case: str) -> Rephrasing:
+    return Rephrasing.of(f"number_words.{case}", Change(match.start(), match.end(), text))

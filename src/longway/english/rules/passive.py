@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from longway.english.denials import be_form
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
-from longway.english.rules.clauses import (
-    Clause,
-    Number,
-    be_form,
-    clauses,
-    do_form,
-    grammatical_number,
-    have_form,
-    verb_form,
+from longway.english.rules.clauses import Clause, clauses, is_plural_span
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import (
+    MONTH_WORDS,
+    WordSpan,
+    as_sentence_start,
+    is_year,
+    name_indices,
+    span_of,
 )
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import MONTHS, Span, as_sentence_start, is_year, name_indices, span_of
 
 _LISTS = listed_words(__name__)
 PASSIVE_VERBS = _LISTS["passive_verbs"]
@@ -35,10 +34,11 @@ _TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _TO_SUBJECT = {"him": "he", "her": "she", "them": "they", "it": "it"}
 _NO_AGENTS = _LISTS["no_agents"]
 _NOUN_PREPOSITIONS = _LISTS["noun_prepositions"]
+_MODALS = frozenset("will would can could must should may might".split())
 _MAX_WORDS = 14  # of a phrase that is moved
 
 
-def passive(scene: Scene) -> Iterator[Rewriting]:
+def passive(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one sentence in the other voice."""
     for clause in clauses(scene.document):
         yield from _to_passive(clause)
@@ -48,7 +48,7 @@ def passive(scene: Scene) -> Iterator[Rewriting]:
 # Active to passive
 
 
-def _to_passive(clause: Clause) -> Iterator[Rewriting]:
+def _to_passive(clause: Clause) -> Iterator[Rephrasing]:
     document, verb = clause.document, clause.head
     if verb.lemma.lower() not in PASSIVE_VERBS or verb.upos != "VERB" or clause.rest is None:
         return
@@ -64,11 +64,9 @@ def _to_passive(clause: Clause) -> Iterator[Rewriting]:
         return
     if clause.verbs == (verb,) and verb.tag in ("VBZ", "VBP") and _is_bare(patient):
         return  # "Ann makes films" does not mean that films are made by Ann
-    number = grammatical_number(document, patient)
-    if number is None or not _has_simple_tail(document, patient, clause.rest):
-        return
-    verbs = _passive_verbs(clause, number)
-    if verbs is None:
+    is_plural = is_plural_span(document, patient)
+    verbs = None if is_plural is None else _passive_verbs(clause, is_plural)
+    if verbs is None or not _has_simple_tail(document, patient, clause.rest):
         return
     subject = _TO_SUBJECT.get(patient.text.lower(), patient.text)
     changes = (
@@ -77,10 +75,10 @@ def _to_passive(clause: Clause) -> Iterator[Rewriting]:
         ),
         Change(clause.verbs[0].start, patient.end, f"{verbs} by {clause.subject.inside}"),
     )
-    yield Rewriting("passive.to_passive", changes)
+    yield Rephrasing("passive.to_passive", changes)
 
 
-def _object(document: Document, head: Word, rest: Span) -> Span | None:
+def _object(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
     """Return the object right after the verb, without a time or place at its end."""
     span = span_of(document, head)
     if span is None or span.first != rest.first or head.lemma.lower() in _IDIOM_NOUNS:
@@ -88,7 +86,7 @@ def _object(document: Document, head: Word, rest: Span) -> Span | None:
     for modifier in document.children(head, "nmod", "obl"):
         case = next(iter(document.children(modifier, "case")), None)
         if case is not None and case.index > head.index and case.lower not in _NOUN_PREPOSITIONS:
-            span = Span(document, span.first, min(span.last, case.index - 1))
+            span = WordSpan(document, span.first, min(span.last, case.index - 1))
     if any(w.tag == "VBG" for w in document.children(head, "conj")):
         return None
     if span.words[-1].upos in ("ADV", "ADP") or any(
@@ -98,47 +96,40 @@ def _object(document: Document, head: Word, rest: Span) -> Span | None:
     return span
 
 
-def _is_bare(span: Span) -> bool:
+def _is_bare(span: WordSpan) -> bool:
     """Return True for a noun phrase that denotes a kind: "films", "music"."""
     first = span.words[0]
     return first.index not in name_indices(span.document) and first.tag not in ("DT", "CD", "PRP", "PRP$")
 
 
-def _passive_verbs(clause: Clause, number: Number) -> str | None:
+def _passive_verbs(clause: Clause, is_plural: bool) -> str | None:
     """Return the passive verbs: "was directed", "has not been directed"."""
     participle = inflect(clause.head.lemma.lower(), "VBN")
-    negation = " not" if clause.negation is not None else ""
-    adverbs = "".join(f" {w.text}" for w in clause.adverbs)
     if participle is None or any(w.lower not in _ADVERBS for w in clause.adverbs):
         return None
-    helpers = [w.lower for w in clause.auxiliaries]
-    rest = f"{negation}{adverbs}"
-    match helpers, clause.head.tag:
-        case [], "VBD":
-            return f"{be_form('past', number)}{rest} {participle}"
-        case [], ("VBZ" | "VBP"):
-            return f"{be_form('present', number)}{rest} {participle}"
-        case ["did"], "VB":
-            return f"{be_form('past', number)}{rest} {participle}"
-        case [("does" | "do")], "VB":
-            return f"{be_form('present', number)}{rest} {participle}"
-        case [("has" | "have")], "VBN":
-            return f"{have_form('present', number)}{rest} been {participle}"
+    match [w.lower for w in clause.auxiliaries], clause.head.tag:
+        case ([], "VBD") | (["did"], "VB"):
+            first, last = be_form("past", is_plural), ""
+        case ([], "VBZ" | "VBP") | (["does" | "do"], "VB"):
+            first, last = be_form("present", is_plural), ""
+        case ["has" | "have"], "VBN":
+            first, last = ("have" if is_plural else "has"), " been"
         case ["had"], "VBN":
-            return f"had{rest} been {participle}"
-        case [("is" | "are")], "VBG":
-            return f"{be_form('present', number)}{rest} being {participle}"
-        case [("was" | "were")], "VBG":
-            return f"{be_form('past', number)}{rest} being {participle}"
-        case [("will" | "would" | "can" | "could" | "must" | "should" | "may" | "might") as modal], "VB":
-            return f"{modal}{rest} be {participle}"
-    return None
+            first, last = "had", " been"
+        case [("is" | "are" | "was" | "were") as be], "VBG":
+            first, last = be_form("past" if be in ("was", "were") else "present", is_plural), " being"
+        case [modal], "VB" if modal in _MODALS:
+            first, last = modal, " be"
+        case _:
+            return None
+    adverbs = "".join(f" {w.text}" for w in clause.adverbs)
+    return f"{first}{' not' if clause.negation else ''}{adverbs}{last} {participle}"
 
 
 # Passive to active
 
 
-def _to_active(clause: Clause) -> Iterator[Rewriting]:
+def _to_active(clause: Clause) -> Iterator[Rephrasing]:
     document, verb = clause.document, clause.head
     heads = [verb, *document.children(verb, "conj")]
     if verb.tag != "VBN" or clause.rest is None or not document.children(verb, "aux:pass"):
@@ -152,14 +143,16 @@ def _to_active(clause: Clause) -> Iterator[Rewriting]:
     agent = _agent(document, agents[0], clause.rest) if len(agents) == 1 else None
     if agent is None or _is_tied(clause.subject) or _is_tied(agent):
         return
-    number = grammatical_number(document, agent)
-    if number is None and [w.lower for w in clause.auxiliaries] in (["was"], ["were"]):
-        number = "sing"  # "directed" and "did not direct" have no number
-    if number is None or not _may_move(clause.subject, agent):
+    is_plural = is_plural_span(document, agent)
+    if is_plural is None and [w.lower for w in clause.auxiliaries] in (["was"], ["were"]):
+        is_plural = False  # "directed" and "did not direct" have no number
+    if is_plural is None or not _may_move(clause.subject, agent):
         return
-    verbs = _active_verbs(clause, heads, number)
+    verbs = _active_verbs(clause, heads, is_plural)
     between = (
-        Span(document, clause.rest.first, agent.first - 2) if agent.first - 2 >= clause.rest.first else None
+        WordSpan(document, clause.rest.first, agent.first - 2)
+        if agent.first - 2 >= clause.rest.first
+        else None
     )
     middle = "" if between is None or len(heads) == 2 else f" {between.text}"
     if verbs is None or (between is not None and not _is_middle(document, between, heads)):
@@ -169,10 +162,10 @@ def _to_active(clause: Clause) -> Iterator[Rewriting]:
     subject = as_sentence_start(document, clause.sentence, _TO_SUBJECT.get(agent.text.lower(), agent.text))
     patient = _TO_OBJECT.get(clause.subject.text.lower(), clause.subject.inside)
     changes = (
-        Change(clause.subject.start, clause.subject.end, subject),
+        clause.subject.becomes(subject),
         Change(clause.verbs[0].start, agent.end, f"{verbs} {patient}{middle}"),
     )
-    yield Rewriting("passive.to_active", changes)
+    yield Rephrasing("passive.to_active", changes)
 
 
 def _is_agent(document: Document, word: Word) -> bool:
@@ -182,11 +175,11 @@ def _is_agent(document: Document, word: Word) -> bool:
         return False
     is_bare = word.tag == "NN" and not document.children(word, "det", "nmod:poss", "amod", "compound")
     is_noun = word.upos in ("NOUN", "PROPN") or word.index in name_indices(document)
-    is_date = is_year(word) or word.lower in MONTHS
+    is_date = is_year(word) or word.lower in MONTH_WORDS
     return is_noun and not is_bare and not is_date and word.lemma.lower() not in _NO_AGENTS
 
 
-def _agent(document: Document, head: Word, rest: Span) -> Span | None:
+def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
     """Return the agent without "by" and without a date at its end ("by Ann Roe in 1999")."""
     span = span_of(document, head)
     if span is None or not rest.first <= span.first or document.words[span.first].lower != "by":
@@ -196,65 +189,52 @@ def _agent(document: Document, head: Word, rest: Span) -> Span | None:
         case = next(iter(document.children(modifier, "case")), None)
         if case is not None and case.index > head.index and _is_date(document, modifier):
             last = min(last, case.index - 1)
-    span = Span(document, span.first + 1, last)
+    span = WordSpan(document, span.first + 1, last)
     if any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)):
         return None
     return span
 
 
-def _is_middle(document: Document, between: Span, heads: list[Word]) -> bool:
+def _is_middle(document: Document, between: WordSpan, heads: list[Word]) -> bool:
     """Return True if only a time, a place or the second verb separates the verb and "by"."""
     if len(heads) == 2:
         return [w.lower for w in between.words] == ["and", heads[1].lower]
     return between.words[0].upos == "ADP" and len(between) <= 6
 
 
-def _active_verbs(clause: Clause, heads: list[Word], number: Number) -> str | None:
+def _active_verbs(clause: Clause, heads: list[Word], is_plural: bool) -> str | None:
     """Return the active verbs: "directed", "did not direct", "has written and directed"."""
     if any(w.lower not in _ADVERBS for w in clause.adverbs):
         return None
-    adverbs = "".join(f"{w.text} " for w in clause.adverbs)
-    lemmas = [head.lemma.lower() for head in heads]
-    helpers = [w.lower for w in clause.auxiliaries]
-    negated = clause.negation is not None
-
-    def all_in(tag: str) -> str | None:
-        forms = [inflect(lemma, tag) for lemma in lemmas]
-        return None if None in forms else " and ".join(form for form in forms if form)
-
-    def finite(tense: str) -> str | None:
-        if negated:
-            plain = all_in("VB")
-            return None if plain is None else f"{do_form(tense, number)} not {adverbs}{plain}"
-        forms = [verb_form(lemma, tense, number) for lemma in lemmas]
-        return None if None in forms else adverbs + " and ".join(form for form in forms if form)
-
-    def helped(helper: str, tag: str) -> str | None:
-        form = all_in(tag)
-        return None if form is None else f"{helper}{' not' if negated else ''} {adverbs}{form}"
-
-    match helpers:
-        case [("was" | "were")]:
-            return finite("past")
-        case [("is" | "are")]:
-            return finite("present")
-        case [("has" | "have"), "been"]:
-            return helped(have_form("present", number), "VBN")
+    first: str | None = None
+    match [w.lower for w in clause.auxiliaries]:
+        case [("was" | "were" | "is" | "are") as be]:
+            is_past, tag = be in ("was", "were"), "VB"
+            if clause.negation:
+                first = "did" if is_past else "do" if is_plural else "does"
+            else:
+                tag = "VBD" if is_past else "VB" if is_plural else "VBZ"
+        case ["has" | "have", "been"]:
+            first, tag = "have" if is_plural else "has", "VBN"
         case ["had", "been"]:
-            return helped("had", "VBN")
-        case [("is" | "are"), "being"]:
-            return helped(be_form("present", number), "VBG")
-        case [("was" | "were"), "being"]:
-            return helped(be_form("past", number), "VBG")
-        case [("will" | "would" | "can" | "could" | "must" | "should" | "may" | "might") as modal, "be"]:
-            return helped(modal, "VB")
-    return None
+            first, tag = "had", "VBN"
+        case [("is" | "are" | "was" | "were") as be, "being"]:
+            first, tag = be_form("past" if be in ("was", "were") else "present", is_plural), "VBG"
+        case [modal, "be"] if modal in _MODALS:
+            first, tag = modal, "VB"
+        case _:
+            return None
+    forms = [inflect(head.lemma.lower(), tag) for head in heads]
+    if None in forms:
+        return None
+    verbs = "".join(f"{w.text} " for w in clause.adverbs) + " and ".join(form for form in forms if form)
+    return f"{first}{' not' if clause.negation else ''} {verbs}" if first else verbs
 
 
 # What both need
 
 
-def _may_move(first: Span, second: Span) -> bool:
+def _may_move(first: WordSpan, second: WordSpan) -> bool:
     """Return True if both phrases are short and have no word whose meaning depends on its position."""
     for span in (first, second):
         outside = _outside_names(span)
@@ -268,33 +248,33 @@ def _may_move(first: Span, second: Span) -> bool:
     return True
 
 
-def _is_tied(span: Span) -> bool:
+def _is_tied(span: WordSpan) -> bool:
     """Return True for "his", "himself": the phrase refers to the other one."""
     return any(
         w.tag == "PRP$" or w.lower in _REFLEXIVES or w.lower in ("each", "one") for w in _outside_names(span)
     )
 
 
-def _has_simple_tail(document: Document, span: Span, rest: Span) -> bool:
+def _has_simple_tail(document: Document, span: WordSpan, rest: WordSpan) -> bool:
     """Return True if only a time or a named place follows the phrase.
 
     "He watched a bird in the sky" must not become "was watched by him in the sky".
     """
     if span.last >= rest.last:
         return span.last == rest.last
-    after, names = Span(document, span.last + 1, rest.last), name_indices(document)
+    after, names = WordSpan(document, span.last + 1, rest.last), name_indices(document)
     if span.last in names and after.first in names:
         return False  # "Trouble with the Horse": the end of the name is unclear
     is_case = after.words[0].lower in ("in", "on", "at", "during", "for", "since", "until")
-    known = [is_year(w) or w.lower in MONTHS or w.index in names or w.upos == "NUM" for w in after.words]
+    known = [is_year(w) or w.lower in MONTH_WORDS or w.index in names or w.upos == "NUM" for w in after.words]
     small = [w.upos in ("ADP", "DET") or w.text == "," or w.lower == "century" for w in after.words]
     is_plain = all(map(any, zip(known, small, strict=True))) and any(known)
     return is_case and is_plain and len(after) <= 9
 
 
 def _is_date(document: Document, word: Word) -> bool:
-    return any(is_year(w) or w.lower in MONTHS for w in document.subtree(word))
+    return any(is_year(w) or w.lower in MONTH_WORDS for w in document.subtree(word))
 
 
-def _outside_names(span: Span) -> list[Word]:
+def _outside_names(span: WordSpan) -> list[Word]:
     return [w for w in span.words if w.index not in name_indices(span.document)]

@@ -20,14 +20,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from longway.english.articles import article_before, fix_articles
+from longway.english.articles import article_before, with_articles
+from longway.english.denials import Tense, be_form, subject_of
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import capitalise, inflect
 from longway.english.listed_words import listed_words
 from longway.english.people.person_words import PLACES
-from longway.english.rules.clauses import NOT_WORDS, Number, be_form, grammatical_number, is_person
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import MONTHS, is_year, name_indices, span_of
+from longway.english.rules.clauses import NOT_WORDS, is_person, is_plural_span
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import MONTH_WORDS, is_year, name_indices, span_of
 
 _LISTS = listed_words(__name__)
 PHRASES_PATH = Path(__file__).parent / "phrases.toml"
@@ -163,7 +164,7 @@ def holds(conditions: Conditions, document: Document, verb: Word | None, first: 
 
 
 def _sentence(document: Document, index: int) -> tuple[Word, ...]:
-    return document.sentence(document.sentence_number(document.words[index]))
+    return document.sentence_of(document.words[index])
 
 
 def _neighbours_hold(conditions: Conditions, document: Document, first: int, last: int) -> bool:
@@ -232,7 +233,7 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
     kinds = set()
     if is_year(word):
         return frozenset({"year", "bare year"} if is_alone else {"year"})
-    if word.lower in MONTHS and word.text[:1].isupper():
+    if word.lower in MONTH_WORDS and word.text[:1].isupper():
         return frozenset({"month", "bare month"} if is_alone else {"month"})
     if word.index in name_indices(document) or word.upos == "PROPN":
         kinds.add("name")
@@ -247,16 +248,7 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
 
 
 def _is_date(word: Word) -> bool:
-    return is_year(word) or word.lower in MONTHS
-
-
-def verb_subject(document: Document, verb: Word) -> Word | None:
-    """Return the subject of a verb, auxiliary or copula."""
-    head = document.words[verb.head] if verb.relation in ("aux", "cop") else verb
-    subjects = document.children(head, "nsubj")
-    if not subjects and head.relation in ("conj", "xcomp"):
-        subjects = document.children(document.words[head.head], "nsubj")
-    return subjects[0] if len(subjects) == 1 else None
+    return is_year(word) or word.lower in MONTH_WORDS
 
 
 def _is_place(document: Document, word: Word) -> bool:
@@ -276,7 +268,7 @@ def _is_place_subject(document: Document, subject: Word) -> bool:
 def _subject_holds(conditions: Conditions, document: Document, verb: Word | None) -> bool:
     if not (conditions.subject or conditions.subjects):
         return True
-    subject = None if verb is None else verb_subject(document, verb)
+    subject = None if verb is None else subject_of(document, verb, shared_by=("conj", "xcomp"))
     if subject is None:
         return False
     if conditions.subjects and subject.lemma.lower() not in conditions.subjects:
@@ -295,7 +287,7 @@ def _subject_is(kind: str, document: Document, subject: Word) -> bool:
         return _is_place_subject(document, subject) and not is_person(document, subject)
     if kind == "single":
         span = span_of(document, subject)
-        return span is not None and grammatical_number(document, span) == "sing"
+        return span is not None and is_plural_span(document, span) is False
     return kind == "any" or subject.index in name_indices(document)
 
 
@@ -322,7 +314,7 @@ def _word_in_sentence(document: Document, index: int, same: int) -> Word | None:
 
 
 _ITEM_POS = {"V": ("VERB", "AUX"), "N": ("NOUN",), "J": ("ADJ",)}
-_FINITE_TENSES = {"VBZ": "present", "VBP": "present", "VBD": "past"}
+_FINITE_TENSES: dict[str, Tense] = {"VBZ": "present", "VBP": "present", "VBD": "past"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +329,7 @@ class PhraseMatch:
     adverb: Word | None = None
 
 
-def phrases(scene: Scene) -> Iterator[Rewriting]:
+def phrases(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one phrase replaced, for each phrase and each alternative."""
     document = scene.document
     names = name_indices(document)
@@ -362,7 +354,7 @@ def _touches_a_name(
     return any(document.words[i].text not in literals for i in touched) or bool(touched and beside)
 
 
-def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatch) -> Iterator[Rewriting]:
+def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatch) -> Iterator[Rephrasing]:
     document = scene.document
     for other, way in enumerate(group.ways):
         if other == number:
@@ -377,7 +369,7 @@ def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatc
             text = capitalise(text)
         change = Change(start, end, text)
         if document.text[start:end] != text:
-            yield Rewriting(f"phrases.{group.name}", (change, *fix_articles(document, [change])))
+            yield Rephrasing(f"phrases.{group.name}", with_articles(document, change))
 
 
 # Finding a phrase
@@ -477,13 +469,13 @@ def _negated(document: Document, match: PhraseMatch, lemma: str) -> tuple[int, s
         negated = " not" if negation.lower == "not" else "n't"
         auxiliary = {"is": "does", "are": "do", "was": "did", "were": "did"}.get(verb.lower)
         return None if auxiliary is None else (verb.start, f"{auxiliary}{negated} ", lemma)
-    helper = document.words[negation.index - 1] if negation.index else None
+    helper = document.before(negation)
     if helper is None or helper.lower not in ("did", "does", "do") or verb.tag not in ("VB", "VBP"):
         return None
-    number = _number_at(document, verb)
-    if number is None:
+    is_plural = _has_plural_subject(document, verb)
+    if is_plural is None:
         return None
-    form = be_form("past" if helper.lower == "did" else "present", number)
+    form = be_form("past" if helper.lower == "did" else "present", is_plural)
     return helper.start, "", form + document.text[helper.end : negation.end]
 
 
@@ -498,14 +490,14 @@ def _agreeing(document: Document, verb: Word, lemma: str) -> str | None:
         return inflect("be", verb.tag)
     if verb.tag == "VBZ":
         return "is"
-    number = _number_at(document, verb)
-    return None if number is None else be_form(_FINITE_TENSES[verb.tag], number)
+    is_plural = _has_plural_subject(document, verb)
+    return None if is_plural is None else be_form(_FINITE_TENSES[verb.tag], is_plural)
 
 
-def _number_at(document: Document, verb: Word) -> Number | None:
-    subject = verb_subject(document, verb)
+def _has_plural_subject(document: Document, verb: Word) -> bool | None:
+    subject = subject_of(document, verb, shared_by=("conj", "xcomp"))
     span = None if subject is None else span_of(document, subject)
-    return None if span is None else grammatical_number(document, span)
+    return None if span is None else is_plural_span(document, span)
 
 
 def _join_words(new: tuple[PhraseItem, ...], match: PhraseMatch, form: str | None, after: str) -> str | None:

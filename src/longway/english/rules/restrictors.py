@@ -20,14 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.denials import conjugated
 from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.negatives import CHOICE_VERBS
-from longway.english.rules.rule import Rewriting, Scene
-from longway.english.rules.spans import name_indices
+from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.spans import MONTH_WORDS, name_indices
 
 _WORDS_BEFORE = listed_phrases(__name__, "words_before")
 _WORDS_AFTER = listed_phrases(__name__, "words_after")
@@ -36,7 +36,7 @@ _ALWAYS = ("at all times", "invariably", "consistently")
 _FULLY = ("entirely", "completely", "wholly")
 
 
-def restrictors(scene: Scene) -> Iterator[Rewriting]:
+def restrictors(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the ways to rephrase the restrictors of a text."""
     names = name_indices(scene.document)
     for word in scene.document.words[1:]:
@@ -55,7 +55,7 @@ def restrictors(scene: Scene) -> Iterator[Rewriting]:
             yield from _at_least(scene, word)
 
 
-def _restrictor(scene: Scene, word: Word) -> Iterator[Rewriting]:
+def _restrictor(scene: Scene, word: Word) -> Iterator[Rephrasing]:
     document = scene.document
     before = document.words[word.index - 1]
     after = document.words[word.index + 1 : word.index + 2]
@@ -73,7 +73,7 @@ def _restrictor(scene: Scene, word: Word) -> Iterator[Rewriting]:
     yield from chain(_before_focus(scene, focus), _after_focus(scene, focus), _nothing_but(scene, focus))
 
 
-def _the_only(scene: Scene, word: Word) -> Iterator[Rewriting]:
+def _the_only(scene: Scene, word: Word) -> Iterator[Rephrasing]:
     """Rephrase "the only N" as "the sole N"; not "only child", and not "with only Spanish roots", which has no article."""
     document = scene.document
     after = document.words[word.index + 1 : word.index + 2]
@@ -86,16 +86,16 @@ def _the_only(scene: Scene, word: Word) -> Iterator[Rewriting]:
         yield from _swap(scene, word, _SOLE)
 
 
-def _only_one(scene: Scene, only: Word, one: Word) -> Iterator[Rewriting]:
+def _only_one(scene: Scene, only: Word, one: Word) -> Iterator[Rephrasing]:
     """Rephrase "only one N" as "a single N", if "one" counts a noun."""
     noun = scene.document.head(one)
     if one.relation != "nummod" or noun is None or noun.index < one.index:
         return
     for new in ("a single", "just a single", "no more than one", "exactly one"):
-        yield Rewriting(f"restrictors.{new.replace(' ', '_')}", (Change(only.start, one.end, new),))
+        yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(only.start, one.end, new))
 
 
-def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
+def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     """Replace the restrictor by words before the focus."""
     for new in _WORDS_BEFORE[focus.kind]:
         if new == "entirely" and focus.kind == "place" and not focus.is_state:
@@ -105,10 +105,10 @@ def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
         if new == "just" and focus.kind == "thing" and focus.verb is not None and focus.verb.lemma == "have":
             continue  # "has just" begins a perfect
         changes = focus.with_words_before(new)
-        yield Rewriting(f"restrictors.{new.replace(' ', '_')}", _with_articles(scene, changes))
+        yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
 
-def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
+def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     """Replace the restrictor by words after the focus: "and nothing else"."""
     if not focus.is_short:
         return
@@ -116,10 +116,10 @@ def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
         if focus.kind not in ("person", "by") and not focus.ends_clause:
             continue
         changes = focus.with_words_after(new)
-        yield Rewriting(f"restrictors.{new.replace(' ', '_')}", _with_articles(scene, changes))
+        yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
 
-def _nothing_but(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
+def _nothing_but(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     """Rephrase "only produces water" as "does nothing but produce water"."""
     verb = focus.verb
     if verb is None or verb.lemma not in CHOICE_VERBS or verb.tag not in ("VBZ", "VBP"):
@@ -127,28 +127,24 @@ def _nothing_but(scene: Scene, focus: Focus) -> Iterator[Rewriting]:
     do = conjugated("do", "present", verb.tag == "VBP")
     if do is not None and focus.restrictor.index + 1 == verb.index:
         new = f"{do} nothing but {verb.lemma.lower()}"
-        yield Rewriting("restrictors.do_nothing_but", (Change(focus.restrictor.start, verb.end, new),))
+        yield Rephrasing.of("restrictors.do_nothing_but", Change(focus.restrictor.start, verb.end, new))
 
 
-def _with_articles(scene: Scene, changes: tuple[Change, ...]) -> tuple[Change, ...]:
-    return (*changes, *fix_articles(scene.document, changes))
-
-
-def _swap(scene: Scene, word: Word, others: tuple[str, ...]) -> Iterator[Rewriting]:
+def _swap(scene: Scene, word: Word, others: tuple[str, ...]) -> Iterator[Rephrasing]:
     for new in others:
         if new != word.lower:
-            changes = _with_articles(scene, (Change(word.start, word.end, new),))
-            yield Rewriting(f"restrictors.{new.replace(' ', '_')}", changes)
+            changes = with_articles(scene.document, word.becomes(new))
+            yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", changes)
 
 
-def _always(scene: Scene, word: Word) -> Iterator[Rewriting]:
+def _always(scene: Scene, word: Word) -> Iterator[Rephrasing]:
     """Rephrase "has always been" as "has at all times been", inside a verb group only."""
     after = scene.document.words[word.index + 1 : word.index + 2]
     if after and after[0].upos in ("VERB", "AUX", "ADJ") and word.relation == "advmod":
         yield from _swap(scene, word, _ALWAYS)
 
 
-def _outside(scene: Scene, word: Word) -> Iterator[Rewriting]:
+def _outside(scene: Scene, word: Word) -> Iterator[Rephrasing]:
     """Rephrase "is outside (of) Italy" as "is not in Italy", "is beyond Italy"."""
     document = scene.document
     before = document.words[word.index - 1]
@@ -157,15 +153,15 @@ def _outside(scene: Scene, word: Word) -> Iterator[Rewriting]:
         return
     of = after[0] if after[0].lower == "of" else None
     end = of.end if of else word.end
-    yield Rewriting("restrictors.beyond", (Change(word.start, end, "beyond"),))
+    yield Rephrasing.of("restrictors.beyond", Change(word.start, end, "beyond"))
     if before.lower in ("is", "are", "was", "were"):
         for new in ("not in", "not within", "nowhere in"):
-            yield Rewriting(f"restrictors.{new.replace(' ', '_')}", (Change(word.start, end, new),))
+            yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(word.start, end, new))
     elif of is None:
-        yield Rewriting("restrictors.outside_of", (Change(word.start, end, "outside of"),))
+        yield Rephrasing.of("restrictors.outside_of", Change(word.start, end, "outside of"))
 
 
-def _at_least(scene: Scene, least: Word) -> Iterator[Rewriting]:
+def _at_least(scene: Scene, least: Word) -> Iterator[Rephrasing]:
     """Rephrase "at least two" as "no fewer than two", before a number of things."""
     document = scene.document
     at = document.words[least.index - 1]
@@ -177,13 +173,11 @@ def _at_least(scene: Scene, least: Word) -> Iterator[Rewriting]:
         return
     for new in ("no fewer than", "a minimum of"):
         if number[0].lower not in ("one", "1"):
-            yield Rewriting(f"restrictors.{new.replace(' ', '_')}", (Change(at.start, least.end, new),))
+            yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(at.start, least.end, new))
 
 
 RESTRICTORS = frozenset({"only", "solely", "exclusively", "merely"})
-_TIME_PATTERN = re.compile(
-    r"(1[0-9]|20)\d\d|\d{4}s|january|february|march|april|may|june|july|august|september|october|november|december"
-)
+_TIME_PATTERN = re.compile(rf"(1[0-9]|20)\d\d|\d{{4}}s|{'|'.join(MONTH_WORDS)}")
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "on", "inside", "within"})
 _CREATION_VERBS = listed_words(__name__)["creation_verbs"]
 _MAX_WORDS = 8  # of a phrase before "and nothing else"

@@ -1,11 +1,11 @@
-"""Rewriting rules: what a rule receives and returns, and how rewritings are combined into texts.
+"""Rewriting rules: what a rule receives and returns, and how rephrasings are combined into texts.
 
     Scene                                  a parsed text with its context and label information
-    Rewriting                              one way to rephrase it: the changes, and the rule that made them
-    drafts(scene, rewritings, order=...)   texts made of one to three compatible rewritings, best first
+    Rephrasing                              one way to rephrase it: the changes, and the rule that made them
+    drafts(scene, rephrasings, order=...)   texts made of one to three compatible rephrasings, best first
     choose(drafts, n)                      n of them, made by different rules
 
-A rule yields nothing if it is not sure: no rewriting is better than a bad sentence.
+A rule yields nothing if it is not sure: no rephrasing is better than a bad sentence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rephrasing:
     """One way to rephrase a text.
 
     rule: "family.case", for example "negation.fail_to". changes: non-overlapping changes to the original text. keeps:
@@ -49,16 +49,21 @@ class Rewriting:
     changes: tuple[Change, ...]
     keeps: str = "meaning"
 
+    @classmethod
+    def of(cls, rule: str, *changes: Change) -> Rephrasing:
+        """Return a rephrasing that keeps the meaning."""
+        return cls(rule, changes)
+
     def apply(self, document: Document) -> str:
         """Return the document's text with the changes applied."""
         return apply_changes(document.text, self.changes)
 
 
-Rule = Callable[[Scene], Iterator[Rewriting]]
+Rule = Callable[[Scene], Iterator[Rephrasing]]
 
 
-MAX_PARTS = 3  # rewritings per text
-MAX_COMBINED = 10  # single rewritings that are combined
+MAX_PARTS = 3  # rephrasings per text
+MAX_COMBINED = 10  # single rephrasings that are combined
 # Families that rebuild a clause. Two of them are never combined: one could change what the other relies on.
 REBUILDING = frozenset(
     "negation restrictors contrast passive clause_order fronting there list_order nominal aspect".split()
@@ -70,11 +75,11 @@ _ARTICLE = re.compile(r"\b(an?) (\S+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A text made by some rewritings. n_removed: how many of the words to avoid it no longer contains."""
+class RuleDraft:
+    """A text made by some rephrasings. n_removed: how many of the words to avoid it no longer contains."""
 
     text: str
-    parts: tuple[Rewriting, ...]
+    parts: tuple[Rephrasing, ...]
     n_removed: int
 
     @property
@@ -89,7 +94,7 @@ class Draft:
 
     @property
     def keeps(self) -> str:
-        """ "label" if one of its rewritings keeps only the label, else "meaning"."""
+        """ "label" if one of its rephrasings keeps only the label, else "meaning"."""
         return "label" if any(part.keeps == "label" for part in self.parts) else "meaning"
 
 
@@ -98,22 +103,22 @@ def family(rule: str) -> str:
     return rule.partition(".")[0]
 
 
-def drafts(scene: Scene, rewritings: Iterable[Rewriting], *, order: str = "") -> list[Draft]:
-    """Return all distinct texts made of one to three rewritings, best first. order: a seed that decides among equals."""
-    singles = list(_unique_drafts(scene, ((rewriting,) for rewriting in rewritings), set()))
+def drafts(scene: Scene, rephrasings: Iterable[Rephrasing], *, order: str = "") -> list[RuleDraft]:
+    """Return all distinct texts made of one to three rephrasings, best first. order: a seed that decides among equals."""
+    singles = list(_unique_drafts(scene, ((rephrasing,) for rephrasing in rephrasings), set()))
     singles.sort(key=lambda draft: _rank(draft, order))
     best = [draft.parts[0] for draft in choose(singles, MAX_COMBINED)]
     joined = [
         parts
         for size in range(2, MAX_PARTS + 1)
         for parts in combinations(best, size)
-        if all(are_compatible(rewriting, other) for rewriting, other in combinations(parts, 2))
+        if all(are_compatible(rephrasing, other) for rephrasing, other in combinations(parts, 2))
     ]
     combined = list(_unique_drafts(scene, joined, {draft.text for draft in singles}))
     return sorted([*singles, *combined], key=lambda draft: _rank(draft, order))
 
 
-def choose(candidates: Sequence[Draft], n: int) -> list[Draft]:
+def choose(candidates: Sequence[RuleDraft], n: int) -> list[RuleDraft]:
     """Return up to n drafts: those that remove most first, and among equals each set of rules in turn."""
     seen: Counter[tuple[str, ...]] = Counter()
     ranked = []
@@ -124,8 +129,8 @@ def choose(candidates: Sequence[Draft], n: int) -> list[Draft]:
     return [candidates[position] for *_, position in sorted(ranked)[:n]]
 
 
-def are_compatible(first: Rewriting, second: Rewriting) -> bool:
-    """Return True if two rewritings touch different places and do not both rebuild a clause."""
+def are_compatible(first: Rephrasing, second: Rephrasing) -> bool:
+    """Return True if two rephrasings touch different places and do not both rebuild a clause."""
     if first.rule == second.rule or {family(first.rule), family(second.rule)} <= REBUILDING:
         return False
     return all(a.end < b.start or b.end < a.start for a in first.changes for b in second.changes)
@@ -146,8 +151,8 @@ def _count(pattern: re.Pattern[str], text: str) -> Counter[str]:
 
 
 def _unique_drafts(
-    scene: Scene, combinations: Iterable[tuple[Rewriting, ...]], seen: set[str]
-) -> Iterator[Draft]:
+    scene: Scene, combinations: Iterable[tuple[Rephrasing, ...]], seen: set[str]
+) -> Iterator[RuleDraft]:
     before = scene.document.text
     seen = seen | {before}
     for parts in combinations:
@@ -155,7 +160,7 @@ def _unique_drafts(
         text = apply_changes(before, changes)
         if text not in seen and not has_flaw(before, text):
             seen.add(text)
-            yield Draft(text, parts, _n_removed(scene.avoid, before, text))
+            yield RuleDraft(text, parts, _n_removed(scene.avoid, before, text))
 
 
 def _n_removed(avoid: frozenset[str], before: str, after: str) -> int:
@@ -171,7 +176,7 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
 
 
-def _rank(draft: Draft, order: str) -> tuple[int, bytes]:
+def _rank(draft: RuleDraft, order: str) -> tuple[int, bytes]:
     # Among drafts that remove equally many words, the seed decides.
     noise = blake2b(f"{order}\0{draft.text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return -draft.n_removed, noise

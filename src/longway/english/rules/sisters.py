@@ -24,10 +24,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from longway.english.denials import subject_of
-from longway.english.document import Document, Word
+from longway.english.document import Change, Document, Word
 from longway.english.rules.clauses import is_known_person, main_clause_root
 from longway.english.rules.rule import Scene
-from longway.english.rules.spans import word_at
 
 CLASSES_PATH = Path(__file__).parent / "sisters.toml"
 
@@ -102,7 +101,7 @@ _BROADCAST_VERBS = frozenset("air premiere broadcast show debut run televise".sp
 
 def ends_clause(document: Document, last: Word, *also: str) -> bool:
     """Return True if the clause ends after a word, or one of the words in `also` follows."""
-    after = word_at(document, last.index + 1)
+    after = document.after(last)
     return after is None or after.text in (".", "!") or after.lower in also
 
 
@@ -131,7 +130,7 @@ def _is_quality(document: Document, first: Word, last: Word) -> bool:
 
 
 def _is_place(document: Document, first: Word, last: Word) -> bool:
-    before = word_at(document, first.index - 1)
+    before = document.before(first)
     if (
         before is None
         or before.lower not in ("in", "from", "outside", "of")
@@ -142,7 +141,7 @@ def _is_place(document: Document, first: Word, last: Word) -> bool:
         (w for w in document.words[first.index : last.index + 1] if not first.index <= w.head <= last.index),
         last,
     )
-    outside = word_at(document, first.index - 2)
+    outside = document.word_at(first.index - 2)
     is_outside = before.lower == "of" and outside is not None and outside.lower == "outside"
     if head.relation == "root":
         return bool(document.children(head, "cop")) and (before.lower != "of" or is_outside)
@@ -157,13 +156,13 @@ def _is_place(document: Document, first: Word, last: Word) -> bool:
 
 
 def _is_kind(document: Document, first: Word, last: Word) -> bool:
-    before = word_at(document, first.index - 1)
+    before = document.before(first)
     if not _is_predicate(document, last) or last.upos != "NOUN" or before is None:
         return False
     return (before.lower in ("a", "an") and ends_clause(document, last)) or (
         _is_origin(before)
         and ends_clause(document, last)
-        and (two := word_at(document, before.index - 1)) is not None
+        and (two := document.before(before)) is not None
         and two.lower in ("a", "an")
     )
 
@@ -173,13 +172,13 @@ def _is_origin(word: Word) -> bool:
 
 
 def _is_kin(document: Document, first: Word, last: Word) -> bool:
-    before, after = word_at(document, first.index - 1), word_at(document, last.index + 1)
+    before, after = document.before(first), document.after(last)
     named = before is not None and after is not None and before.lower == "the" and after.lower == "of"
     return named and _is_predicate(document, last)
 
 
 def _is_month(document: Document, first: Word, last: Word) -> bool:
-    before, after = word_at(document, first.index - 1), word_at(document, last.index + 1)
+    before, after = document.before(first), document.after(last)
     if before is None or after is None or before.text not in ("in", "on") or not after.text[0].isdigit():
         return False
     return one_time_verb(document, last) is not None
@@ -205,12 +204,12 @@ def _is_one_of_many(document: Document, noun: Word) -> bool:
 
 
 def _is_come_out(document: Document, verb: Word) -> bool:
-    after = word_at(document, verb.index + 1)
+    after = document.after(verb)
     return after is not None and after.lower == "out"
 
 
 def _is_network(document: Document, first: Word, last: Word) -> bool:
-    before = word_at(document, first.index - 1)
+    before = document.before(first)
     governor = document.head(last)
     if before is None or before.text != "on" or governor is None or not ends_clause(document, last):
         return False
@@ -219,7 +218,7 @@ def _is_network(document: Document, first: Word, last: Word) -> bool:
 
 def _is_team(document: Document, first: Word, last: Word) -> bool:
     head = document.head(last)
-    before = word_at(document, first.index - 1)
+    before = document.before(first)
     plain = before is not None and (
         before.lower in ("a", "an") or _is_origin(before) or before.lower == "professional"
     )
@@ -264,6 +263,10 @@ class SisterSpot:
     others: tuple[str, ...]
     is_known: bool
     has_rival: bool
+
+    def becomes(self, text: str) -> Change:
+        """Return the change that replaces the term."""
+        return Change(self.start, self.end, text)
 
 
 def sister_spots(scene: Scene) -> Iterator[SisterSpot]:
@@ -356,7 +359,7 @@ def _matches(scene: Scene, sister_class: SisterClass) -> Iterator[tuple[Word, Wo
 
 
 def _root_subject(document: Document) -> Word | None:
-    root = next((w for w in document if w.relation == "root"), None)
+    root = document.root
     return None if root is None else subject_of(document, root)
 
 
@@ -383,7 +386,7 @@ def _years(scene: Scene) -> Iterator[SisterSpot]:
     """Yield the years of events that happen once."""
     context = scene.context or ""
     for word in scene.document:
-        before = word_at(scene.document, word.index - 1)
+        before = scene.document.before(word)
         if (
             not _YEAR_PATTERN.fullmatch(word.text)
             or before is None

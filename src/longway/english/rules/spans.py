@@ -1,7 +1,7 @@
 """Spans of a text that rules move or protect: names and titles, phrases, sentences, times.
 
 name_indices(document)      indices of words in names and titles ("Mutiny on the Barge"); rules never change them
-Span                        consecutive words
+WordSpan                        consecutive words
 span_of(document, word)     the phrase below a word, None if it is not contiguous
 plain_sentences(document)   sentences that rules may rebuild, without the final mark
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from longway.english.document import Document, Word
-from longway.english.inflection import capitalise
+from longway.english.document import Change, Document, Word
+from longway.english.inflection import MONTHS, capitalise
 from longway.english.listed_words import listed_words
 
 _LISTS = listed_words(__name__)
@@ -21,7 +21,7 @@ _NAME_CONNECTORS = _LISTS["name_connectors"]
 _OPENERS = _LISTS["openers"]
 TITLE_WORDS = _LISTS["title_words"]
 _OBJECT_PRONOUNS = frozenset("me him her us them".split())
-MONTHS = _LISTS["months"]
+MONTH_WORDS = frozenset(map(str.lower, MONTHS))
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
@@ -103,7 +103,7 @@ def _numbers(document: Document, names: set[int]) -> Iterator[int]:
     """Yield the "2" of "Blue Sky 2"."""
     for word in document:
         is_bare = word.upos == "NUM" and word.text.isdigit() and len(word.text) < 3
-        if is_bare and word.index - 1 in names and document.words[word.index - 1].lower not in MONTHS:
+        if is_bare and word.index - 1 in names and document.words[word.index - 1].lower not in MONTH_WORDS:
             yield word.index
 
 
@@ -113,7 +113,7 @@ def _is_connector(document: Document, index: int) -> bool:
 
 
 def _opens_a_title(document: Document, index: int) -> bool:
-    words = document.sentence(document.sentence_number(document.words[index]))
+    words = document.sentence_of(document.words[index])
     is_first = words[0].index == index
     return not is_first or any(word.lemma.lower() in TITLE_WORDS for word in words[1:])
 
@@ -141,7 +141,7 @@ def _quoted(document: Document) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WordSpan:
     """The words from `first` to `last` (inclusive) of a document."""
 
     document: Document
@@ -182,20 +182,19 @@ class Span:
         )
         return self.text if is_name else self.text[:1].lower() + self.text[1:]
 
+    def becomes(self, text: str) -> Change:
+        """Return the change that replaces the span."""
+        return Change(self.start, self.end, text)
+
     def __len__(self) -> int:
         return self.last - self.first + 1
 
 
-def word_at(document: Document, index: int) -> Word | None:
-    """Return the word with an index, None outside the text."""
-    return document.words[index] if 0 <= index < len(document) else None
-
-
-def span_of(document: Document, word: Word) -> Span | None:
+def span_of(document: Document, word: Word) -> WordSpan | None:
     """Return the phrase below a word; None if it is not contiguous."""
     below = document.subtree(word)
     first, last = below[0].index, below[-1].index
-    return Span(document, first, last) if last - first + 1 == len(below) else None
+    return WordSpan(document, first, last) if last - first + 1 == len(below) else None
 
 
 def as_sentence_start(document: Document, sentence: int, text: str) -> str:
@@ -209,7 +208,7 @@ def comma_style(document: Document) -> str:
     return " ," if " , " in document.text or document.text.endswith(" .") else ","
 
 
-def plain_sentences(document: Document) -> Iterator[tuple[int, Span]]:
+def plain_sentences(document: Document) -> Iterator[tuple[int, WordSpan]]:
     """Yield the sentences that can be rebuilt: their number and their words up to the final mark.
 
     Skips questions, quotations, sentences with several marks, and a last word that includes the full stop ("Sun.").
@@ -226,7 +225,7 @@ def plain_sentences(document: Document) -> Iterator[tuple[int, Span]]:
             continue
         broken = any(w.text in _BREAKING and w.index not in name_indices(document) for w in inner)
         if last - first >= 1 and not broken and inner[0].upos != "PUNCT":
-            yield number, Span(document, first, last)
+            yield number, WordSpan(document, first, last)
 
 
 def _follows_an_initial(document: Document, first: int) -> bool:
@@ -245,8 +244,8 @@ _BREAKING = frozenset(
 def is_time(document: Document, word: Word) -> bool:
     """Return True for the head of a time phrase: "1984", "May", "the 20th century"."""
     words = [word, *document.children(word)]
-    if word.upos == "NUM" or word.lower in MONTHS | _DAYS:
-        return any(is_year(w) or w.lower in MONTHS | _DAYS for w in words)
+    if word.upos == "NUM" or word.lower in MONTH_WORDS | _DAYS:
+        return any(is_year(w) or w.lower in MONTH_WORDS | _DAYS for w in words)
     return word.lower in _TIMES
 
 

@@ -24,7 +24,7 @@ from longway.english.inflection import capitalise, match_case
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.chains import Chain, find_chains
 from longway.english.replacements import Replacement, synonyms, with_article
-from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.rules.spans import comma_style, is_time, name_indices
 from longway.english.wordnet import is_expression, senses, wordnet_source
 from longway.errors import LongwayError
@@ -37,7 +37,7 @@ _SUBJECTS = frozenset("i you he she it we they that there".split())
 _AUXILIARIES = ("aux", "cop")
 
 
-def contractions(scene: Scene) -> Iterator[Rewriting]:
+def contractions(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one contraction written out, or one pair of words contracted."""
     document = scene.document
     for first, second in zip(document.words, document.words[1:], strict=False):
@@ -51,20 +51,20 @@ def contractions(scene: Scene) -> Iterator[Rewriting]:
             yield from _subject_verb(document, first, second)
 
 
-def _written_out(document: Document, verb: Word, negation: Word) -> Iterator[Rewriting]:
+def _written_out(document: Document, verb: Word, negation: Word) -> Iterator[Rephrasing]:
     special = _IRREGULAR.get(verb.lower)
     text = special or (f"{verb.lower} not" if verb.lower in _NEGATED or verb.lower == "could" else None)
     if text is None or _ends_clause(document, negation):
         return
     if verb.text[:1].isupper():
         text = text[:1].upper() + text[1:]
-    yield Rewriting("contractions.written_out", (Change(verb.start, negation.end, text),))
+    yield Rephrasing.of("contractions.written_out", Change(verb.start, negation.end, text))
 
 
-def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rewriting]:
+def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rephrasing]:
     short = {"can": "can't", "will": "won't"}.get(verb.lower)
     text = short or (f"{verb.text}n't" if verb.lower in _NEGATED - {"might", "need"} else None)
-    after = document.words[negation.index + 1] if negation.index + 1 < len(document) else None
+    after = document.after(negation)
     if text is None or (negation.head == verb.index and verb.upos == "VERB") or after is None:
         return
     if after.upos == "PUNCT" or after.lower in ("only", "just", "merely", "to"):
@@ -73,10 +73,10 @@ def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Rewr
         text = text[:1].upper() + text[1:]
     if " n't" in document.text:
         text = text.replace("n't", " n't")
-    yield Rewriting("contractions.contracted", (Change(verb.start, negation.end, text),))
+    yield Rephrasing.of("contractions.contracted", Change(verb.start, negation.end, text))
 
 
-def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rewriting]:
+def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rephrasing]:
     if verb.upos not in ("AUX", "VERB") or _ends_clause(document, verb):
         return
     before = document.words[subject.index - 1].lower if subject.index else ""
@@ -88,7 +88,7 @@ def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rew
     if verb.lower.startswith(("'", "’")):
         long = _LONG_FORMS.get(verb.lower.replace("’", "'")) or _long_s(document, verb)
         if long is not None:
-            yield Rewriting("contractions.written_out", (Change(subject.end, verb.end, f" {long}"),))
+            yield Rephrasing.of("contractions.written_out", Change(subject.end, verb.end, f" {long}"))
         return
     short = _SHORT_FORMS.get(verb.lower)
     after = document.words[verb.index + 1]
@@ -100,7 +100,7 @@ def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rew
     if subject.lower in ("that", "there") and verb.lower != "is":
         return
     style = " " if " '" in document.text else ""
-    yield Rewriting("contractions.contracted", (Change(subject.end, verb.end, f"{style}{short}"),))
+    yield Rephrasing.of("contractions.contracted", Change(subject.end, verb.end, f"{style}{short}"))
 
 
 def _long_s(document: Document, verb: Word) -> str | None:
@@ -116,7 +116,7 @@ def _long_s(document: Document, verb: Word) -> str | None:
 
 def _ends_clause(document: Document, word: Word) -> bool:
     """Return True if the clause ends after the verb: "than she is."."""
-    after = document.words[word.index + 1] if word.index + 1 < len(document) else None
+    after = document.after(word)
     return after is None or after.upos in ("PUNCT", "CCONJ", "SCONJ")
 
 
@@ -139,7 +139,7 @@ _BEFORE_FILLER = frozenset("not n't never so how as too quite very more most".sp
 _FILLERS = frozenset("basically actually honestly literally simply essentially".split())
 
 
-def hedges(scene: Scene) -> Iterator[Rewriting]:
+def hedges(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one hedge dropped or exchanged."""
     document = scene.document
     for number, (first, _) in enumerate(document.sentences):
@@ -149,7 +149,7 @@ def hedges(scene: Scene) -> Iterator[Rewriting]:
         yield from _filler(document, word)
 
 
-def _openers(document: Document, number: int, first: int) -> Iterator[Rewriting]:
+def _openers(document: Document, number: int, first: int) -> Iterator[Rephrasing]:
     words = document.sentence(number)
     comma = next((w for w in words[:7] if w.text == ","), None)
     if comma is None or comma.index + 2 >= words[-1].index:
@@ -165,18 +165,18 @@ def _openers(document: Document, number: int, first: int) -> Iterator[Rewriting]
             continue
         if other == "":
             text = capitalise(after.text) if is_capital else after.text
-            yield Rewriting("hedges.dropped", (Change(words[0].start, after.end, text),))
+            yield Rephrasing.of("hedges.dropped", Change(words[0].start, after.end, text))
         elif other == "i think":
             i = "I think" if is_capital else "i think"
-            yield Rewriting("hedges.exchanged", (Change(words[0].start, comma.end, i),))
+            yield Rephrasing.of("hedges.exchanged", Change(words[0].start, comma.end, i))
         else:
             text = capitalise(other) if is_capital else other
-            yield Rewriting(
+            yield Rephrasing(
                 "hedges.exchanged", (Change(words[0].start, document.words[comma.index - 1].end, text),)
             )
 
 
-def _opinion(document: Document, number: int) -> Iterator[Rewriting]:
+def _opinion(document: Document, number: int) -> Iterator[Rephrasing]:
     """Rephrase "I think (that) X" at the start of a sentence, if X is a whole clause."""
     words = document.sentence(number)
     if len(words) < 5 or words[0].lower != "i" or words[1].lower not in _OPINIONS or words[1].dep != "root":
@@ -189,14 +189,14 @@ def _opinion(document: Document, number: int) -> Iterator[Rewriting]:
         return
     is_capital = words[0].text == "I" and number >= 0 and document.text[words[0].start].isupper()
     text = capitalise(rest.text) if is_capital else rest.text
-    yield Rewriting("hedges.dropped", (Change(words[0].start, rest.end, text),))
+    yield Rephrasing.of("hedges.dropped", Change(words[0].start, rest.end, text))
     for other in ("In my opinion", "In my view"):
         front = other if is_capital else other.lower()
         change = Change(words[0].start, rest.start, f"{front}{comma_style(document)} ")
-        yield Rewriting("hedges.exchanged", (change,))
+        yield Rephrasing.of("hedges.exchanged", change)
 
 
-def _filler(document: Document, word: Word) -> Iterator[Rewriting]:
+def _filler(document: Document, word: Word) -> Iterator[Rephrasing]:
     """Drop a filler before an adjective, a noun phrase or a verb."""
     first, end = document.sentences[document.sentence_number(word)]
     if word.lower not in _FILLERS or word.upos != "ADV" or word.index == first or word.index + 1 >= end:
@@ -208,7 +208,7 @@ def _filler(document: Document, word: Word) -> Iterator[Rewriting]:
         return  # "simply made" means made in a simple way
     if after.upos == "VERB" and before.upos not in ("AUX", "PRON", "NOUN"):
         return
-    yield Rewriting("hedges.filler", (Change(before.end, word.end, ""),))
+    yield Rephrasing.of("hedges.filler", Change(before.end, word.end, ""))
 
 
 _OPEN_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
@@ -216,7 +216,7 @@ _EXCLUDED = listed_words(__name__)["excluded"]
 _PREPOSITION_FRAMES = frozenset({4, 22})  # WordNet's frames "Something is ----ing PP", "Somebody ----s PP"
 
 
-def words(scene: Scene) -> Iterator[Rewriting]:
+def words(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one word replaced by a synonym; words to avoid come first."""
     document = scene.document
     if not has_wordnet():
@@ -233,7 +233,7 @@ def words(scene: Scene) -> Iterator[Rewriting]:
         for replacement in synonyms(word, document):
             if preposition and not _takes(replacement, preposition):
                 continue
-            yield Rewriting("words.synonym", tuple(with_article(document, replacement)))
+            yield Rephrasing("words.synonym", tuple(with_article(document, replacement)))
 
 
 def _is_in_compound(scene: Scene, word: Word) -> bool:
@@ -297,7 +297,7 @@ NAMES = listed_phrases(__name__, "names")
 _N_VARIANTS = 4  # new names per person
 
 
-def names(scene: Scene) -> Iterator[Rewriting]:
+def names(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one person renamed throughout."""
     if scene.context is not None or not scene.avoid:
         return
@@ -306,7 +306,7 @@ def names(scene: Scene) -> Iterator[Rewriting]:
             for variant in range(_N_VARIANTS):
                 changes = _renamed(scene.document, chain, variant)
                 if changes is not None:
-                    yield Rewriting("names.exchanged", changes, keeps="label")
+                    yield Rephrasing("names.exchanged", changes, keeps="label")
 
 
 def _has_avoided_name(chain: Chain, scene: Scene) -> bool:
@@ -334,7 +334,7 @@ def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ..
             continue
         for word in document.words[mention.start : mention.end]:
             if word.lower in new:
-                changes.append(Change(word.start, word.end, match_case(new[word.lower], word.text)))
+                changes.append(word.becomes(match_case(new[word.lower], word.text)))
     return tuple(changes) or None
 
 

@@ -16,17 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.people.person_words import PLACES
-from longway.english.rules.clauses import Clause, be_form, clauses, grammatical_number, is_person
+from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_span
 from longway.english.rules.passive import PASSIVE_VERBS
 from longway.english.rules.phrase_groups import kinds_of
-from longway.english.rules.rule import Rewriting, Scene
+from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.rules.spans import (
-    MONTHS,
-    Span,
+    MONTH_WORDS,
+    WordSpan,
     as_sentence_start,
     comma_style,
     is_year,
@@ -42,7 +42,7 @@ _TIED_WORDS = _LISTS["tied_words"]
 _BACK_REFERENCES = frozenset("he she it they him her them his its their this that".split())
 
 
-def clause_order(scene: Scene) -> Iterator[Rewriting]:
+def clause_order(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one subordinate clause at the other end of its sentence."""
     document = scene.document
     for number, sentence in plain_sentences(document):
@@ -51,7 +51,7 @@ def clause_order(scene: Scene) -> Iterator[Rewriting]:
                 yield from _moved_clause(document, number, sentence, word)
 
 
-def _moved_clause(document: Document, number: int, sentence: Span, head: Word) -> Iterator[Rewriting]:
+def _moved_clause(document: Document, number: int, sentence: WordSpan, head: Word) -> Iterator[Rephrasing]:
     clause = _subordinate_clause(document, head)
     if clause is None:
         return
@@ -62,15 +62,15 @@ def _moved_clause(document: Document, number: int, sentence: Span, head: Word) -
         yield from _to_the_front(document, number, sentence, clause, mark)
 
 
-def _subordinate_clause(document: Document, head: Word) -> Span | None:
+def _subordinate_clause(document: Document, head: Word) -> WordSpan | None:
     """Return the clause, its conjunction first; None if it is not a whole clause."""
     span = span_of(document, head)
     if span is not None and document.words[span.first].text == "," and span.first < head.index:
-        span = Span(document, span.first + 1, span.last)
+        span = WordSpan(document, span.first + 1, span.last)
     if span is None or document.words[span.first].lower not in _SUBORDINATORS:
         return None
     while span.last > span.first and document.words[span.last].text == ",":
-        span = Span(document, span.first, span.last - 1)
+        span = WordSpan(document, span.first, span.last - 1)
     has_subject = bool(document.children(head, "nsubj"))
     is_finite = any(
         w.tag in ("VBD", "VBZ", "VBP", "MD") for w in [head, *document.children(head, "aux", "cop")]
@@ -80,12 +80,12 @@ def _subordinate_clause(document: Document, head: Word) -> Span | None:
 
 
 def _to_the_end(
-    document: Document, number: int, sentence: Span, clause: Span, mark: str
-) -> Iterator[Rewriting]:
+    document: Document, number: int, sentence: WordSpan, clause: WordSpan, mark: str
+) -> Iterator[Rephrasing]:
     comma = document.words[clause.last + 1]
     if comma.text != "," or clause.last + 2 > sentence.last:
         return
-    main = Span(document, clause.last + 2, sentence.last)
+    main = WordSpan(document, clause.last + 2, sentence.last)
     if not _is_main(main) or _is_order_bound(clause, main):
         return
     joint = " " if mark in _WITHOUT_COMMA else f"{comma_style(document)} "
@@ -93,18 +93,18 @@ def _to_the_end(
         Change(clause.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
         Change(sentence.end, sentence.end, f"{joint}{clause.inside}"),
     )
-    yield Rewriting("clause_order.to_the_end", changes)
+    yield Rephrasing("clause_order.to_the_end", changes)
 
 
 def _to_the_front(
-    document: Document, number: int, sentence: Span, clause: Span, mark: str
-) -> Iterator[Rewriting]:
+    document: Document, number: int, sentence: WordSpan, clause: WordSpan, mark: str
+) -> Iterator[Rephrasing]:
     last = clause.first - 1
     if document.words[last].text == ",":
         last -= 1
     if last < sentence.first:
         return
-    main = Span(document, sentence.first, last)
+    main = WordSpan(document, sentence.first, last)
     before = document.words[last]
     if (
         not _is_main(main)
@@ -116,7 +116,7 @@ def _to_the_front(
     if mark == "when" and before.upos == "NOUN":
         return  # "the year when"
     first = main.words[0]
-    inside = Span(document, main.first, main.first).inside
+    inside = WordSpan(document, main.first, main.first).inside
     changes = (
         Change(
             first.start,
@@ -125,10 +125,10 @@ def _to_the_front(
         ),
         Change(main.end, sentence.end, ""),
     )
-    yield Rewriting("clause_order.to_the_front", changes)
+    yield Rephrasing("clause_order.to_the_front", changes)
 
 
-def _is_main(main: Span) -> bool:
+def _is_main(main: WordSpan) -> bool:
     """Return True for an independent main clause: nothing joined to it, no other clause in front, no question."""
     words, document = main.words, main.document
     if words[0].upos in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX") or words[0].lower in (
@@ -142,7 +142,7 @@ def _is_main(main: Span) -> bool:
     return len(words) > 2 and not joined and bool(document.children(root[0], "nsubj"))
 
 
-def _is_order_bound(first: Span, second: Span) -> bool:
+def _is_order_bound(first: WordSpan, second: WordSpan) -> bool:
     """Return True if the second clause has a pronoun that may refer to the first one."""
     has_pronoun = any(w.lower in _BACK_REFERENCES for w in second.words)
     starts_with_one = first.words[0].lower in _BACK_REFERENCES or first.words[1].lower in _BACK_REFERENCES
@@ -153,7 +153,7 @@ _SCOPE_WORDS = _LISTS["scope_words"]
 _DATE_WORDS = _LISTS["date_words"]
 
 
-def fronting(scene: Scene) -> Iterator[Rewriting]:
+def fronting(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one sentence reordered."""
     document = scene.document
     for clause in clauses(document):
@@ -170,7 +170,7 @@ def fronting(scene: Scene) -> Iterator[Rewriting]:
 # Times
 
 
-def _time_to_front(clause: Clause) -> Iterator[Rewriting]:
+def _time_to_front(clause: Clause) -> Iterator[Rephrasing]:
     document = clause.document
     if clause.rest is None or clause.head.upos != "VERB" or has_scope(clause.verbs + clause.rest.words):
         return
@@ -185,39 +185,39 @@ def _time_to_front(clause: Clause) -> Iterator[Rewriting]:
         return  # "an actor born in 1982"
     if last < clause.verbs[-1].index or document.words[last].upos in ("CCONJ", "ADP", "SCONJ", "NUM"):
         return
-    subject = Span(document, clause.subject.first, clause.subject.first)
+    subject = WordSpan(document, clause.subject.first, clause.subject.first)
     front = as_sentence_start(document, clause.sentence, time.text)
     changes = (
-        Change(subject.start, subject.end, f"{front}{comma_style(document)} {subject.inside}"),
+        subject.becomes(f"{front}{comma_style(document)} {subject.inside}"),
         Change(document.words[last].end, time.end, ""),
     )
-    yield Rewriting("fronting.time_to_front", changes)
+    yield Rephrasing("fronting.time_to_front", changes)
 
 
-def _final_time(rest: Span) -> Span | None:
+def _final_time(rest: WordSpan) -> WordSpan | None:
     """Return the time that ends a sentence, with its preposition: "in 1984", "on May 5, 1984", "in the 20th century"."""
     for index in range(rest.last, rest.first - 1, -1):
         word = rest.document.words[index]
         if word.upos == "ADP" and word.lower in ("in", "on", "during"):
-            span = Span(rest.document, index, rest.last)
+            span = WordSpan(rest.document, index, rest.last)
             return span if len(span) > 1 and _is_time_phrase(span) else None
         if not _is_date_word(word):
             return None
     return None
 
 
-def _is_time_phrase(span: Span) -> bool:
+def _is_time_phrase(span: WordSpan) -> bool:
     words = span.words[1:]
-    has_date = any(is_year(w) or w.lower in MONTHS or w.lower == "century" for w in words)
+    has_date = any(is_year(w) or w.lower in MONTH_WORDS or w.lower == "century" for w in words)
     return has_date and not (words[0].upos == "NUM" and not is_year(words[0]))
 
 
 def _is_date_word(word: Word) -> bool:
     is_number = word.upos == "NUM" or (word.text[:1].isdigit() and len(word.text) < 6)
-    return is_number or is_year(word) or word.lower in MONTHS or word.lower in _DATE_WORDS
+    return is_number or is_year(word) or word.lower in MONTH_WORDS or word.lower in _DATE_WORDS
 
 
-def _time_to_end(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
     words = sentence.words
     if words[0].lower not in ("in", "on", "during") or has_scope(words):
         return
@@ -227,8 +227,8 @@ def _time_to_end(document: Document, number: int, sentence: Span) -> Iterator[Re
     )
     if comma is None:
         return
-    time = Span(document, sentence.first, comma.index - 1)
-    main = Span(document, comma.index + 1, sentence.last)
+    time = WordSpan(document, sentence.first, comma.index - 1)
+    main = WordSpan(document, comma.index + 1, sentence.last)
     if (
         not all(_is_date_word(w) for w in time.words[1:])
         or not _is_time_phrase(time)
@@ -245,7 +245,7 @@ def _time_to_end(document: Document, number: int, sentence: Span) -> Iterator[Re
         Change(time.start, first.end, as_sentence_start(document, number, first.text)),
         Change(sentence.end, sentence.end, f" {time.inside}"),
     )
-    yield Rewriting("fronting.time_to_end", changes)
+    yield Rephrasing("fronting.time_to_end", changes)
 
 
 def _is_in_date(document: Document, comma: Word) -> bool:
@@ -256,7 +256,7 @@ def _is_in_date(document: Document, comma: Word) -> bool:
 # Places
 
 
-def _where(clause: Clause) -> Iterator[Rewriting]:
+def _where(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Ann died in Rome." as "Rome is where Ann died."."""
     document, rest = clause.document, clause.rest
     if (
@@ -267,11 +267,11 @@ def _where(clause: Clause) -> Iterator[Rewriting]:
         return
     if len(clause.verbs) > 2 or has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
         return
-    place = Span(document, rest.first + 1, rest.last)
+    place = WordSpan(document, rest.first + 1, rest.last)
     is_name = all(w.index in name_indices(document) or w.tag == "DT" for w in place.words)
-    if not is_name or place.words[0].lower in MONTHS or any(is_year(w) for w in place.words):
+    if not is_name or place.words[0].lower in MONTH_WORDS or any(is_year(w) for w in place.words):
         return
-    verbs = Span(document, clause.verbs[0].index, clause.verbs[-1].index)
+    verbs = WordSpan(document, clause.verbs[0].index, clause.verbs[-1].index)
     subject = clause.subject
     changes = (
         Change(
@@ -281,10 +281,10 @@ def _where(clause: Clause) -> Iterator[Rewriting]:
         ),
         Change(verbs.end, rest.end, ""),
     )
-    yield Rewriting("fronting.where", changes)
+    yield Rephrasing("fronting.where", changes)
 
 
-def _undo_where(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+def _undo_where(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
     """Rephrase "Rome is where Ann died." or "Rome is the place where Ann died." as "Ann died in Rome."."""
     words = sentence.words
     positions = [w.index for w in words if w.lower == "where"]
@@ -294,8 +294,8 @@ def _undo_where(document: Document, number: int, sentence: Span) -> Iterator[Rew
     size = 1 if before[-1:] == ["is"] else 3 if before[-3:] == ["is", "the", "place"] else 0
     if not size or positions[0] - size <= sentence.first or positions[0] + 2 > sentence.last:
         return
-    place = Span(document, sentence.first, positions[0] - size - 1)
-    main = Span(document, positions[0] + 1, sentence.last)
+    place = WordSpan(document, sentence.first, positions[0] - size - 1)
+    main = WordSpan(document, positions[0] + 1, sentence.last)
     verb = main.words[-1]
     if not all(w.index in name_indices(document) or w.tag == "DT" for w in place.words) or verb.tag not in (
         "VBD",
@@ -306,13 +306,13 @@ def _undo_where(document: Document, number: int, sentence: Span) -> Iterator[Rew
         Change(place.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
         Change(sentence.end, sentence.end, f" in {place.inside}"),
     )
-    yield Rewriting("fronting.plain_for_where", changes)
+    yield Rephrasing("fronting.plain_for_where", changes)
 
 
 # Who it is
 
 
-def _inverted(clause: Clause) -> Iterator[Rewriting]:
+def _inverted(clause: Clause) -> Iterator[Rephrasing]:
     """Swap subject and predicate of "Ann is the owner of the house."; both must be single and definite."""
     document, subject, rest = clause.document, clause.subject, clause.rest
     if rest is None or len(clause.verbs) != 1 or clause.finite.lower not in ("is", "was"):
@@ -331,25 +331,25 @@ def _inverted(clause: Clause) -> Iterator[Rewriting]:
     if any(w.tag in ("WDT", "WP", "WRB", "VBD", "VBZ", "CC") for w in definite.words):
         return
     changes = (
-        Change(subject.start, subject.end, as_sentence_start(document, clause.sentence, rest.text)),
-        Change(rest.start, rest.end, subject.inside),
+        subject.becomes(as_sentence_start(document, clause.sentence, rest.text)),
+        rest.becomes(subject.inside),
     )
-    yield Rewriting("fronting.inverted", changes)
+    yield Rephrasing("fronting.inverted", changes)
 
 
-def _is_name(span: Span) -> bool:
+def _is_name(span: WordSpan) -> bool:
     names = name_indices(span.document)
-    return all(w.index in names for w in span.words) and grammatical_number(span.document, span) == "sing"
+    return all(w.index in names for w in span.words) and is_plural_span(span.document, span) is False
 
 
-def _is_definite(span: Span) -> bool:
+def _is_definite(span: WordSpan) -> bool:
     names, first = name_indices(span.document), span.words[0]
     if first.lower != "the" or first.index in names:
         return False
-    return span.words[1].index not in names and grammatical_number(span.document, span) in ("sing", None)
+    return span.words[1].index not in names and not is_plural_span(span.document, span)
 
 
-def _cleft(clause: Clause) -> Iterator[Rewriting]:
+def _cleft(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Ann wrote the song." as "It was Ann who wrote the song."."""
     document, verb = clause.document, clause.head
     things = document.children(verb, "obj")
@@ -372,13 +372,13 @@ def _cleft(clause: Clause) -> Iterator[Rewriting]:
         return
     it = as_sentence_start(document, clause.sentence, "it")
     changes = (
-        Change(clause.subject.start, clause.subject.start, f"{it} {be_form('past', 'sing')} "),
+        Change(clause.subject.start, clause.subject.start, f"{it} was "),
         Change(clause.subject.end, clause.subject.end, " who"),
     )
-    yield Rewriting("fronting.cleft", changes)
+    yield Rephrasing("fronting.cleft", changes)
 
 
-def _undo_cleft(document: Document, number: int, sentence: Span) -> Iterator[Rewriting]:
+def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
     """Rephrase "It was Ann who wrote the song." as "Ann wrote the song."."""
     words = sentence.words
     if words[0].lower != "it" or words[1].lower not in ("is", "was") or has_scope(words):
@@ -387,7 +387,7 @@ def _undo_cleft(document: Document, number: int, sentence: Span) -> Iterator[Rew
     if not pronouns:
         return
     who, verb = pronouns[0], document.words[pronouns[0].index + 1]
-    subject = Span(document, words[2].index, who.index - 1)
+    subject = WordSpan(document, words[2].index, who.index - 1)
     finite = verb.tag in ("VBD", "VBZ", "MD") and verb.index not in name_indices(document)
     is_noun = subject.words[0].upos in ("PROPN", "DET", "NOUN") and "end" not in kinds_of(document, verb)
     if not finite or not is_noun or any(w.upos in ("VERB", "AUX", "PUNCT", "ADP") for w in subject.words):
@@ -398,7 +398,7 @@ def _undo_cleft(document: Document, number: int, sentence: Span) -> Iterator[Rew
         ),
         Change(subject.end, who.end, ""),
     )
-    yield Rewriting("fronting.plain_for_cleft", changes)
+    yield Rephrasing("fronting.plain_for_cleft", changes)
 
 
 def has_scope(words: tuple[Word, ...]) -> bool:
@@ -410,7 +410,7 @@ _FIXED_SETS = frozenset(frozenset(pair.split("/")) for pair in _LISTS["fixed_pai
 _SEQUENCE_WORDS = _LISTS["sequence_words"]
 
 
-def list_order(scene: Scene) -> Iterator[Rewriting]:
+def list_order(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with the first and last item of one list exchanged."""
     document = scene.document
     for word in document:
@@ -419,8 +419,8 @@ def list_order(scene: Scene) -> Iterator[Rewriting]:
             yield from _swapped(document, [word, *others])
 
 
-def _swapped(document: Document, items: list[Word]) -> Iterator[Rewriting]:
-    sentence = document.sentence(document.sentence_number(items[0]))
+def _swapped(document: Document, items: list[Word]) -> Iterator[Rephrasing]:
+    sentence = document.sentence_of(items[0])
     if any(w.lower in _SEQUENCE_WORDS for w in sentence) or not 2 <= len(items) <= 5:
         return
     if frozenset((items[0].lower, items[-1].lower)) in _FIXED_SETS or not _is_joined_by_and(document, items):
@@ -429,12 +429,12 @@ def _swapped(document: Document, items: list[Word]) -> Iterator[Rewriting]:
     if pieces is None:
         return
     first, last = pieces[0], pieces[-1]
-    sentence_start = first.first == document.sentences[document.sentence_number(items[0])][0]
+    sentence_start = first.first == document.sentence_of(items[0])[0].index
     new_first = last.text
     if sentence_start and first.text[:1].isupper():
         new_first = new_first[:1].upper() + new_first[1:]
-    changes = [Change(first.start, first.end, new_first), Change(last.start, last.end, first.inside)]
-    yield Rewriting("list_order.swapped", (*changes, *fix_articles(document, changes)))
+    changes = [first.becomes(new_first), last.becomes(first.inside)]
+    yield Rephrasing("list_order.swapped", with_articles(document, *changes))
 
 
 def _is_joined_by_and(document: Document, items: list[Word]) -> bool:
@@ -446,7 +446,7 @@ def _is_joined_by_and(document: Document, items: list[Word]) -> bool:
     )
 
 
-def _name_spans(document: Document, items: list[Word]) -> list[Span] | None:
+def _name_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
     """Return the items if all are people or all are places."""
     names = name_indices(document)
     pieces = []
@@ -464,7 +464,7 @@ def _name_spans(document: Document, items: list[Word]) -> list[Span] | None:
     return pieces if (people or places) and ends else None
 
 
-def _full_name(document: Document, item: Word) -> Span:
+def _full_name(document: Document, item: Word) -> WordSpan:
     """Return the name that a word belongs to, up to the next comma or "and"."""
     names = name_indices(document)
 
@@ -476,10 +476,10 @@ def _full_name(document: Document, item: Word) -> Span:
         first -= 1
     while belongs(last + 1):
         last += 1
-    return Span(document, first, last)
+    return WordSpan(document, first, last)
 
 
-def _bare_spans(document: Document, items: list[Word]) -> list[Span] | None:
+def _bare_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
     """Return the items if all are single nouns or single adjectives, with the same article or none."""
     kind = items[0].upos
     tags = {item.tag for item in items}
@@ -502,7 +502,7 @@ def _bare_spans(document: Document, items: list[Word]) -> list[Span] | None:
     if kind == "NOUN" and _is_modified(document, items):
         return None
     if len(set(articles)) == 1 or not any(articles[1:]) or {"a", "an"} >= set(articles):
-        return [Span(document, item.index, item.index) for item in items]
+        return [WordSpan(document, item.index, item.index) for item in items]
     return None
 
 

@@ -54,14 +54,14 @@ def affirmations(document: Document) -> list[list[Change]]:
         return []
     word = negations[0]
     if word.lower in _POSITIVE_QUANTIFIERS and word.relation in ("nsubj", "det"):
-        return [[Change(word.start, word.end, match_case(_POSITIVE_QUANTIFIERS[word.lower], word.text))]]
+        return [[word.becomes(match_case(_POSITIVE_QUANTIFIERS[word.lower], word.text))]]
     changes = without_negation(document, word)
     return [] if changes is None else [changes]
 
 
 def shortened(document: Document) -> list[list[Change]]:
     """Return a sentence without the place, time or manner at its end: "A man sleeps on a bench" -> "A man sleeps"."""
-    root = next((word for word in document if word.head == word.index), None)
+    root = document.root
     if root is None or root.upos != "VERB" or root.lemma in _NEED_A_PLACE or len(document.sentences) != 1:
         return []
     if any(_is_denying(word) for word in document) or not document.children(root, "nsubj"):
@@ -82,7 +82,7 @@ def _is_denying(word: Word) -> bool:
 
 
 def _denials(document: Document) -> Iterator[list[Change]]:
-    root = next((word for word in document if word.head == word.index), None)
+    root = document.root
     if root is None or _has_second_statement(document, root):
         return
     if any(_is_denying(word) for word in document):
@@ -91,7 +91,7 @@ def _denials(document: Document) -> Iterator[list[Change]]:
     subjects = document.children(root, "nsubj", "expl")
     first = document.words[0]
     if first.lower in _NEGATIVE_QUANTIFIERS and subjects:
-        yield [Change(first.start, first.end, match_case(_NEGATIVE_QUANTIFIERS[first.lower], first.text))]
+        yield [first.becomes(match_case(_NEGATIVE_QUANTIFIERS[first.lower], first.text))]
         return
     if not subjects or any(w.lower in _NEGATIVE_QUANTIFIERS for w in document.subtree(subjects[0])):
         return
@@ -114,11 +114,11 @@ def _denied(document: Document, root: Word, subject: Word) -> Iterator[list[Chan
 
 def _there_is_no(document: Document, be: Word) -> Iterator[list[Change]]:
     """Rephrase "There is a dog" as "There is no dog", "There are dogs" as "There are no dogs"."""
-    after = document.words[be.index + 1] if be.index + 1 < len(document) else None
+    after = document.after(be)
     if after is None:
         return
     if after.lower in ("a", "an", "some"):
-        yield [Change(after.start, after.end, "no")]
+        yield [after.becomes("no")]
     elif after.upos in ("NOUN", "ADJ", "NUM"):
         yield [Change(after.start, after.start, "no ")]
 

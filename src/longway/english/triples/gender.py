@@ -40,9 +40,7 @@ def partner(word: str) -> str | None:
 
 def gender_changes(document: Document) -> list[Change]:
     """The changes that swap every gendered word of a text, articles mended."""
-    found = [
-        Change(word.start, word.end, new) for word in document if (new := _other(document, word)) is not None
-    ]
+    found = [word.becomes(new) for word in document if (new := _other(document, word)) is not None]
     return sorted([*found, *fix_articles(document, found)])
 
 

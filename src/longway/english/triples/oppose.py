@@ -174,7 +174,7 @@ def _replace_word(document: Document, mention: SentimentMention, opposite: str) 
         return None
     if word.upos == "NOUN" and form == word.text:
         return None
-    return [Change(word.start, word.end, form)]
+    return [word.becomes(form)]
 
 
 def _counts_alike(document: Document, noun: Word, opposite: str) -> bool:

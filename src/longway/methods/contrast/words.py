@@ -24,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
-from longway.english.wordnet import MAX_STEPS_UP, frequency, related_words, sense, senses, shares
+from longway.english.wordnet import frequency, related_words, sense, senses, shares
 from longway.grammar.information import strongest_label
 from longway.grammar.trees import Tree, leaves, sides
 from longway.grammar.vocabulary import UNKNOWN
@@ -32,6 +32,7 @@ from longway.stats import mutual_information
 from longway.task import Stance
 
 AT_LEAST = 3  # pairs that have a leaf, and texts that have two words side by side
+MAX_STEPS_UP = 7  # steps in WordNet from a word to a more general one
 OF_A_KIND = 5  # different nouns of a kind that an adjective must stand before
 MIN_FIT = 0.5  # the share of a word's uses in which the other one is more general
 
