@@ -177,7 +177,7 @@ GIVEN = {"imdb": given_imdb, "snli": given_snli, "hate": given_hate}
 
 def make(name: str, options: Namespace, folder: Path) -> dict[str, Any]:
     """Write every version of the data into the folder; gives what the augmentations say of themselves."""
-    from longway.jobs.augment.augment_settings import AugmentSettings
+    from longway.jobs.augment.settings import AugmentSettings
 
     rows = read(name, DATA[name]["train"], limit=options.limit, seed=options.seed)
     write(folder / f"{name}-plain.jsonl", rows)
@@ -225,7 +225,7 @@ def augmented(
     """Run one augmentation, write its dataset, and give the part of augment.json that is shown."""
     from longway.data import load
     from longway.data.dataset import examples_of
-    from longway.jobs.augment.run_augment import run_augment
+    from longway.jobs.augment.job import augment
     from longway.jobs.engine_use import Engines
 
     columns = {
@@ -234,14 +234,15 @@ def augmented(
         "id": "id",
         "context": "context" if "context" in rows[0] else "",
     }
-    run, found = run_augment(
+    result = augment(
         load(rows, **columns),
-        settings=settings,
+        settings,
         engines=Engines(options.base_url, budget=options.budget),
         out=folder / f"{name}-{version}-run",
         watcher=Printing(f"{name} {version}"),
     )
-    after = examples_of(load(next(run.folder.glob("dataset.*")), **columns))
+    after = examples_of(load(next(result.folder.glob("dataset.*")), **columns))
+    found = result.to_dict()
     write(
         folder / f"{name}-{version}.jsonl",
         [

@@ -37,7 +37,7 @@ from longway.english.pipeline import load_pipeline
 from longway.english.rules import RULES
 from longway.english.rules.rule import Scene
 from longway.english.rules.titles import read
-from longway.jobs.augment.augment_settings import METHODS as AUGMENTATIONS
+from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
 from longway.jobs.plant import KINDS as PLANTS
 from longway.jobs.prove import prove

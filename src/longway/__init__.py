@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from longway.jobs.audit.job import audit
     from longway.jobs.audit.result import AuditResult
     from longway.jobs.audit.settings import AuditSettings
-    from longway.jobs.augment.augment import AugmentSettings
-    from longway.jobs.augment.augmentation import Augmentation, augment
-    from longway.jobs.augment.run_augment import run_augment
+    from longway.jobs.augment.job import augment
+    from longway.jobs.augment.result import AugmentResult
+    from longway.jobs.augment.settings import AugmentSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -77,8 +77,9 @@ _HOME = {
     "longway.jobs.audit.job": ("audit",),
     "longway.jobs.audit.result": ("AuditResult",),
     "longway.jobs.audit.settings": ("AuditSettings",),
-    "longway.jobs.augment.augment": ("AugmentSettings",),
-    "longway.jobs.augment.augmentation": ("Augmentation", "augment"),
+    "longway.jobs.augment.job": ("augment",),
+    "longway.jobs.augment.result": ("AugmentResult",),
+    "longway.jobs.augment.settings": ("AugmentSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -92,7 +93,6 @@ _HOME = {
     "longway.jobs.perturb.perturbation": ("Perturbation", "perturb"),
     "longway.jobs.prove.prove": ("ProveSettings",),
     "longway.jobs.rewrite.rewrite": ("RewriteSettings",),
-    "longway.jobs.augment.run_augment": ("run_augment",),
     "longway.jobs.prove.run_prove": ("run_prove",),
     "longway.jobs.grammar.run_grammar": ("run_grammar",),
     "longway.jobs.perturb.run_perturb": ("run_perturb",),
@@ -108,8 +108,8 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "AuditResult",
     "AuditSettings",
+    "AugmentResult",
     "AugmentSettings",
-    "Augmentation",
     "BudgetSpent",
     "ColumnError",
     "DataError",
@@ -150,7 +150,6 @@ __all__ = [
     "induce_grammar",
     "load",
     "perturb",
-    "run_augment",
     "run_grammar",
     "run_perturb",
     "run_prove",

@@ -33,7 +33,7 @@ LOADED = (
     "sklearn.feature_extraction.text",
     "longway.cli.rewrite_tables",
     "longway.show.terminal",
-    "longway.cli.augment_tables",
+    "longway.jobs.augment.show",
     "longway.cli.prove_tables",
     "longway.jobs.audit.job",
     "longway.jobs.prove.run_prove",

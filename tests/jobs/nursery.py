@@ -95,7 +95,7 @@ def load_everything():
     import longway.cli.rewrite_tables
     import longway.detect.leak
     import longway.english.wordnet
-    import longway.jobs.augment.run_augment
+    import longway.jobs.augment.job
     import longway.jobs.rewrite.run_rewrite
     import longway.verify.model_checks
     from longway.verify.polarity import are_opposites

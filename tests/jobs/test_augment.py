@@ -11,14 +11,11 @@ import pytest
 from longway.data import load
 from longway.engines.engine import BaseEngine, Written
 from longway.errors import ColumnError, DataError, MissingExtra, SettingError
-from longway.jobs.augment.augment import AugmentSettings
-from longway.jobs.augment.augment_balance import NOT_NEEDED, added_in, balanced
-from longway.jobs.augment.augment_diversity import diversity
-from longway.jobs.augment.augment_forecast import estimate_augment
-from longway.jobs.augment.augment_methods import Setup, _important_words
-from longway.jobs.augment.augmentation import augment
-from longway.jobs.augment.important_words import labelled
-from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced, diversity
+from longway.jobs.augment.methods import Setup, estimate_augment, important_words
+from longway.jobs.augment.result import WordAnalysis
+from longway.jobs.augment.settings import AugmentSettings
+from longway.jobs.augment.words import Words, labelled
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of as rows_in
 from longway.methods.coba import Important
@@ -56,9 +53,9 @@ def know_words(monkeypatch):
 
     def known(rows, ensemble, **more):
         found = [WORDS[rows.label(row)] for row in range(len(rows))]
-        return SimpleNamespace(important=found, tables={"models": ["bow"], "votes": 1, "k": 5})
+        return Words(found, WordAnalysis(models=("bow",), votes=1, k=5))
 
-    monkeypatch.setattr("longway.jobs.augment.augment_methods.by_models", known)
+    monkeypatch.setattr("longway.jobs.augment.methods.words_by_models", known)
 
 
 def believe(monkeypatch):
@@ -124,13 +121,9 @@ def settings(**more):
 
 def run_on(data, server=None, *, budget=None, out=None, estimate=None, **more):
     engines = Engines(server.url if server else None, budget=budget, options={"backoff": 0.001, "retries": 0})
-    return run_augment(
-        load(data),
-        settings=settings(**more),
-        engines=engines,
-        out=out,
-        watcher=watching(estimate=estimate) if estimate else None,
-    )
+    watcher = watching(estimate=estimate) if estimate else None
+    result = augment(load(data), settings(**more), engines=engines, out=out or True, watcher=watcher)
+    return result, json.loads(json.dumps(result.to_dict()))
 
 
 def table(path):
@@ -190,7 +183,7 @@ def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypa
     def no_english(*_, **__):
         raise MissingExtra("spacy", extra="rules", purpose="English")
 
-    monkeypatch.setattr("longway.jobs.augment.important_words.parts_of_speech", no_english)
+    monkeypatch.setattr("longway.jobs.augment.words.parts_of_speech", no_english)
     steps, counted = [], []
     setup = Setup(
         settings(spurious=("sadly",)),
@@ -199,18 +192,18 @@ def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypa
         watcher=watching(step=steps.append, progress=lambda done, of: counted.append((done, of))),
     )
     ensemble = Ensemble(labelled(setup.rows), ("bow",))
-    found = _important_words(setup, ensemble)
+    found = important_words(setup, ensemble)
     assert steps[-1] == "finding the words that matter: bow, model 1 of 1"
     assert counted[-1] == (24, 24)
     assert any("sadly" in one.spurious for one in found.important)
     assert any(one.principal for one in found.important)
     monkeypatch.setattr(Ensemble, "word_scores", None)  # it is kept in the journal
-    assert _important_words(setup, ensemble).important == found.important
+    assert important_words(setup, ensemble).important == found.important
 
 
 def test_without_any_principal_word_it_says_so(data, server, monkeypatch):
-    nothing = SimpleNamespace(important=[Important((), ("sadly",))] * 24, tables={})
-    monkeypatch.setattr("longway.jobs.augment.augment_methods.by_models", lambda *_, **__: nothing)
+    nothing = Words([Important((), ("sadly",))] * 24, WordAnalysis())
+    monkeypatch.setattr("longway.jobs.augment.methods.words_by_models", lambda *_, **__: nothing)
     with pytest.raises(DataError, match=r"No word of 'review' is principal .* larger --top-k"):
         run_on(data, server)
     assert not server.calls
@@ -226,7 +219,7 @@ def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypa
         async def close(self):
             pass
 
-    monkeypatch.setattr("longway.jobs.augment.run_augment.engine_named", lambda name, **more: Mute())
+    monkeypatch.setattr("longway.jobs.augment.job.engine_named", lambda name, **more: Mute())
     with pytest.raises(DataError, match=r"engine mute named no word \(that takes .* or --identify models"):
         run_on(data, engine="mute", identify="engine")
 
@@ -304,7 +297,7 @@ def few_synonyms(monkeypatch):
 
 
 def test_eda_adds_rows_and_needs_no_engine(data, monkeypatch, few_synonyms):
-    monkeypatch.setattr("longway.jobs.augment.run_augment.engine_named", None)
+    monkeypatch.setattr("longway.jobs.augment.job.engine_named", None)
     run, found = run_on(data, method="eda", variants=2, spurious=("sadly",))
     after = table(run.folder / "dataset.csv")
     assert found["added"] == len(after) - 24 > 40
@@ -329,17 +322,14 @@ def test_crossaug_adds_pairs_and_shows_both_contexts(tmp_path, monkeypatch):
         {"claim": claim, "evidence": evidence, "label": label, "id": f"p{i}"}
         for i, (claim, evidence, label) in enumerate(PAIRS)
     ]
-    run, found = run_augment(
-        load(rows, text="claim", context="evidence", label="label", id="id"),
-        settings=settings(method="crossaug"),
-        out=tmp_path / "run",
-    )
-    after = load(run.folder / "dataset.parquet", text="claim").frame
-    assert after.height == len(rows) + found["added"] > len(rows)
+    data = load(rows, text="claim", context="evidence", label="label", id="id")
+    result = augment(data, settings(method="crossaug"), out=tmp_path / "run")
+    after = load(result.folder / "dataset.parquet", text="claim").frame
+    assert after.height == len(rows) + result.added > len(rows)
     assert after["longway_source"].to_list()[: len(rows)] == [None] * len(rows)
     assert set(after["longway_source"].to_list()[len(rows) :]) <= {row["id"] for row in rows}
-    assert all(edit["context_before"] for edit in found["sample"])
-    assert any(edit["context"] != edit["context_before"] for edit in found["sample"])
+    assert all(edit.context_before for edit in result.sample)
+    assert any(edit.context != edit.context_before for edit in result.sample)
 
 
 def test_counterfactuals_of_an_engine_are_added(data, server, believing):
@@ -387,18 +377,18 @@ def test_a_file_of_rewrites_that_cannot_be_read_is_told(data, tmp_path, content,
         ({"method": "magic"}, "'method' must be one of coba, counterfactual"),
         ({"models": ("bow", "nb")}, "odd number of different models.*Got 2: bow, nb"),
         ({"models": ("bow", "bow", "nb")}, "odd number of different models"),
-        ({"models": ()}, "Got 0: none"),
         ({"models": ("bow", "nb", "magic")}, "'model' must be one of bow, nb.*Got 'magic'"),
         ({"importance": "guess"}, "'importance' must be one of lime, shapley, ig"),
         ({"identify": "me"}, "'identify' must be one of models, engine"),
         ({"top_k": 0}, "'top_k' must be 1 or more"),
         ({"variants": 0}, "'variants' must be 1 or more"),
-        ({"drop_share": 1.0}, "'drop_share' must be from 0 to less than 1"),
+        ({"drop_share": 1.0}, "'drop_share' must be less than 1"),
+        ({"drop_share": -0.1}, "'drop_share' must be from 0 to 1"),
         ({"spurious": (" ",)}, "'spurious' must be words"),
         ({"method": "given"}, "Got method 'given' and no file"),
         ({"rewrites": "x.csv"}, "Got method 'coba' and the file 'x.csv'"),
         ({"target": "out", "method": "eda"}, "'target'.* is for the method coba"),
-        ({"to": "good", "method": "eda"}, "'to' is for texts that get another label.*the method eda"),
+        ({"to": "good", "method": "eda"}, "'to' is for methods that change the label.*the method eda"),
         ({"to": "good", "alter": False}, "Got 'good' and coba without its step alter"),
         ({"seed": -1}, "'seed' must be"),
     ],
@@ -430,7 +420,7 @@ def test_an_engine_that_cannot_write_is_told(data, monkeypatch):
         pass
 
     mute = SimpleNamespace(name="mute", can=frozenset({"judge"}), close=close)
-    monkeypatch.setattr("longway.jobs.augment.run_augment.engine_named", lambda name, **more: mute)
+    monkeypatch.setattr("longway.jobs.augment.job.engine_named", lambda name, **more: mute)
     with pytest.raises(SettingError, match="The engine mute cannot write"):
         run_on(data)
 
@@ -450,28 +440,36 @@ def test_rows_with_a_text_instead_of_a_label_are_put_together_anew(tmp_path, mon
     monkeypatch.setattr("longway.jobs.held_out.MAX_LABELS", 5)  # more would be refused as labels
     rows = [{"text": f"t{i} he went, we go now", "formal": f"f{i} he went, we go now"} for i in range(8)]
     with Loopback(toy) as server:
-        run, found = run_augment(
-            load(rows, text="text", label="formal"),
-            settings=settings(target="formal", gender=False),  # that would need English
+        result = augment(
+            rows,
+            settings(target="formal", gender=False),  # that would need English
             engines=Engines(server.url),
             out=tmp_path / "run",
         )
-    assert (found["added"], found["dataset"]["labels"]) == (8, {})
-    assert (found["leak"], found["words"], found["labels_after"]) == (None, [], {})
-    after = load(run.folder / "dataset.parquet", text="text", label="formal").frame
+    assert (result.added, result.dataset.labels) == (8, {})
+    assert (result.comparison.leak, result.words, result.labels_after) == (None, (), {})
+    after = load(result.folder / "dataset.parquet", text="text", label="formal").frame
     assert after["text"][8] == "t0 t0 he. We go now."
     assert after["formal"][8] == "f0 f0 he. We go now."
-    assert "is turned into" in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "Output text" in (result.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_python_gives_the_dataset_with_its_additions(data, few_synonyms):
-    found = augment(load(data), settings=settings(method="eda"))
-    assert len(found.dataset) == 24 + len(found.added)
-    assert found.dataset.frame["longway_source"].drop_nulls().to_list() == [
-        edit.source for edit in found.edits
-    ]
-    again = augment(found.dataset, settings=settings(method="eda"))  # what was told before stays
-    assert again.dataset.frame["longway_source"].to_list()[24:48] == [edit.source for edit in found.edits]
+def test_a_call_without_a_folder_returns_the_dataset_with_its_additions(data, few_synonyms, tmp_path):
+    result = augment(data, method="eda")
+    assert len(result.data) == 24 + result.added
+    sources = [edit.source for edit in result.edits]
+    assert result.data.frame["longway_source"].drop_nulls().to_list() == sources
+    assert result.to_frame()["source"].to_list() == sources
+    assert (result.folder, (tmp_path / "longway-runs").exists()) == (None, False)
+    again = augment(result.data, method="eda")  # sources of the first run are kept
+    assert again.data.frame["longway_source"].to_list()[24:48] == sources
+
+
+def test_a_run_on_disk_is_the_same_result(data, few_synonyms, tmp_path):
+    first, again = (augment(data, method="eda", out=tmp_path / "run") for _ in range(2))
+    assert again == first  # read, not repeated
+    assert again.data.frame.equals(first.data.frame)
+    assert again.edits == first.edits == augment(data, method="eda").edits
 
 
 def toy_rows(labels):
@@ -517,7 +515,7 @@ def test_diversity_is_the_cosine_of_additions_and_sources():
         return np.array([angles[text] for text in texts])
 
     found = diversity(["same", "same"], ["same", "half"], ["same", "other"], embed=embed)
-    assert found["cosine"] == pytest.approx((1.0 + 0.6) / 2)
-    assert found["variance"] is None  # two texts have no fifty directions
+    assert found.cosine == pytest.approx((1.0 + 0.6) / 2)
+    assert found.variance is None  # two texts have no fifty directions
     assert diversity([], [], ["same"], embed=embed) is None
     assert diversity(["same"], ["half"], ["same"], embed=None) is None

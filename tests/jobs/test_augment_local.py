@@ -1,13 +1,15 @@
 """CoBA from a text to a verdict with the embedded model itself: what it says may differ, what becomes of it may not."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from longway.data import load
 from longway.engines.asker import Asker
 from longway.engines.local import LocalEngine
-from longway.jobs.augment.augment import Augmenting, AugmentSettings
+from longway.jobs.augment.methods import Setup, plan_of
+from longway.jobs.augment.result import WordAnalysis
+from longway.jobs.augment.settings import AugmentSettings
+from longway.jobs.augment.words import Words
+from longway.jobs.rows import rows_of
 from longway.methods.coba import Important
 from longway.store import Journal
 from tests.engines.llama_cpp import model_or_skip
@@ -20,10 +22,8 @@ WORDS = [Important(("cold",), ("soup",)), Important()]
 
 
 def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_a_reason(monkeypatch):
-    known = SimpleNamespace(important=WORDS, tables={})
-    monkeypatch.setattr(
-        "longway.jobs.augment.augment_methods.by_models", lambda rows, ensemble, **more: known
-    )
+    known = Words(WORDS, WordAnalysis())
+    monkeypatch.setattr("longway.jobs.augment.methods.words_by_models", lambda rows, ensemble, **more: known)
 
     def turned(self, rows, inputs):  # two rows are too few for classifiers to learn from
         return np.array([[["cold" in text, "cold" not in text] for text in inputs.texts]], float)
@@ -35,8 +35,8 @@ def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_
     journal = Journal(None)
     local = Asker(LocalEngine(model_or_skip()), journal)
     settings = AugmentSettings(engine="local", models=("bow",), to="positive", mixed="principal")
-    data = load(ROWS, text="text", label="label", id="id")
-    (done,) = Augmenting(data, settings, writer=local, journal=journal).run()
+    rows = rows_of(load(ROWS, text="text", label="label", id="id"))
+    (done,) = plan_of(Setup(settings, rows, local, journal=journal)).method.run(rows)
 
     asked = [call.asked.get("template") for call in journal.entries()]
     assert done.figures.asked == 1

@@ -4,8 +4,8 @@ import pytest
 
 from longway.data import load
 from longway.engines.engine import BaseEngine, Judged, Written
-from longway.jobs.augment.augment_settings import AugmentSettings
-from longway.jobs.augment.run_augment import dry_run_augment
+from longway.jobs.augment.job import augment_estimate
+from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import dry_run_perturb
@@ -100,7 +100,7 @@ def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
 
 def test_an_augmentation_is_estimated(data, server, prices):
     how = AugmentSettings(method="paraphrase", engine="served:toy")
-    dry = dry_run_augment(load(data), settings=how, engines=Engines(server.url))
+    dry = augment_estimate(load(data), how, engines=Engines(server.url))
     assert not server.calls
     assert (dry.writes, dry.judgements) == (24, 24)
     assert dry.cost > 0
@@ -118,4 +118,4 @@ def test_a_perturbation_is_estimated(tmp_path, server, prices):
 
 def test_methods_without_an_engine_make_no_calls(data):
     assert dry_run_rewrite(load(data), settings=RewriteSettings(method="eda")) == RunEstimate(rows=24)
-    assert dry_run_augment(load(data), settings=AugmentSettings(method="eda")) == RunEstimate(rows=24)
+    assert augment_estimate(load(data), AugmentSettings(method="eda")) == RunEstimate(rows=24)

@@ -6,8 +6,8 @@ import pytest
 
 from longway.data import load, save
 from longway.data.edited import apply_edits, read_edits
-from longway.jobs.augment.augment_settings import AugmentSettings
-from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.augment import job as augment_job
+from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
@@ -31,9 +31,10 @@ def rewrite(settings, data, server, **more):
 
 
 def augment(settings, data, server, **more):
-    return run_augment(
-        data, settings=AugmentSettings(**settings), engines=Engines(server.url), out="run", **more
+    result = augment_job.augment(
+        data, AugmentSettings(**settings), engines=Engines(server.url), out="run", **more
     )
+    return result, result.to_dict()
 
 
 def perturb(settings, data, server, **more):

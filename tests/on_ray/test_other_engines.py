@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longway.data import load
-from longway.jobs.augment.augment import AugmentSettings
-from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.augment.job import augment
+from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
@@ -36,10 +36,8 @@ def same_twice(answer, run, tmp_path):
 def test_an_augmentation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = load(write_csv(tmp_path / "reviews.csv", 24))
     settings = AugmentSettings(method="counterfactual", engine="served:toy", models=("bow",))
-    found = same_twice(
-        toy_augment.answer, lambda **how: run_augment(data, settings=settings, **how), tmp_path
-    )
-    assert found["added"] > 0
+    found = same_twice(toy_augment.answer, lambda **how: (augment(data, settings, **how),) * 2, tmp_path)
+    assert found.added > 0
 
 
 def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):

@@ -9,8 +9,8 @@ import pytest
 from longway.data import load
 from longway.engines.local import LocalEngine
 from longway.errors import RunError, SettingError
-from longway.jobs.augment.augment import AugmentSettings
-from longway.jobs.augment.run_augment import run_augment
+from longway.jobs.augment.job import augment
+from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
 from longway.jobs.rewrite.rewrite import RewriteSettings
@@ -58,7 +58,7 @@ def made(tmp_path_factory):
         with Loopback(toy_augment.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             more = AugmentSettings(engine="served:toy", method="counterfactual", models=("bow",))
-            run_augment(data, settings=more, engines=engines, out=folder / "augment")
+            augment(data, more, engines=engines, out=folder / "augment")
     return SimpleNamespace(folder=folder, data=data)
 
 

@@ -15,9 +15,9 @@ from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 
 from longway.jobs.audit.result import AuditResult
+from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.show import (
-    render_augment,
     render_grammar,
     render_perturb,
     render_prove,
@@ -336,7 +336,7 @@ def hostile_prove_page():
 @pytest.fixture(scope="session")
 def hostile_augment_page():
     """The page of the hostile augmentation, made once."""
-    return render_augment(hostile_augment(hostile_text))
+    return render(AugmentResult.from_dict(hostile_augment(hostile_text)).page())
 
 
 PAGES = {
@@ -344,7 +344,7 @@ PAGES = {
     "rewrite": lambda: render_rewrite(rewrite()),
     "prove": lambda: render_prove(proof()),
     "prove of three": lambda: render_prove(proof(versions=("before", "after", "eda"))),
-    "augment": lambda: render_augment(augment()),
+    "augment": lambda: render(AugmentResult.from_dict(augment()).page()),
     "explain": lambda: render_explain(explanation(n_texts=3)),
     "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
     "fairness": lambda: render_fairness(fairness()),

@@ -1,15 +1,22 @@
-"""The page of an augmentation: what was added, how each text was made, what the words tell now."""
+"""The page of an augmentation: what was added, how each text was made, how well the words predict the label now."""
 
-import json
 import re
+from dataclasses import replace
 
 import pytest
 from invented_augment import augment, pair_augment, text_to_text_augment
 from seen import Elements
 
 from longway.errors import RunError
-from longway.show import render_augment, write_augment_report
-from longway.show.augment_steps import marked_words
+from longway.jobs.augment.result import AugmentResult
+from longway.jobs.augment.show import marked_words
+from longway.show.html import render
+from longway.show.markdown import render as render_card
+from longway.show.sections import Span
+
+
+def render_augment(content):
+    return render(AugmentResult.from_dict(content).page())
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +32,11 @@ def section(page, name):
 def test_the_page_says_what_was_done(page):
     text = Elements(page).text
     assert (
-        "1,301 rows were added to 2,000; 5 spurious words tell 1.8 thousandths of a bit about the label on average instead of 15.8."
+        "1,301 rows were added to 2,000; the mean gain of 5 spurious words about the label fell from 15.8 to 1.8 thousandths of a bit."
         in text
     )
     assert "New texts accepted 76.1% of 1,710 candidates" in text
-    assert "Right from the text alone 84.2% → 70.1% chance is 50.2%" in text
+    assert "Right from review alone 84.2% → 70.1% chance is 50.2%" in text
     assert "Cost $0.68" in text
     assert "sha256:9f2c41d7" in text
 
@@ -39,7 +46,7 @@ def test_the_sections_come_in_reading_order(page):
     assert ids == ["words", "labels", "sample", "refused", "unwritten", "models", "leak", "findings", "worse", "diversity", "checks", "cost", "settings", "reading"]  # fmt: skip
 
 
-def test_words_stand_with_what_they_told_and_tell(page):
+def test_words_have_their_gain_before_and_after(page):
     text = section(page, "words")
     assert "matinee negative 93 → 171 26.3 → 1.3" in text
     assert "director ▲ more than before positive 240 → 391 1.7 → 2.7" in text
@@ -55,7 +62,7 @@ def test_an_addition_can_be_followed_step_by_step(page):
     assert "Spurious: honestly, matinee Principal: dull" in text
     assert "spurious the matinee | was, honestly, | dull the matinee | was, honestly, | gripping 2" in text
     assert "normal The hero | walks through | an empty town dropped –" in text
-    assert "Besides: 1 triple dropped; the order changed; gendered words swapped (He → She)." in text
+    assert "Also: 1 triple dropped; the order changed; gendered words swapped (He → She)." in text
     assert '<span class="spurious">matinee</span> was <span class="principal">dull</span>' in page
     assert '<span class="spurious">matinee</span> was gripping' in page
 
@@ -72,14 +79,14 @@ def test_refused_candidates_have_reason_and_steps(page):
     assert "✗ kept words: the word is gone" in text
 
 
-def test_what_models_look_at_is_told(page):
+def test_what_models_rely_on_is_shown(page):
     text = section(page, "models")
-    assert "Asked: bow, nb, cnn. A word is principal where 2 of them have it among their top 5." in text
-    assert "texts where all models share a top word64.0%" in text
-    assert "nb42.0%15.0%33.0%10.0%" in text
+    assert "Models: bow, nb, cnn. A word is principal if 2 of them have it among their top 5." in text
+    assert "texts where all models share a top word 64.0%" in text
+    assert "nb 42.0% 15.0% 33.0% 10.0%" in text
 
 
-def test_how_new_the_additions_are_is_told(page):
+def test_the_diversity_of_the_additions_is_shown(page):
     text = section(page, "diversity")
     assert "a cosine of 0.712 on average" in text
     assert "The 50 strongest directions hold 49.8% of the variance of the additions and 52.4%" in text
@@ -89,38 +96,62 @@ def test_a_pair_shows_the_triples_of_its_context():
     text = section(render_augment(pair_augment()), "sample")
     assert "Of the context" in text
     assert "spurious A man | plays | the flute on a bridge A woman | plays | the flute on a bridge 1" in text
-    assert "read The bridge | is | old left alone" in text
-    assert "Context, as it was and as it is" in text
+    assert "read The bridge | is | old unchanged" in text
+    assert "Context, before and after" in text
 
 
-def test_rows_without_labels_show_what_texts_are_turned_into():
+def test_rows_without_labels_show_their_output_texts():
     page = render_augment(text_to_text_augment())
-    assert "is turned into She is delayed. I must leave now." in section(page, "sample")
-    assert "The rows have no labels" in section(page, "labels")
+    assert "Output text: She is delayed. I must leave now." in section(page, "sample")
+    assert "The rows have output texts instead of labels." in section(page, "labels")
     assert 'id="models"' not in page
 
 
-def test_nothing_added_is_said_plainly():
+def test_a_run_that_added_nothing_says_so():
     made = augment()
-    made |= {"added": 0, "accepted": 0, "sample": [], "mean_mi": None, "words": [], "diversity": None}
-    assert "Nothing was added to 2,000 rows: no new text passed." in Elements(render_augment(made)).text
+    made |= {"added": 0, "accepted": 0, "sample": [], "words": [], "diversity": None}
+    assert (
+        "Nothing was added to 2,000 rows: no new text passed the checks."
+        in Elements(render_augment(made)).text
+    )
 
 
-WHOLE = [("The ", 0), ("film", 1), (" is ", 0), ("FILM", 1), ("-like: filmed.", 0)]
+FILM = ["The ", Span("film", "spurious"), " is ", Span("FILM", "spurious"), "-like: filmed."]
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
-    [(["film"], WHOLE), (["a+b", "(", ""], [("The film is FILM-like: filmed.", 0)])],
+    ("words", "expected"), [(["film"], FILM), (["a+b", "(", ""], ["The film is FILM-like: filmed."])]
 )
-def test_words_are_marked_where_they_stand_whole(words, expected):
-    found = marked_words("The film is FILM-like: filmed.", [(words, 1)])
-    assert [(piece.text, piece.level) for piece in found] == expected
+def test_whole_words_are_marked(words, expected):
+    assert marked_words("The film is FILM-like: filmed.", [(words, 1)]) == expected
 
 
-def test_the_report_is_written_beside_its_file(tmp_path):
-    (tmp_path / "augment.json").write_text(json.dumps(augment()), encoding="utf-8")
-    assert write_augment_report(tmp_path).read_text(encoding="utf-8").startswith("<!doctype html>")
-    (tmp_path / "augment.json").write_text('{"version": 7}', encoding="utf-8")
+def test_the_result_is_read_back_as_it_was_written():
+    result = AugmentResult.from_dict(augment())
+    assert AugmentResult.from_dict(result.to_dict()) == result
+    assert set(augment()) <= set(result.to_dict())
+    assert result.to_dict()["mean_mi"] == pytest.approx(augment()["mean_mi"])
     with pytest.raises(RunError, match="Expected version 1, got 7"):
-        write_augment_report(tmp_path)
+        AugmentResult.from_dict({"version": 7})
+
+
+def test_a_rising_gain_is_not_called_a_fall():
+    result = AugmentResult.from_dict(augment())
+    director = result.words[-1]
+    verdicts = [
+        replace(result, words=(word,)).page().verdict
+        for word in (director, replace(director, mi_after=director.mi_before))
+    ]
+    assert (
+        "the gain of the spurious word about the label rose from 1.7 to 2.7 thousandths of a bit."
+        in verdicts[0]
+    )
+    assert "is still 1.7 thousandths of a bit." in verdicts[1]
+
+
+def test_the_card_has_figures_and_no_text_of_the_data():
+    card = render_card(AugmentResult.from_dict(augment()).page())
+    assert "1,301 were added (negative 640, positive 661)" in card
+    assert "Leak from review alone: 84.2% before, 70.1% with the additions; chance is 50.2%." in card
+    assert "`longway_source`" in card
+    assert "matinee" not in card

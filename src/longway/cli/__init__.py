@@ -62,7 +62,7 @@ app = typer.Typer(
     "`longway augment` adds texts instead of rewriting them.",
 )
 app.command("audit")(audit.audit)
-app.command("augment")(augment.command)
+app.command("augment")(augment.augment)
 app.add_typer(batch.app, name="batch")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.command)

@@ -29,9 +29,9 @@ from longway.methods.method import Round
 class Live(Watcher):
     """What a rewrite calls to say where it is; rounds are printed when they are done."""
 
-    def __init__(self, *, quiet: bool = False, ask: bool = True) -> None:
+    def __init__(self, *, quiet: bool = False, ask: bool = True, adds_rows: bool = False) -> None:
         self._console = errors()
-        self._ask = ask
+        self._ask, self._adds_rows = ask, adds_rows
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -107,7 +107,11 @@ class Live(Watcher):
             return
         figures = done.figures
         parts = [f"round {done.number}" if done.number else "before"]
-        if done.number:
+        if done.number and self._adds_rows:
+            rows = "1 row" if figures.accepted == 1 else f"{figures.accepted:,} rows"
+            parts[0] += f": {rows} added"
+            parts.append(f"made from {figures.asked:,} texts, {figures.candidates:,} candidates")
+        elif done.number:
             parts.append(
                 f"{figures.accepted:,} of {figures.asked:,} texts rewritten, {figures.candidates:,} candidates"
             )

@@ -23,6 +23,7 @@ from longway.jobs.options import DATA, ENGINE, OUTPUT, Option, help_of, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+    from longway.jobs.engine_use import Engines
 
 Data = Annotated[
     str,
@@ -100,6 +101,17 @@ class EngineOptions:
     judge_base_url: str | None = option(None, group=ENGINE, advanced=True)
     budget: float | None = option(None, group=ENGINE, at_least=0)
     yes: bool = option(False, group=ENGINE, flag=True)
+
+    @property
+    def asks(self) -> bool:
+        """Whether to ask before money is spent."""
+        return not self.yes and self.budget is None
+
+    def engines(self) -> Engines:
+        """The options as jobs take them."""
+        from longway.jobs.engine_use import Engines
+
+        return Engines(self.base_url, self.judge_base_url, self.budget)
 
 
 RAY_HELP = "Run on Ray: ray for this machine, ray://HOST:PORT for a cluster. The result is the same."

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from longway.jobs.results import Result
+    from longway.jobs.results import EditedResult, Result
 
 
 def output() -> Console:
@@ -119,3 +119,22 @@ def show_result(result: Result, folder: Path, *, file: str, as_json: bool, top: 
     console = output()
     show(result.page(), console, top=top)
     console.print(f"\nReport: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+
+
+def show_edited(result: EditedResult, *, file: str, data: str, as_json: bool) -> None:
+    """Print the JSON file of a run that changed data; or its page, the files to look at, and the next command.
+
+    data: the dataset as the user named it.
+    """
+    folder = result.folder
+    assert folder is not None  # commands always write a run folder
+    show_result(result, folder, file=file, as_json=as_json)
+    if as_json:
+        return
+    console = output()
+    dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
+    console.print(f"Dataset: [bold]{safe(str(dataset))}[/]", soft_wrap=True)
+    show_review(console, folder)
+    if result.is_changed:
+        prove = f"longway prove {data} {folder} --test other=other-data.csv"
+        console.print(f"Measure the effect: [bold]{safe(prove)}[/]", soft_wrap=True)

@@ -329,6 +329,11 @@ def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
     ]
 
 
+def refusal(reason: str) -> Paragraph:
+    """Why a candidate was not used."""
+    return Paragraph([Span("✗", "sign"), " ", Span(cut(reason, TEXT_LIMIT), "data")], "refusal")
+
+
 def refused_section(
     refused: Sequence[tuple[ReasonCount, Card | None]],
     *,

@@ -26,8 +26,12 @@ TABLES = ("csv", "tsv")
 
 def with_formulas(folder: Path, found: Mapping[str, Any]) -> dict[str, Any]:
     """What a run found, with the count of such cells in the dataset of its folder."""
-    n = sum(formula_cells(path) for path in _files(folder))
-    return {**found, "dataset": {**found["dataset"], "formulas": n}}
+    return {**found, "dataset": {**found["dataset"], "formulas": formulas_in(folder)}}
+
+
+def formulas_in(folder: Path) -> int:
+    """The number of such cells in the dataset of a run folder."""
+    return sum(formula_cells(path) for path in _files(folder))
 
 
 def formula_cells(path: Path) -> int:

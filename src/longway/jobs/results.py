@@ -7,20 +7,26 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
+import polars as pl
+
+from longway.data import Dataset
+from longway.data.edited import edited_dataset, read_edits
 from longway.errors import RunError
 from longway.json_values import from_json, to_json
+from longway.records import Edit
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
     from longway.show.sections import Page
 
 Kind = TypeVar("Kind")
+EDITS_FILE = "edits.jsonl"
 HEIGHT = 640  # pixels of a report inside a notebook
 
 
@@ -59,6 +65,49 @@ class Result:
 
         document = escape(render(self.page()), quote=True)
         return f'<iframe srcdoc="{document}" width="100%" height="{HEIGHT}" frameborder="0" sandbox></iframe>'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EditedResult(Result):
+    """The result of a job that changes data.
+
+    original: the dataset before. folder: the run folder, None if nothing was written. edits_made: the edits, if there is no folder.
+    """
+
+    original: Dataset | None = field(default=None, compare=False)
+    folder: Path | None = field(default=None, compare=False)
+    edits_made: tuple[Edit, ...] = field(default=(), compare=False)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Every candidate, accepted or not."""
+        return self.edits_made if self.folder is None else tuple(read_edits(self.folder / EDITS_FILE))
+
+    @property
+    @abstractmethod
+    def is_changed(self) -> bool:
+        """Whether an edit was accepted."""
+
+    @property
+    def data(self) -> Dataset:
+        """The dataset with the accepted edits, in memory, with the column longway_id."""
+        if self.original is None:
+            raise RunError(
+                "This result was read from a file and does not have its dataset. Load dataset.* from the run folder."
+            )
+        return edited_dataset(self.original, self.edits)
+
+    def of(self, original: Dataset, folder: Path, *, keeps_folder: bool) -> Self:
+        """The result with its dataset and edits, which are read into memory if the folder is temporary."""
+        if keeps_folder:
+            return replace(self, original=original, folder=folder)
+        return replace(self, original=original, edits_made=tuple(read_edits(folder / EDITS_FILE)))
+
+    def _frame(self) -> pl.DataFrame:
+        """One row per edit."""
+        hidden = ("verdicts", "trace")
+        rows = [{name: v for name, v in edit.to_dict().items() if name not in hidden} for edit in self.edits]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def content_of(result: Any, version: int) -> dict[str, object]:

@@ -25,12 +25,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from longway.data import Dataset, load, save
 from longway.data.edited import Changes, apply_edits
 from longway.errors import RunError
 from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
+from longway.jobs.results import EDITS_FILE
 from longway.jobs.shards import remove_shards, write_edited_shards
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
@@ -51,7 +53,6 @@ if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
     from longway.methods.method import Round
 
-EDITS_FILE = "edits.jsonl"
 BLOCKED_FILE = "blocked.txt"
 
 
@@ -114,6 +115,16 @@ class RunIdentity:
             "settings": dict(self.settings),
             "fingerprint": self.fingerprint,
         }
+
+
+@contextmanager
+def folder_of(out: Path | str | Literal[True] | None) -> Iterator[Path | None]:
+    """The folder that a job writes to: `out`; None, for a default folder, if `out` is True; else a temporary folder."""
+    if out:
+        yield None if out is True else Path(out)
+        return
+    with TemporaryDirectory(prefix="longway-") as folder:
+        yield Path(folder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,6 +254,7 @@ def _card(card: Card) -> Markup:
     parts = [
         _element("div", Markup("\n").join(facts), "facts") if facts else "",
         _element("dl", _join(versions), "versions") if versions else "",
+        blocks(card.between),
         _chips(card.chips, card.n_more_chips),
         blocks(card.below),
     ]

@@ -21,7 +21,6 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
-    plain_text,
     spans,
 )
 
@@ -58,8 +57,10 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
                 yield from (f"### {_inline(block.words)}", "")
             case Facts():
                 yield from (f"- {_inline(name)}: {_inline(value)}" for name, value in block.items)
+                yield ""
             case Bullets():
                 yield from (f"- {_item(item)}" for item in block.items)
+                yield ""
             case Table():
                 yield from _table(block)
             case Only() if CARD in block.on:
@@ -75,12 +76,17 @@ def _item(item: Words | Bullet) -> str:
 
 
 def _inline(words: Words) -> str:
-    return "".join(
-        f"**{plain(part.text)}**"
-        if isinstance(part, Span) and part.style == "strong"
-        else plain(plain_text(part))
-        for part in spans(words)
-    )
+    return "".join(_span(part) if isinstance(part, Span) else plain(part) for part in spans(words))
+
+
+def _span(span: Span) -> str:
+    match span.style:
+        case "strong":
+            return f"**{plain(span.text)}**"
+        case "code":
+            return f"`{''.join(c for c in span.text if c.isprintable() and c not in '`|')}`"
+        case _:
+            return plain(span.text)
 
 
 def _table(table: Table) -> Iterator[str]:

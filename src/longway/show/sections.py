@@ -176,11 +176,12 @@ class Chip:
 class Card:
     """One example in a box: facts in a line, versions of a text side by side, what the checks said, and folded details.
 
-    facts: the first is the label. versions: (name, words) in pairs. below: further blocks.
+    facts: the first is the label. versions: (name, words) in pairs. between: blocks before the chips. below: blocks after them.
     """
 
     facts: Sequence[Words]
     versions: Sequence[tuple[Words, Words]] = ()
+    between: Sequence[Block] = ()
     chips: Sequence[Chip] = ()
     n_more_chips: int = 0
     below: Sequence[Block] = ()

@@ -48,6 +48,7 @@ STYLES = {
     "better": "green", "worse": "red", "stronger": "red", "refused": "red", "remark": "dim", "person": "underline", "chosen": "bold underline",
     "for2": "bold cyan", "for3": "bold cyan", "for4": "bold cyan", "for5": "bold cyan", "wrong": "bold",
     "against2": "yellow underline", "against3": "yellow underline", "against4": "yellow underline", "against5": "yellow underline",
+    "spurious": "underline", "principal": "bold",
     "m1": "underline", "m2": "underline", "m3": "bold underline", "m4": "bold underline", "m5": "bold underline",
 }  # fmt: skip
 SKIPPED = ("lead",)  # introductions that the report has room for
@@ -237,5 +238,5 @@ def _card(card: Card, width: int) -> list[RenderableType]:
         for name, words in card.versions
     ]
     failed = [f"✗ {chip.name}: {chip.reason}" for chip in card.chips if not chip.passed]
-    below = [Padding(part, (0, 0, 0, 2)) for part in _blocks(card.below, width)]
+    below = [Padding(part, (0, 0, 0, 2)) for part in _blocks([*card.between, *card.below], width)]
     return [*facts, *versions, *(Text(clean(reason), style="dim") for reason in failed), *below]

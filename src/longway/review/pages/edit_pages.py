@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from markupsafe import Markup
 
 from longway.errors import RunError
+from longway.jobs.augment.result import CobaTrace
+from longway.jobs.augment.show import steps_block
 from longway.records import Edit, Verdict
 from longway.review.book import Book, DataRow
 from longway.review.edit_list import ReviewedEdit
@@ -43,7 +45,7 @@ from longway.review.pages.page_layout import (
     whole_number,
 )
 from longway.review.run_folder import EDITS
-from longway.show.augment_steps import step_card
+from longway.show import html
 from longway.show.edit_view import (
     COMPARE_LIMIT,
     EDIT_LIMIT,
@@ -256,8 +258,9 @@ def _trace_views(one: ReviewedEdit, labels: Mapping[str, Label], findings: EditF
     """How the edit was made: the steps of CoBA, or the person of a perturbation."""
     trace = one.edit.trace
     try:
+        coba = CobaTrace.of(one.edit)
         return {
-            "steps": step_card(one.to_dict(), labels) if "triples" in trace else None,
+            "steps": html.block(steps_block(one.edit, coba, labels)) if coba else None,
             "person": _person(one.edit, findings.before) if "chain" in trace else None,
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
+from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.review.book import Book
@@ -27,7 +28,6 @@ from longway.review.pages.page_layout import (
     review_environment,
     whole_number,
 )
-from longway.show.augment_view import augment_page
 from longway.show.grammar_view import grammar_page
 from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
@@ -35,7 +35,7 @@ from longway.show.rewrite_view import rewrite_page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "rewrite": rewrite_page,
-    "augment": augment_page,
+    "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": perturb_page,
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
     "grammar": grammar_page,

@@ -28,11 +28,12 @@ from longway.review.pages.page_layout import (
     when,
 )
 from longway.review.pages.report_pages import report_of
+from longway.show import html
 from longway.show.costs_view import cost_row, total_cost
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import setting_rows
 from longway.show.numbers import counted
-from longway.show.sections import Chart, Grid, Only, Page
+from longway.show.sections import Page
 from longway.store import Journal
 
 CARD, JOURNAL = "card.md", "journal.sqlite"
@@ -42,6 +43,7 @@ MAX_FILES = 60
 MAX_HISTORY = 60
 MAX_STRONGEST = 8
 MAX_WORSE = 10
+SECTIONS = ("leak", "balance", "worse")  # of the report that the overview shows
 
 
 def overview_page(book: Book, query: Query) -> PageView:
@@ -68,11 +70,11 @@ def overview_page(book: Book, query: Query) -> PageView:
     }
     n_kept = len(book.edits.keys(EditFilter(status="kept")))
     undecided = len(book.edits.keys(EditFilter(status="kept", choice="none")))
-    changes_texts = book.command in ("rewrite", "augment")
+    changes_texts = book.command == "rewrite"
     view = {
         "title": getattr(report, "title", cut(book.folder.name, PATTERN_LIMIT)),
         "leaks": getattr(report, "leaks", []) if changes_texts else [],
-        "leak_charts": _leak_charts(report),
+        "sections": [html.section(one) for one in report.sections if one.id in SECTIONS] if is_page else [],
         "axes": getattr(report, "axes", []) if book.command == "perturb" else [],
         "objections": getattr(report, "objections", []) if changes_texts else [],
         "worse": getattr(report, "worse", None) if changes_texts else None,
@@ -93,15 +95,6 @@ def overview_page(book: Book, query: Query) -> PageView:
         "can_export": book.can_export,
     }
     return PageView("overview.html.jinja", data, view)
-
-
-def _leak_charts(report: Any) -> list[tuple[Any, Any]]:
-    """The charts of an audit's leak, with their captions."""
-    sections = report.sections if isinstance(report, Page) else ()
-    blocks = [block for section in sections if section.id == "leak" for block in section.blocks]
-    inner = [one for block in blocks if isinstance(block, Only) for one in block.blocks]
-    charts = [chart for grid in inner if isinstance(grid, Grid) for chart in grid.blocks]
-    return [(chart.caption, chart.svg) for chart in charts if isinstance(chart, Chart)]
 
 
 def decided_counts(book: Book) -> tuple[dict[str, int], dict[str, int]]:

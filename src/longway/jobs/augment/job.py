@@ -1,0 +1,381 @@
+"""Augment: add texts that keep the words models rely on and have another label, so that these words predict it less.
+
+    rows -> principal and spurious words -> new texts -> checks -> the same dataset with the additions
+
+Writes augment.json, edits.jsonl, the dataset, report.html and card.md into a run folder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from longway.classify.minilm import MiniLM
+from longway.data import Dataset, load
+from longway.data.summary import DatasetSummary
+from longway.engines.engine import Engine
+from longway.engines.registry import engine_named
+from longway.errors import LongwayError, SettingError
+from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
+from longway.jobs.augment.result import (
+    FILE,
+    AugmentResult,
+    Diversity,
+    RefusedAdditions,
+    ShownAddition,
+    TopVariance,
+)
+from longway.jobs.augment.settings import OTHER, AugmentSettings
+from longway.jobs.augment.words import words_before_and_after
+from longway.jobs.before_after import Comparison, compare
+from longway.jobs.edit_counts import CheckCounter, RandomSample, RoundSummary, reason_counts
+from longway.jobs.engine_use import (
+    Engines,
+    RunEstimate,
+    addresses_of,
+    asker_of,
+    check_can_write,
+    close,
+    costs,
+    costs_money,
+    engines_of,
+    failed_calls,
+    judge_of,
+    name_of,
+)
+from longway.jobs.formulas import formulas_in
+from longway.jobs.held_out import arrange
+from longway.jobs.options import settings_from
+from longway.jobs.placement import engines_at
+from longway.jobs.rows import rows_of
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.method import Round, Rows
+from longway.metrics.vectors import K, top_variance
+from longway.records import Edit, Example
+from longway.show import html, markdown
+from longway.store import Journal, now, read_json
+from longway.verify.model_cache import CachedEncoder, ModelCache
+
+SAMPLED = 20  # accepted additions for a person to look at
+MOST_EMBEDDED = 1000  # texts that vectors are computed for, drawn at random
+NOT_NEEDED = "left out so that the labels are balanced"
+Embed = Callable[[Sequence[str]], np.ndarray]
+
+
+def augment(
+    data: object,
+    settings: AugmentSettings | None = None,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    out: Path | str | Literal[True] | None = None,
+    on: str | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> AugmentResult:
+    """Add texts with another label that keep the words models rely on; every text is checked.
+
+    data: a dataset, or what `load` reads. split: the split that texts are made from and added to (default: "train" if there are several);
+    the others are copied unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named
+    after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
+    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway augment` by name, such as `method="eda"`.
+    """
+    chosen, watcher = settings_from(AugmentSettings, settings, options), watcher or Watcher()
+    with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+        planned = job.plan(folder)
+        if planned.finished(FILE, budget=job.budget) is None:
+            with planned.start(watcher) as run:
+                if costs_money(job.writer, job.judge):
+                    watcher.estimate(job.estimate(spent=run.journal.spent()))
+                result = _augment(run, job)
+                watcher.step("writing the report")
+                result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
+                page = result.page()
+                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
+        result = AugmentResult.from_dict(read_json(planned.folder / FILE))
+        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+
+
+def augment_estimate(
+    data: object, settings: AugmentSettings, *, split: str | None = None, engines: Engines | None = None
+) -> RunEstimate:
+    """What `augment` may take; writes nothing and calls no server."""
+    with _prepared(data, split, settings, engines or Engines(), None) as job:
+        return job.estimate(dry=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """An augmentation whose data and engines are known. settings: with the names of the engines."""
+
+    whole: Dataset
+    part: Dataset
+    settings: AugmentSettings
+    writer: Engine | None
+    judge: Engine | None
+    given: GivenFile | None
+    budget: float | None
+
+    def plan(self, out: Path | None) -> PlannedRun:
+        more = {} if self.given is None else {"rewrites_fingerprint": self.given.fingerprint}
+        addresses = addresses_of(self.writer, self.judge)
+        identity = RunIdentity.of("augment", self.part, self.settings, more={**addresses, **more})
+        return PlannedRun.choose(identity, self.whole.source_name, out)
+
+    def estimate(self, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:
+        return estimate_augment(self.part, self.settings, self.writer, self.judge, spent=spent, dry=dry)
+
+
+@contextmanager
+def _prepared(
+    data: object, split: str | None, settings: AugmentSettings, engines: Engines, on: str | None
+) -> Iterator[_Job]:
+    """The job with its engines, which are closed at the end."""
+    whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
+    part = arrange(whole, split, labelled=settings.labelled).dataset
+    if settings.labelled and settings.to != OTHER and settings.to not in part.labels:
+        raise SettingError(
+            f"'to' must be a label of the data, or {OTHER!r} for any but the row's own. Got {settings.to!r}. "
+            f"The labels are {', '.join(map(repr, part.labels))}."
+        )
+    given = None if settings.rewrites is None else read_given_file(Path(settings.rewrites))
+    with engines_at(on, engine_named) as named:
+        writer, judge = engines_of(settings, engines, named=named)
+        if given is not None and settings.judge not in ("auto", "none"):
+            judge = judge_of(settings, engines, named=named)
+        check_can_write(writer, judge)
+        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+        try:
+            yield _Job(whole, part, settings, writer, judge, given, engines.budget)
+        finally:
+            close(writer, judge)
+
+
+def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
+    """Add rows, write edits and dataset, and measure the effect."""
+    settings, journal, watcher = job.settings, run.journal, run.watcher
+    writer, judge = (asker_of(engine, journal, job.budget, watcher) for engine in (job.writer, job.judge))
+    watcher.step("reading")
+    rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled)
+    given = () if job.given is None else job.given.rewrites
+    plan = plan_of(Setup(settings, rows, writer, judge, given, journal, watcher))
+    watcher.step("writing new texts" if settings.needs_engine else "making new texts")
+    made = _Additions(rows, seed=settings.seed)
+    with run.edit_log() as log:
+        for done in _rounds(plan, rows, settings, watcher):
+            made.add(done)
+            log.write(done.edits)
+    after = run.write_dataset(job.whole, job.part, log.changes)
+    watcher.step("measuring what the new texts are like")
+    added, labels = _labels(rows, made.rows, settings)
+    is_measured = settings.labelled and plan.important
+    return AugmentResult(
+        dataset=_summary(job.part, settings),
+        method=settings.method,
+        engine=settings.engine,
+        judge=settings.judge,
+        settings=run.identity.settings,
+        asked=sum(one.rows for one in made.rounds),
+        candidates=made.candidates,
+        accepted=made.accepted,
+        added=len(made.rows),
+        added_by_label=added,
+        labels_before=labels,
+        labels_after={name: n + added[name] for name, n in labels.items()},
+        stopped=made.stopped,
+        rounds=tuple(made.rounds),
+        words=words_before_and_after(rows, made.rows, plan.important) if is_measured else (),
+        analysis=plan.analysis,
+        comparison=compare(job.part, after, seed=settings.seed, step=watcher.step)
+        if settings.labelled
+        else Comparison(),
+        diversity=diversity(
+            made.sources,
+            [row.text for row in made.rows],
+            rows.texts,
+            embed=encoder(journal),
+            seed=settings.seed,
+        ),
+        checks=made.checks.counts(),
+        missing_checks=tuple(plan.missing),
+        sample=made.sample.items,
+        refused=tuple(
+            RefusedAdditions(reason, n, made.examples[reason]) for reason, n in made.reasons.most_common()
+        ),
+        failed_calls=reason_counts(failed_calls(writer, judge)),
+        cost=costs(journal, job.writer, job.judge),
+        budget=job.budget,
+        longway=version("longway"),
+        created=now(),
+    )
+
+
+def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, watcher: Watcher) -> Iterator[Round]:
+    """The rounds of the method; if labels are balanced, all of them at the end."""
+    is_balanced = settings.balance and settings.labelled
+    waiting: list[Round] = []
+    for done in plan.method.run(rows):
+        watcher.round(done)
+        if is_balanced:
+            waiting.append(done)
+        else:
+            yield done
+    yield from balanced(waiting, rows, seed=settings.seed) if waiting else ()
+
+
+class _Additions:
+    """Collects the additions, round by round. sources: for each added row the text it was made from."""
+
+    def __init__(self, rows: Rows, *, seed: int) -> None:
+        self._all = rows
+        self.rounds: list[RoundSummary] = []
+        self.rows: list[Example] = []
+        self.sources: list[str] = []
+        self.candidates = self.accepted = 0
+        self.stopped = ""
+        self.checks = CheckCounter()
+        self.reasons: Counter[str] = Counter()
+        self.examples: dict[str, ShownAddition] = {}
+        self.sample: RandomSample[ShownAddition] = RandomSample(SAMPLED, seed=seed)
+
+    def add(self, done: Round) -> None:
+        """Include a round. The edits of a proposed row, one per column, follow each other."""
+        self.rounds.append(RoundSummary.of(done))
+        self.stopped = done.stopped or self.stopped
+        self.rows += self._all.added_by(done.edits)
+        for _, group in groupby(done.edits, key=lambda edit: edit.id):
+            self._add_candidate(list(group))
+
+    def _add_candidate(self, edits: Sequence[Edit]) -> None:
+        first = edits[0]
+        self.candidates += 1
+        self.checks.add(first.verdicts)
+        if first.accepted:
+            self.accepted += 1
+            self.sources.append(self._all.texts[self._all.place(first.source)])
+            self.sample.offer(first.id, lambda: self._shown(edits))
+            return
+        reason = next((verdict.check for verdict in first.verdicts if not verdict.passed), first.reason)
+        self.reasons[reason] += 1
+        if reason not in self.examples:
+            self.examples[reason] = self._shown(edits)
+
+    def _shown(self, edits: Sequence[Edit]) -> ShownAddition:
+        """The first edit, with the contexts of the source and of the new row."""
+        first, name = edits[0], self._all.task.context_name or "context"
+        before = self._all.context(self._all.place(first.source))
+        after = next((edit.after for edit in edits if edit.field == name), before)
+        values = {one: getattr(first, one) for one in Edit.__dataclass_fields__}
+        return ShownAddition(**values, context=None if before is None else after, context_before=before)
+
+
+def _labels(
+    rows: Rows, added: Sequence[Example], settings: AugmentSettings
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Added and original rows by label; empty if there are no labels."""
+    if not settings.labelled:
+        return {}, {}
+    before = Counter(rows.label(row) for row in range(len(rows)))
+    new = Counter(row.label for row in added)
+    return {name: new[name] for name in rows.label_names}, {name: before[name] for name in rows.label_names}
+
+
+def _summary(dataset: Dataset, settings: AugmentSettings) -> DatasetSummary:
+    """The dataset in short; output texts are not listed as labels."""
+    summary = DatasetSummary.of(dataset)
+    return summary if settings.labelled else replace(summary, labels={})
+
+
+# Balance
+
+
+def balanced(rounds: Sequence[Round], rows: Rows, *, seed: int = 0) -> list[Round]:
+    """The rounds with fewer additions, so that all labels have the same number of rows; which are left out depends on the seed.
+
+    The number is that of the scarcest label with all its additions, but at least that of the most frequent label before: no original
+    row is removed.
+    """
+    counts = Counter(rows.label(row) for row in range(len(rows)))
+    added: dict[str, list[str]] = {label: [] for label in rows.label_names}
+    for id_, label in added_in(edit for done in rounds for edit in done.edits).items():
+        added[label].append(id_)
+    goal = max(max(counts.values()), min(counts[label] + len(ids) for label, ids in added.items()))
+    out: set[str] = set()
+    for label, ids in added.items():
+        out.update(sorted(ids, key=lambda id_: _draw(id_, seed))[max(0, goal - counts[label]) :])
+    return [_without(done, out) for done in rounds] if out else list(rounds)
+
+
+def added_in(edits: Iterable[Edit]) -> dict[str, str]:
+    """The ids of the rows that accepted edits add, in order, with their labels."""
+    return {edit.id: edit.label_after for edit in edits if edit.accepted and edit.source}
+
+
+def _without(done: Round, out: set[str]) -> Round:
+    n_out = len(out & added_in(done.edits).keys())
+    if not n_out:
+        return done
+    figures = done.figures
+    edits = (
+        replace(edit, accepted=False, reason=NOT_NEEDED) if edit.id in out else edit for edit in done.edits
+    )
+    rejected = {**figures.rejected, NOT_NEEDED: n_out}
+    return replace(
+        done,
+        edits=tuple(edits),
+        figures=replace(figures, accepted=figures.accepted - n_out, rejected=rejected),
+    )
+
+
+def _draw(id_: str, seed: int) -> bytes:
+    return blake2b(f"{seed}\0{id_}".encode(), digest_size=8).digest()
+
+
+# Diversity
+
+
+def diversity(
+    sources: Sequence[str], added: Sequence[str], before: Sequence[str], *, embed: Embed | None, seed: int = 0
+) -> Diversity | None:
+    """How similar the additions are to their sources and to each other; None if nothing was added or there is no encoder.
+
+    sources: for each addition the text it was made from. before: all original texts. embed: returns vectors of length 1.
+    """
+    if embed is None or not added:
+        return None
+    random = np.random.default_rng(seed)
+    chosen = random.permutation(len(added))[:MOST_EMBEDDED]
+    new, old = (embed([texts[i] for i in chosen]) for texts in (added, sources))
+    cosines = np.einsum("ij,ij->i", new, old)
+    n = min(
+        len(chosen), len(before)
+    )  # as many of each, since the share of the top components falls with the number
+    others = embed([before[i] for i in random.permutation(len(before))[:n]])
+    low, high = (float(np.quantile(cosines, q)) for q in (0.05, 0.95))
+    return Diversity(float(cosines.mean()), low, high, len(chosen), _variance(others, new[:n]))
+
+
+def _variance(before: np.ndarray, added: np.ndarray) -> TopVariance | None:
+    """Shares of the variance in the top components; None if there are too few texts."""
+    k = min(K, len(before) // 4)
+    if k < 1:
+        return None
+    old, new = top_variance(before, k=k), top_variance(added, k=k)
+    return None if old.rank <= k or new.rank <= k else TopVariance(k, len(before), old.share, new.share)
+
+
+def encoder(journal: Journal | None) -> Embed | None:
+    """The sentence encoder, its vectors cached in the journal; None if it is not installed."""
+    try:
+        return CachedEncoder(MiniLM.load(), ModelCache(journal))
+    except LongwayError:
+        return None

@@ -1,0 +1,395 @@
+"""How each method of augmenting is set up, and the calls that it makes.
+
+    plan_of(setup)                 a method with its checks and the words it is about
+    estimate_augment(dataset, ...) the calls, tokens and cost of an augmentation, before it begins
+
+Texts that an engine or a person wrote are all checked alike. EDA and CrossAug are used as published, without checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from longway.classify.ensemble import Ensemble
+from longway.data import Dataset, shards
+from longway.data.problems import ProblemLog
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.prompt import (
+    Prompt,
+    alter_prompt,
+    counterfactual_prompt,
+    fill_prompt,
+    identify_prompt,
+    judge_prompt,
+    pick_prompt,
+    realise_prompt,
+    rewrite_prompt,
+    translate_back_prompt,
+    translate_prompt,
+    triples_prompt,
+)
+from longway.english.triples.triple import Triple
+from longway.errors import BudgetSpent, DataError
+from longway.jobs.augment.result import WordAnalysis
+from longway.jobs.augment.settings import OTHER, AugmentSettings
+from longway.jobs.augment.words import Words, labelled, words_by_engine, words_by_models
+from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
+from longway.jobs.rows import rows_of
+from longway.jobs.run import Watcher
+from longway.methods.coba import Coba, CobaSettings, Important
+from longway.methods.coba.text_to_text import TextToText, TextToTextSettings
+from longway.methods.crossaug import CrossAug, CrossAugSettings, labels_of
+from longway.methods.eda import Eda, EdaSettings
+from longway.methods.method import BUDGET_SPENT, Method, Round, Rows, Verify
+from longway.methods.peers import (
+    BackTranslation,
+    BackTranslationSettings,
+    Contextual,
+    ContextualSettings,
+    Counterfactual,
+    CounterfactualSettings,
+    Given,
+    GivenRewrite,
+    Paraphrase,
+    ParaphraseSettings,
+    given_of,
+)
+from longway.store import Journal
+from longway.tokens.tokenizer import tokenize
+from longway.verify.counterbias import counterbias_verifier
+from longway.verify.verifier import Verifier
+
+WORDS_PER_TRIPLE = 6
+Ask = Callable[[int], Prompt]  # the prompt about a row
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a method is made from. writer, judge: None if there is none. given: texts written elsewhere. journal: stores words and verdicts."""
+
+    settings: AugmentSettings
+    rows: Rows
+    writer: Asker | None = None
+    judge: Asker | None = None
+    given: Sequence[GivenRewrite] = ()
+    journal: Journal | None = None
+    watcher: Watcher = field(default_factory=Watcher)
+
+    @property
+    def asker(self) -> Asker:
+        """Calls the writing engine."""
+        assert self.writer is not None  # engines_of returns one if the settings need it
+        return self.writer
+
+    def ensemble(self) -> Ensemble:
+        """The classifiers that vote."""
+        return Ensemble(labelled(self.rows), self.settings.models, seed=self.settings.seed)
+
+    def verifier(self, ensemble: Ensemble | None = None) -> Verifier:
+        """The checks of new texts."""
+        ensemble = ensemble or self.ensemble()
+        return counterbias_verifier(self.rows.task, ensemble=ensemble, judge=self.judge, journal=self.journal)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A method ready to run.
+
+    missing: checks that are not made, and why. important: the words whose correlation with the label is measured.
+    """
+
+    method: Method
+    missing: Sequence[str] = ()
+    important: Sequence[Important] = ()
+    analysis: WordAnalysis | None = None
+
+
+class OutOfBudget:
+    """A method that ends at once, because the budget was spent on finding the words."""
+
+    name = "none"
+
+    def run(self, rows: Rows) -> Iterator[Round]:
+        """One empty round."""
+        yield Round(1, stopped=BUDGET_SPENT)
+
+
+def plan_of(setup: Setup) -> Plan:
+    """The method that the settings name, with its checks."""
+    settings = setup.settings
+    match settings.method:
+        case "coba":
+            return _coba(setup) if settings.labelled else _text_to_text(setup)
+        case "eda":
+            return _unchecked(settings, Eda(EdaSettings(add=settings.variants, seed=settings.seed)))
+        case "crossaug":
+            labels_of(
+                setup.rows
+            )  # raises for data that has no such labels, before rules and dictionaries are loaded
+            return _unchecked(settings, CrossAug(CrossAugSettings(seed=settings.seed)))
+    verifier = setup.verifier()
+    if settings.method == "given":
+        method: Method = Given(setup.given, verify=verifier.verify)
+    else:
+        method = _peer(setup, verifier.verify)
+    return Plan(method, verifier.missing, _named_words(settings))
+
+
+def _peer(setup: Setup, verify: Verify) -> Method:
+    settings, ask, name = setup.settings, setup.asker.write_all, setup.asker.engine.name
+    n, seed, sampling = settings.variants, settings.seed, settings.sampling()
+    match settings.method:
+        case "paraphrase":
+            return Paraphrase(ParaphraseSettings(n, sampling), ask=ask, name_of_engine=name, verify=verify)
+        case "back-translation":
+            back = BackTranslationSettings(settings.language, n=n, sampling=sampling)
+            return BackTranslation(back, ask=ask, name_of_engine=name, verify=verify)
+        case "contextual":
+            contextual = ContextualSettings(n=n, seed=seed, sampling=sampling)
+            return Contextual(contextual, ask=ask, name_of_engine=name, verify=verify)
+    to = None if settings.to == OTHER else settings.to
+    counterfactual = CounterfactualSettings(to, n, seed, sampling)
+    return Counterfactual(counterfactual, ask=ask, name_of_engine=name, verify=verify)
+
+
+def _unchecked(settings: AugmentSettings, method: Method) -> Plan:
+    why = f"all: the method {settings.method} is used as published, and that is without checks"
+    return Plan(method, (why,), _named_words(settings))
+
+
+def _named_words(settings: AugmentSettings) -> list[Important]:
+    """The spurious words that the user named; methods other than CoBA find none themselves."""
+    words = tuple(dict.fromkeys(word for phrase in settings.spurious for word in tokenize(phrase)))
+    return [Important((), words)] if words else []
+
+
+def _coba(setup: Setup) -> Plan:
+    settings, ensemble = setup.settings, setup.ensemble()
+    try:
+        words = important_words(setup, ensemble)
+    except BudgetSpent:
+        return Plan(OutOfBudget())
+    if settings.alter and not any(one.principal for one in words.important):
+        raise DataError(_no_principal_word(setup, words))
+    verifier = setup.verifier(ensemble)
+    method = Coba(
+        CobaSettings(
+            alter=settings.alter,
+            mixed=settings.mixed,
+            gender=settings.gender,
+            permute=settings.permute,
+            drop=settings.drop_share if settings.drop else 0.0,
+            contexts=settings.contexts,
+            to="" if settings.to == OTHER else settings.to,
+            variants=settings.variants,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            seed=settings.seed,
+        ),
+        ask=setup.asker.write_all,
+        engine_name=setup.asker.engine.name,
+        important=words.important,
+        verify=verifier.verify,
+    )
+    return Plan(method, verifier.missing, words.important, words.analysis)
+
+
+def _text_to_text(setup: Setup) -> Plan:
+    """For rows with an output text instead of a label: nothing is altered, both texts are written anew (section 4.5)."""
+    settings = setup.settings
+    method = TextToText(
+        TextToTextSettings(
+            gender=settings.gender,
+            permute=settings.permute,
+            variants=settings.variants,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            seed=settings.seed,
+        ),
+        ask=setup.asker.write_all,
+        engine_name=setup.asker.engine.name,
+    )
+    return Plan(method, ("label: the rows have output texts and no label to check",))
+
+
+def important_words(setup: Setup, ensemble: Ensemble) -> Words:
+    """Principal and spurious words of each row: by a vote of models, or as the engine names them."""
+    settings, rows = setup.settings, setup.rows
+    setup.watcher.step("finding the words that matter")
+    if settings.identify == "engine":
+        ask = setup.asker.write_all
+        return words_by_engine(rows, ask, k=settings.top_k, given=settings.spurious, seed=settings.seed)
+    return words_by_models(
+        rows,
+        ensemble,
+        k=settings.top_k,
+        method=settings.importance,
+        given=settings.spurious,
+        journal=setup.journal,
+        watcher=setup.watcher,
+    )
+
+
+def _no_principal_word(setup: Setup, words: Words) -> str:
+    settings = setup.settings
+    if settings.identify == "engine":
+        reason = next(iter(words.analysis.refusals), "none of its words occurs in the text")
+        why = f"the engine {setup.asker.engine.name} named no word ({reason})"
+        next_step = "Try another --engine, or --identify models."
+    else:
+        why = f"no word is among the top {settings.top_k} of most models"
+        next_step = "Try a larger --top-k, --model fewer times, or --identify engine."
+    return (
+        f"No word of {setup.rows.task.text_name!r} is principal in any row: {why}. "
+        f"CoBA changes the words that carry the label, and needs some. {next_step}"
+    )
+
+
+# Texts written elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """The texts in a file of rewrites."""
+
+    rewrites: Sequence[GivenRewrite]
+    fingerprint: str
+
+
+def read_given_file(path: Path) -> GivenFile:
+    """The rewrites in a CSV, JSON or Parquet file; DataError if columns are missing or there are no rows."""
+    frame = shards.read(shards.find(path), ProblemLog()).frame
+    if not frame.height:
+        raise DataError(f"{path} has no rows. Expected texts with their labels. Check the file.")
+    rewrites = given_of(frame.iter_rows(named=True))
+    digest = sha256()
+    for rewrite in rewrites:
+        digest.update(repr(rewrite).encode("utf-8", "backslashreplace"))
+    return GivenFile(rewrites, f"sha256:{digest.hexdigest()}")
+
+
+# The calls of each method
+
+
+def estimate_augment(
+    dataset: Dataset,
+    settings: AugmentSettings,
+    writer: Engine | None,
+    judge: Engine | None = None,
+    *,
+    spent: float = 0.0,
+    dry: bool = False,
+) -> RunEstimate:
+    """What augmenting the dataset may take, if every row gets its texts and every text is judged. Repeated calls are not included.
+
+    dry: include free engines, and the time.
+    """
+    rows = rows_of(dataset, seed=settings.seed, labelled=settings.labelled)
+    some = sampled(len(rows))
+    writes = [
+        estimate_calls(engine, [ask(row) for row in some], len(rows) * times, timed=dry)
+        for engine in engines_in(writer, free=dry)
+        for ask, times in _prompts(rows, settings)
+    ]
+    judged = [judge_prompt(rows.task, rows.texts[row], context=rows.context(row)) for row in some]
+    judgements = [
+        estimate_calls(engine, judged, len(rows) * settings.variants, options=rows.task.labels, timed=dry)
+        for engine in engines_in(judge, free=dry)
+        if settings.labelled and "judge" in engine.can
+    ]
+    return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+
+
+def _prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
+    """The prompts about a row, and how often each is sent."""
+    task, n, language = rows.task, settings.variants, settings.language
+
+    def rewrite(row: int) -> Prompt:
+        return rewrite_prompt(task, rows.texts[row], label=rows.label(row), context=rows.context(row))
+
+    def counterfactual(row: int) -> Prompt:
+        other, context = _other_label(rows, row), rows.context(row)
+        return counterfactual_prompt(
+            task, rows.texts[row], label=rows.label(row), target=other, context=context
+        )
+
+    def translate(row: int) -> Prompt:
+        return translate_prompt(rows.texts[row], language=language)
+
+    def translate_back(row: int) -> Prompt:
+        return translate_back_prompt(rows.texts[row], language=language)
+
+    def fill(row: int) -> Prompt:
+        return fill_prompt(task, rows.texts[row], label=rows.label(row), marked=[(0, 1)])
+
+    match settings.method:
+        case "coba":
+            return _coba_prompts(rows, settings) if settings.labelled else _text_to_text_prompts(rows, n)
+        case "paraphrase":
+            return [(rewrite, n)]
+        case "counterfactual":
+            return [(counterfactual, n)]
+        case "back-translation":
+            return [(translate, n), (translate_back, n)]
+        case "contextual":
+            return [(fill, n)]
+    return []
+
+
+def _coba_prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
+    task, n = rows.task, settings.variants
+
+    def identify(row: int) -> Prompt:
+        text, context = rows.texts[row], rows.context(row)
+        return identify_prompt(task, text, label=rows.label(row), k=settings.top_k, context=context)
+
+    def triples(row: int) -> Prompt:
+        return triples_prompt(task, rows.texts[row], context=rows.context(row))
+
+    def alter(row: int) -> Prompt:
+        return alter_prompt(
+            task,
+            _triples(rows.texts[row]),
+            label=rows.label(row),
+            target=_other_label(rows, row),
+            text=rows.texts[row],
+            context=rows.context(row),
+        )
+
+    def realise(row: int) -> Prompt:
+        text, label = rows.texts[row], _other_label(rows, row)
+        context = rows.context(row) if settings.contexts else None
+        of_context = None if context is None else _triples(context)
+        return realise_prompt(task, _triples(text), label=label, text=text, context_triples=of_context)
+
+    first: list[tuple[Ask, int]] = [(identify, 1)] if settings.identify == "engine" else []
+    return [*first, (triples, 1), *([(alter, n)] if settings.alter else []), (realise, n)]
+
+
+def _text_to_text_prompts(rows: Rows, n: int) -> list[tuple[Ask, int]]:
+    def triples(texts: Callable[[int], str]) -> Ask:
+        return lambda row: triples_prompt(rows.task, texts(row))
+
+    def realise(texts: Callable[[int], str]) -> Ask:
+        return lambda row: realise_prompt(rows.task, _triples(texts(row)), label=None, text=texts(row))
+
+    def pick(row: int) -> Prompt:
+        return pick_prompt(_triples(rows.texts[row]), _triples(rows.label(row)))
+
+    both = (rows.texts.__getitem__, rows.label)
+    return [*((triples(texts), 1) for texts in both), (pick, 1), *((realise(texts), n) for texts in both)]
+
+
+def _other_label(rows: Rows, row: int) -> str:
+    return next((name for name in rows.label_names if name != rows.label(row)), rows.label(row))
+
+
+def _triples(text: str) -> list[Triple]:
+    """As many triples as a text of this length has, made of its words: only their size matters here."""
+    words = text.split() or ["-"]
+    parts = [words[i : i + WORDS_PER_TRIPLE] for i in range(0, len(words), WORDS_PER_TRIPLE)]
+    return [Triple(" ".join(part[:2]), " ".join(part[2:3]), " ".join(part[3:])) for part in parts]

@@ -1,0 +1,207 @@
+"""What an augmentation returns: the content of augment.json as typed values, and the dataset with its additions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from longway.classify.importance.top_words import Overlap
+from longway.data.summary import DatasetSummary
+from longway.jobs.before_after import Comparison
+from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
+from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.json_values import from_json
+from longway.metrics.versions import WordInformation
+from longway.records import Edit
+from longway.store import CallTotals
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "augment.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAddition(ShownEdit):
+    """The edit of a proposed row's text, with the context of the row and of its source."""
+
+    context_before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TripleStep:
+    """A triple before and after. after: None if it was dropped. place: its position in the new text."""
+
+    kind: str
+    before: str
+    after: str | None = None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CobaTrace:
+    """How CoBA made a text, from `Edit.trace`. A triple that was only read is a string. gender: words that were swapped.
+
+    principal, spurious: None if no words were looked for.
+    """
+
+    principal: tuple[str, ...] | None = None
+    spurious: tuple[str, ...] | None = None
+    triples: tuple[TripleStep | str, ...] | None = None
+    context_triples: tuple[TripleStep | str, ...] = ()
+    target_triples: tuple[TripleStep | str, ...] = ()
+    gender: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, edit: Edit) -> CobaTrace | None:
+        """The trace of an edit; None if another method made it. Raises TypeError if the trace is damaged."""
+        return cast(CobaTrace, from_json(cls, edit.trace)) if "triples" in edit.trace else None
+
+    @property
+    def steps(self) -> list[list[TripleStep]]:
+        """The triples that were changed, in each text."""
+        lists = (self.triples or (), self.context_triples, self.target_triples)
+        return [[one for one in triples if isinstance(one, TripleStep)] for triples in lists]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedAdditions:
+    """Why candidates were rejected, how many, and one of them. reason: the check that failed, or another reason."""
+
+    reason: str
+    count: int
+    example: ShownAddition
+
+
+@dataclass(frozen=True, slots=True)
+class WordAnalysis:
+    """Which words classifiers rely on, or an engine named.
+
+    models: the classifiers; votes: how many of them a principal word needs; k: words taken from each. texts: how many were analysed.
+    principal_words, spurious_words: means per text. parts_of_speech: shares by model; no_parts_of_speech: why they are missing.
+    refusals: why an engine named no words.
+    """
+
+    models: tuple[str, ...] = ()
+    votes: int | None = None
+    k: int | None = None
+    texts: int = 0
+    overlap: Overlap | None = None
+    principal_words: float | None = None
+    spurious_words: float | None = None
+    parts_of_speech: Mapping[str, Mapping[str, float]] | None = None
+    no_parts_of_speech: str = ""
+    refusals: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanInformation:
+    """The mean mutual information of the spurious words with the label, in nats: what CoBA lowers."""
+
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopVariance:
+    """The share of the variance in the top components, for as many original texts as additions (CoBA, Table 16)."""
+
+    components: int
+    rows: int
+    before: float
+    added: float
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """Cosine similarity of additions and their sources (CoBA, Table 6): mean and the middle 90%. rows: additions measured."""
+
+    cosine: float
+    cosine_low: float
+    cosine_high: float
+    rows: int
+    variance: TopVariance | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AugmentResult(EditedResult):
+    """What an augmentation added, and what changed by it. `data` has all rows, then the additions.
+
+    asked: rows that texts were requested for. stopped: why it ended. added_by_label, labels_before, labels_after: rows by label; empty
+    for text-to-text data, as is the comparison. words: spurious words, the strongest first. refused: rejected candidates by reason.
+    failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
+    """
+
+    dataset: DatasetSummary
+    method: str
+    engine: str
+    judge: str
+    settings: Mapping[str, object]
+    asked: int
+    candidates: int
+    accepted: int
+    added: int
+    added_by_label: Mapping[str, int]
+    labels_before: Mapping[str, int]
+    labels_after: Mapping[str, int]
+    stopped: str
+    rounds: tuple[RoundSummary, ...]
+    words: tuple[WordInformation, ...]
+    analysis: WordAnalysis | None
+    comparison: Comparison
+    diversity: Diversity | None
+    checks: tuple[CheckCount, ...]
+    missing_checks: tuple[str, ...]
+    sample: tuple[ShownAddition, ...]
+    refused: tuple[RefusedAdditions, ...]
+    failed_calls: tuple[ReasonCount, ...]
+    cost: tuple[CallTotals, ...]
+    budget: float | None
+    longway: str
+    created: str
+
+    @property
+    def rejected(self) -> int:
+        """Candidates that were not added."""
+        return self.candidates - self.accepted
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether rows were added."""
+        return self.added > 0
+
+    @property
+    def mean_information(self) -> MeanInformation | None:
+        """The mean over the spurious words; None if there are none."""
+        n = len(self.words)
+        if not n:
+            return None
+        before, after = sum(word.mi_before for word in self.words), sum(word.mi_after for word in self.words)
+        return MeanInformation(before / n, after / n)
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.augment.show import augment_page
+
+        return augment_page(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of augment.json."""
+        values = content_of(self, VERSION)
+        del values["comparison"]
+        mean = self.mean_information
+        return {
+            **values,
+            **self.comparison.to_dict(),
+            "rejected": self.rejected,
+            "mean_mi": mean and asdict(mean),
+            "expected_wrong": None,  # the error rates of the checks are known for rewritten texts that keep their label only
+        }
+
+    @classmethod
+    def from_dict(cls, content: object) -> AugmentResult:
+        """The result in the content of an augment.json; RunError if it is not one that this release reads."""
+        given = check_version(content, VERSION, file=FILE, command="augment")
+        return read(cls, {**given, "comparison": given}, file=FILE)

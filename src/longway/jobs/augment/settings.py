@@ -1,0 +1,158 @@
+"""Settings of `longway augment`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal, get_args
+
+from longway.errors import MissingExtra, SettingError
+from longway.jobs.options import ENGINE, check_options, option
+
+if TYPE_CHECKING:
+    from longway.engines.engine import Sampling
+
+Method = Literal[
+    "coba", "counterfactual", "paraphrase", "back-translation", "contextual", "eda", "crossaug", "given"
+]
+METHODS: tuple[str, ...] = get_args(Method)
+WITHOUT_ENGINE = ("eda", "crossaug", "given")
+OTHER = "other"  # any label but the row's own, drawn at random
+
+
+def default_models() -> tuple[str, ...]:
+    """Five classifiers of different kinds; one or three if torch or the sentence encoder is not installed.
+
+    The networks among them read the word vectors of the encoder.
+    """
+    from longway.classify import minilm
+    from longway.classify.ensemble import DEFAULT
+
+    try:
+        minilm.model_folder()
+    except MissingExtra:
+        return ("bow",)
+    return DEFAULT if find_spec("torch") is not None else ("bow", "nb", "minilm")
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentSettings:
+    """How texts are added.
+
+    method: coba; for comparison counterfactual, paraphrase, back-translation, contextual (with an engine), eda and crossaug (without);
+        given takes texts from a file, see --rewrites.
+    engine: Writes the texts: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible server), rules,local
+        (the model if no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` lists those that work here.
+    judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
+    models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full or hf:NAME. Repeatable, an odd
+        number of times. Default: five of them, as far as they are installed.
+    importance: How the words that a classifier relies on are found: ig (integrated gradients), lime or shapley.
+    top_k: Words taken from each classifier and text.
+    identify: What names principal and spurious words: models (by vote) or engine.
+    spurious: A word that should not predict the label, whatever the vote says. Repeatable.
+    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper), or as principal, so that it
+        is changed around its spurious words, which finds more to change in long sentences.
+    alter: Change the principal triples towards another label.
+    permute: Change the order of normal triples.
+    drop: Leave out some normal triples.
+    gender: Swap gendered words, he for she, in all triples; for pairs only with --contexts, so that both texts agree.
+    drop_share: Probability that a normal triple is left out.
+    contexts: Rewrite the contexts of pairs too. By default they stay unchanged.
+    to: Label of new texts: a label of the data, or other (any but the row's own).
+    variants: New texts per row.
+    balance: Leave out additions so that all labels have the same number of rows.
+    language: For back-translation: the language in between.
+    rewrites: For --method given: a file with texts written elsewhere, in the columns original (or source, or id: the row each was made
+        from), text and label.
+    target: Column with an output text, for data that has texts instead of labels.
+    temperature: Sampling temperature of the engine.
+    top_p: Nucleus sampling of the engine.
+    seed: Seed of everything random.
+    """
+
+    method: Method = option("coba")
+    engine: str = option("auto", group=ENGINE)
+    judge: str = option("auto", group=ENGINE, advanced=True)
+    models: tuple[str, ...] = option((), name="model", advanced=True)
+    importance: Literal["lime", "shapley", "ig"] = option("ig", advanced=True)
+    top_k: int = option(5, at_least=1, advanced=True)
+    identify: Literal["models", "engine"] = option("models", advanced=True)
+    spurious: tuple[str, ...] = option(())
+    mixed: Literal["spurious", "principal"] = option("spurious", advanced=True)
+    alter: bool = option(True, advanced=True)
+    permute: bool = option(True, advanced=True)
+    drop: bool = option(True, advanced=True)
+    gender: bool = option(True, advanced=True)
+    drop_share: float = option(0.1, at_least=0, at_most=1, advanced=True)
+    contexts: bool = option(False, flag=True, advanced=True)
+    to: str = option(OTHER)
+    variants: int = option(1, at_least=1)
+    balance: bool = option(False, flag=True, advanced=True)
+    language: str = option("German", advanced=True)
+    rewrites: str | None = option(None, metavar="FILE", advanced=True)
+    target: str | None = option(None, metavar="COLUMN", advanced=True)
+    temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
+    top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not self.models:
+            object.__setattr__(self, "models", default_models())
+        if self.drop_share == 1:
+            raise SettingError("'drop_share' must be less than 1. Got 1. The default is 0.1.")
+        if self.method == "coba" and self.identify == "models" and self.labelled:
+            _check_models(self.models)
+        if any(not word.strip() for word in self.spurious):
+            raise SettingError(
+                f"'spurious' must be words. Got {list(self.spurious)}. Leave out the empty ones."
+            )
+        if (self.method == "given") != (self.rewrites is not None):
+            file = "no file" if self.rewrites is None else f"the file {self.rewrites!r}"
+            raise SettingError(
+                f"The method given, and no other, reads texts from a file. Got method {self.method!r} and {file}. "
+                "Use --method given --rewrites FILE."
+            )
+        if self.to != OTHER and not self.changes_labels:
+            what = "coba without its step alter" if self.method == "coba" else f"the method {self.method}"
+            raise SettingError(
+                f"'to' is for methods that change the label: coba and counterfactual. Got {self.to!r} and {what}. Leave out --to."
+            )
+        if not self.labelled and self.method != "coba":
+            raise SettingError(
+                f"A column with output texts ('target') is for the method coba. Got {self.method!r}. "
+                "Leave out --target, or use --method coba."
+            )
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether an engine writes the texts."""
+        return self.method not in WITHOUT_ENGINE
+
+    @property
+    def changes_labels(self) -> bool:
+        """Whether new texts get another label than the row they are made from."""
+        return self.method == "counterfactual" or (self.method == "coba" and self.alter)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the rows have labels; False for text-to-text data."""
+        return self.target is None
+
+    def sampling(self) -> Sampling:
+        """How the engine samples texts."""
+        from longway.engines.engine import Sampling
+
+        return Sampling(self.temperature, self.top_p, seed=self.seed)
+
+
+def _check_models(names: tuple[str, ...]) -> None:
+    from longway.classify.catalog import model_named
+
+    if len(names) % 2 == 0 or len(set(names)) < len(names):
+        raise SettingError(
+            f"'models' must be an odd number of different models, so that their vote has a majority. "
+            f"Got {len(names)}: {', '.join(names)}. Add one or leave one out."
+        )
+    for name in names:
+        model_named(name)

@@ -1,0 +1,580 @@
+"""The page of an augmentation: spurious words, additions and how they were made, what models rely on, leaks and findings, checks, cost.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the dataset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from longway.jobs.augment.result import (
+    FILE,
+    AugmentResult,
+    CobaTrace,
+    Diversity,
+    ShownAddition,
+    TripleStep,
+    WordAnalysis,
+)
+from longway.jobs.change_show import (
+    SHEET,
+    checks_section,
+    context_block,
+    cost_figure,
+    cost_section,
+    formula_note,
+    label_change,
+    leak_figure,
+    leak_section,
+    patterns_section,
+    refusal,
+    refused_section,
+    unwritten_section,
+    verdict_chips,
+    worse_section,
+)
+from longway.jobs.edit_counts import ReasonCount, refusals_of
+from longway.metrics.versions import WordInformation
+from longway.records import Edit
+from longway.show.change_charts import change_bar
+from longway.show.differences import EDIT_LIMIT, versions
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, harmless, pieces
+from longway.show.labels import Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.numbers import (
+    NONE,
+    arrow,
+    count,
+    counted,
+    finite,
+    millibits,
+    percent,
+    short,
+    three_digits,
+)
+from longway.show.sections import (
+    CARD,
+    REPORT,
+    SCREEN,
+    Block,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    left_out,
+)
+from longway.stats import is_stronger
+
+OPEN_WORDS, MAX_WORDS, WORDS_ON_SCREEN = 20, 100, 15
+OPEN_SAMPLE, MAX_SAMPLE, SAMPLE_ON_SCREEN = 6, 20, 3
+MAX_LABEL_ROWS = 40
+MAX_MODELS = 12
+MAX_TRIPLES = 30
+TRIPLE_LIMIT = 240  # characters
+MAX_MARKED = 20  # words of each kind that are marked and listed
+MAX_SWAPPED = 8
+CONTEXT_LIMIT = 800
+KINDS = ("spurious", "principal", "normal")
+STYLES = {1: "spurious", 2: "principal"}  # by level of marked words
+READING = [
+    ("Principal and spurious words", "Several classifiers of different kinds name the words of a text that they rely on most. A word that most of them name is principal: it carries the label. A word that only some name is spurious: it is merely correlated with the label here."),
+    ("Triples", "The statements of a text, each as subject, predicate and object. Spurious triples stay, principal ones are changed until another label is true, normal ones may change places or be dropped. Then the triples are put into words again."),
+    ("Gain", "How much a model learns about the label from the presence of the word (mutual information), in thousandths of a bit per text. 0 means nothing."),
+    ("Leak", "How well a model that sees only a bag of words from one part of the input predicts the label. An addition is similar to its source and has another label, so the leak should fall."),
+    ("Similarity to the source", "The cosine of the sentence vectors of both texts. Near 1 little was changed; a text that has nothing to do with its source is near 0."),
+    ("Checks", "A candidate is added only if all checks pass: the new label holds, the spurious words are still there, and it is a text and no copy. Every verdict is in edits.jsonl."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("More balanced, not fair.", "strong"),
+    " The additions weaken the words above; a model may find other shortcuts, and the engine may have added new ones. Read the sample, "
+    "then train on both versions and test on data from another source: ",
+    Span("longway prove", "code"),
+    ".",
+]
+
+
+def augment_page(result: AugmentResult) -> Page:
+    """All sections of an augmentation."""
+    dataset = result.dataset
+    labels = labels_of(dataset.labels)
+    refused = [
+        (ReasonCount(one.reason, one.count), addition_card(one.example, labels)) for one in result.refused
+    ]
+    unwritten = refusals_of(result.rounds, result.failed_calls)
+    settings = setting_rows(result.settings, source=FILE)
+    return Page(
+        kicker="Longway augment",
+        title=cut(f"Augmentation of {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict(result),
+        facts=[
+            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
+            ("Columns", roles_of(dataset)),
+            ("Method", cut(result.method, NAME_LIMIT)),
+            ("Written by", cut(result.engine, NAME_LIMIT)),
+            ("Judged by", cut(result.judge or "none", NAME_LIMIT)),
+            ("Made", cut(result.created, NAME_LIMIT)),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            _words_section(result, labels),
+            _labels_section(result, labels),
+            _sample_section(result, labels),
+            refused_section(refused, n_rejected=result.rejected, file=FILE),
+            unwritten_section(unwritten, result.failed_calls, file=FILE),
+            *_models_section(result.analysis),
+            leak_section(result.comparison, file=FILE),
+            patterns_section(result.comparison, labels, file=FILE),
+            worse_section(result.comparison, labels),
+            _diversity_section(result.diversity),
+            checks_section(
+                result.checks,
+                result.missing_checks,
+                "The share of additions with a wrong label was not estimated: error rates of the checks are known for rewritten texts only.",
+                file=FILE,
+            ),
+            cost_section(result.cost, budget=result.budget, file=FILE),
+            Section("settings", "Settings", [Facts(settings, "settings")]),
+            Section(
+                "reading",
+                "How to read this",
+                [Facts(READING, "reading"), Paragraph(NOTE, "note"), *formula_note(dataset.formulas)],
+            ),
+            _card_section(result),
+        ],
+        sheets=(SHEET, "augment.css"),
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+    )
+
+
+def verdict(result: AugmentResult) -> str:
+    """How many rows were added, and how the gain of the spurious words changed, in one sentence."""
+    n, used = result.added, result.dataset.used
+    if not n:
+        return f"Nothing was added to {counted(used, 'row')}: no new text passed the checks."
+    added = f"{counted(n, 'row')} {'was' if n == 1 else 'were'} added to {count(used)}"
+    mean = result.mean_information
+    if mean is None:
+        return f"{added}."
+    n_words = len(result.words)
+    words = (
+        "the gain of the spurious word"
+        if n_words == 1
+        else f"the mean gain of {count(n_words)} spurious words"
+    )
+    before, after = (short(millibits(value)) for value in (mean.before, mean.after))
+    if before == after:
+        return f"{added}; {words} about the label is still {after} thousandths of a bit."
+    change = "rose" if mean.after > mean.before else "fell"
+    return f"{added}; {words} about the label {change} from {before} to {after} thousandths of a bit."
+
+
+def _key_figures(result: AugmentResult) -> list[KeyFigure]:
+    mean, n_words, found = result.mean_information, len(result.words), result.diversity
+    accepted = percent(result.accepted / result.candidates) if result.candidates else NONE
+    gain = NONE if mean is None else arrow(short(millibits(mean.before)), short(millibits(mean.after)))
+    of_words = (
+        f"thousandths of a bit, mean of {counted(n_words, 'word')}" if n_words else "no words were named"
+    )
+    return [
+        KeyFigure("Rows added", count(result.added), f"to {counted(result.dataset.used, 'row')}"),
+        KeyFigure("New texts accepted", accepted, f"of {counted(result.candidates, 'candidate')}"),
+        KeyFigure("Gain of a spurious word", gain, of_words),
+        leak_figure(result.comparison.leak),
+        KeyFigure(
+            "Similarity to the source",
+            three_digits(found.cosine) if found else NONE,
+            "cosine; 1 is a copy" if found else "not measured",
+        ),
+        cost_figure(result.cost),
+    ]
+
+
+# Words and labels
+
+
+def _words_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+    heading, words = "Spurious words before and after", result.words
+    if not words:
+        nothing = Paragraph("This method found no spurious words, and you named none.", "nothing")
+        return Section("words", heading, [nothing])
+    lead = (
+        "Words that should not predict the label: only some of the models rely on them, or you named them. The pale bar is the gain of a "
+        "word before, the narrow one inside it the gain with the additions. The additions are there to lower it."
+    )
+    full = max(finite(gain) for word in words for gain in (word.mi_before, word.mi_after))
+    columns = [
+        Column("Word"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Gain, mbit", style="shares"),
+    ]  # fmt: skip
+    rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
+    table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
+    rest = Only(REPORT, left_out(max(len(words) - MAX_WORDS, 0), "words are", FILE))
+    return Section("words", heading, [Paragraph(lead, "lead"), table, rest], on=REPORT | SCREEN)
+
+
+def _word_row(word: WordInformation, labels: Mapping[str, Label], full: float) -> Row:
+    before, after = finite(word.mi_before), finite(word.mi_after)
+    label = label_named(word.label, labels)
+    name: list[str | Span] = [Span(cut(word.word, PATTERN_LIMIT), "pattern")]
+    if is_stronger(before, after):
+        name += [" ", Span("▲ more than before", "remark stronger")]
+    gains = short(millibits(before)), short(millibits(after))
+    return Row(
+        [
+            name,
+            label_span(label),
+            _changed(count(word.rows_before), count(word.rows_after)),
+            Cell(_changed(*gains), change_bar(before, after, full=full)),
+        ],
+        colour=label.colour,
+    )
+
+
+def _changed(before: str, after: str) -> Words:
+    return [Span(f"{before} →", "quiet"), " ", Span(after, "strong")]
+
+
+def _labels_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+    after = result.labels_after
+    total = sum(after.values()) or 1
+    columns = [
+        Column("Label"), Column("Rows before", number=True, short="Before"), Column("Added", number=True),
+        Column("Rows now", number=True, short="Now"), Column("Share now", number=True, short="Share"),
+    ]  # fmt: skip
+    rows = [
+        Row(
+            [
+                label_span(label_named(name, labels)),
+                count(result.labels_before.get(name, 0)),
+                Span(count(result.added_by_label.get(name, 0)), "strong"),
+                count(after[name]),
+                percent(after[name] / total),
+            ]
+        )
+        for name in sorted(after, key=lambda name: (-after[name], name))[:MAX_LABEL_ROWS]
+    ]
+    blocks: list[Block] = [Table(columns, rows, "figures-only")]
+    if not rows:
+        blocks = [Paragraph("The rows have output texts instead of labels.", "nothing")]
+    blocks += left_out(max(len(after) - MAX_LABEL_ROWS, 0), "labels are", FILE)
+    if result.stopped:
+        stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
+        blocks.append(Paragraph(["Stopped because: ", stopped, "."], "rest"))
+    return Section("labels", "What was added", blocks, on=REPORT | SCREEN)
+
+
+# Additions
+
+
+def _sample_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+    heading = "How new texts were made"
+    if not result.sample:
+        return Section("sample", heading, [Paragraph("Nothing was added.", "nothing")])
+    question = (
+        "does the label hold, and is it good English?" if result.labels_after else "is it good English?"
+    )
+    lead: list[str | Span] = [
+        f"A random sample of {counted(result.accepted, 'accepted addition')}. Read each one: {question}"
+    ]
+    if result.words:
+        lead += [
+            " ", Span("Spurious words", "spurious"), " have a dotted line and should still be there; ",
+            Span("principal words", "principal"), " have a full line and carry the label.",
+        ]  # fmt: skip
+    cards = [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
+    few = [_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]]
+    rest = left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled additions are", FILE)
+    blocks: list[Block] = [
+        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards, open=OPEN_SAMPLE, more="additions"), *rest]),
+        Only(SCREEN, [Cards(few)]),
+    ]
+    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+
+
+def addition_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
+    """An addition, step by step if CoBA made it, else both texts with their differences."""
+    trace = CobaTrace.of(edit)
+    source = f", made from {cut(edit.source, NAME_LIMIT)}" if edit.source else ""
+    between: list[Block] = [] if trace is None else [steps_block(edit, trace, labels)]
+    if edit.reason:
+        between.append(refusal(edit.reason))
+    before, after = edit.context_before, edit.context
+    below: Sequence[Block] = context_block(cut(before, CONTEXT_LIMIT) if before else "")
+    if before and after and after != before:
+        texts = [Paragraph(cut(text, CONTEXT_LIMIT), "data") for text in (before, after)]
+        below = [Only(REPORT, [Details("Context, before and after", texts, style="context")])]
+    has_label = trace is None or not trace.target_triples
+    return Card(
+        facts=[
+            *([label_change(edit.label_before, edit.label_after, labels)] if has_label else []),
+            *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
+            Span(f"{cut(edit.engine, NAME_LIMIT)}, round {edit.round}", "quiet"),
+            Span(f"id {cut(edit.id, NAME_LIMIT)}{source}", "quiet end"),
+        ],
+        versions=list(zip(("Source", "Addition"), versions(edit.before, edit.after), strict=True))
+        if trace is None
+        else [],
+        chips=verdict_chips(edit.verdicts),
+        n_more_chips=max(len(edit.verdicts) - len(verdict_chips(edit.verdicts)), 0),
+        between=between,
+        below=below,
+    )
+
+
+def _short_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
+    """Both texts, for the terminal."""
+    facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
+    both = versions(edit.before, edit.after, limit=TEXT_LIMIT)
+    return Card(facts, list(zip(("Source", "Addition"), both, strict=True)))
+
+
+def steps_block(edit: Edit, trace: CobaTrace, labels: Mapping[str, Label]) -> Bullets:
+    """How CoBA made a text: the source with its words, the triples, the new text."""
+    lists = (trace.context_triples, trace.triples or (), trace.target_triples)
+    has_several = bool(trace.context_triples or trace.target_triples)
+    captions = ("Of the context", "Of the text" if has_several else "", "Of the output text")
+    tables: list[Block] = [
+        _triple_table(triples[:MAX_TRIPLES], caption)
+        for triples, caption in zip(lists, captions, strict=True)
+        if triples
+    ]
+    tables = tables or [Paragraph("None.", "quiet")]
+    tables += left_out(
+        sum(max(0, len(triples) - MAX_TRIPLES) for triples in lists), "triples are", "edits.jsonl"
+    )
+    if also := _also(trace):
+        tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
+    marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
+    source: list[Block] = [Paragraph(marked_words(edit.before, marks), "data")]
+    new: list[Block] = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
+    named: Words = "The new text"
+    if trace.target_triples:
+        for blocks, text in ((source, edit.label_before), (new, edit.label_after)):
+            blocks.append(Paragraph([Span("Output text: ", "quiet"), Span(cut(text, EDIT_LIMIT), "data")]))
+    elif edit.label_after != edit.label_before:
+        named = ["The new text, as ", label_span(label_named(edit.label_after, labels))]
+    if trace.spurious is not None or trace.principal is not None:
+        words = [
+            Span("Spurious: ", "quiet"), Span(_listed(trace.spurious or ()), "data"),
+            Span(" Principal: ", "quiet"), Span(_listed(trace.principal or ()), "data"),
+        ]  # fmt: skip
+        source.append(Paragraph(words, "found"))
+    items = [
+        Bullet("The text", below=source),
+        Bullet("Its triples, and what became of them", below=tables),
+        Bullet(named, below=new),
+    ]
+    return Bullets(items, "steps")
+
+
+def marked_words(text: str, marks: Iterable[tuple[Sequence[str], int]]) -> list[str | Span]:
+    """The text with some words marked; a word with two levels has the first.
+
+    >>> marked_words("A dull film.", [(["film"], 1), (["dull"], 2)])[1]
+    Span(text='dull', style='principal', colour='')
+    """
+    text = harmless(text[:READ_LIMIT])
+    levels: dict[str, int] = {}
+    for words, level in marks:
+        for word in words[:MAX_MARKED]:
+            levels.setdefault(harmless(word).casefold(), level)
+    known = sorted((w for w in levels if w.strip() and len(w) <= PATTERN_LIMIT), key=len, reverse=True)
+    spans: list[tuple[int, int, int]] = []
+    if known:
+        pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)"
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            spans.append((*match.span(), levels.get(match[0].casefold(), 1)))
+    shown = [
+        Span(piece.text, STYLES[piece.level]) if piece.level else piece.text
+        for piece in pieces(text, spans, limit=EDIT_LIMIT)
+    ]
+    return shown or ["(blank)"]
+
+
+def _triple_table(triples: Sequence[TripleStep | str], caption: str) -> Table:
+    columns = [
+        Column("Kind"), Column("Before", short="Was"), Column("After", short="Is"), Column("Place", number=True),
+    ]  # fmt: skip
+    return Table(columns, [_triple_row(triple) for triple in triples], "triples", caption)
+
+
+def _triple_row(triple: TripleStep | str) -> Row:
+    """A triple before and after; a string was only read."""
+    if isinstance(triple, str):
+        return Row([Span("read", "kind read"), _triple_words(triple), Span("unchanged", "quiet"), NONE])
+    kind = triple.kind if triple.kind in KINDS else "normal"
+    before: Words = _triple_words(triple.before)
+    after: Words = Span("the same", "quiet")
+    if triple.after is None:
+        after = Span("dropped", "quiet")
+    elif triple.after != triple.before:
+        before, after = versions(_triple_text(triple.before), _triple_text(triple.after))
+    place = NONE if triple.place is None else str(triple.place + 1)
+    style = "dropped" if triple.after is None else ""
+    return Row([Span(kind, f"kind {kind}"), before, after, place], style=style)
+
+
+def _triple_text(triple: str) -> str:
+    """A triple as it is shown; a sentence that was left whole has no bars.
+
+    >>> _triple_text("|  | Well, what can I say?")
+    'Well, what can I say?'
+    """
+    return cut(triple, TRIPLE_LIMIT).removeprefix("| | ")
+
+
+def _triple_words(triple: str) -> Words:
+    return Span(_triple_text(triple), "data")
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = ", ".join(cut(word, NAME_LIMIT) for word in words[:MAX_MARKED])
+    more = f" and {len(words) - MAX_MARKED} more" if len(words) > MAX_MARKED else ""
+    return f"{shown}{more}" or "none"
+
+
+def _also(trace: CobaTrace) -> str:
+    """What else was done, in a sentence; "" for nothing."""
+    parts = []
+    if n_dropped := sum(step.after is None for steps in trace.steps for step in steps):
+        parts.append(f"{counted(n_dropped, 'triple')} dropped")
+    places = [[step.place for step in steps if step.place is not None] for steps in trace.steps]
+    if any(of_text != sorted(of_text) for of_text in places):
+        parts.append("the order changed")
+    if trace.gender:
+        pairs = trace.gender[:MAX_SWAPPED]
+        swapped = ", ".join(f"{cut(old, NAME_LIMIT)} → {cut(new, NAME_LIMIT)}" for old, new in pairs)
+        parts.append(f"gendered words swapped ({swapped})")
+    return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
+
+
+# Models and diversity
+
+
+def _models_section(analysis: WordAnalysis | None) -> list[Section]:
+    if analysis is None:
+        return []
+    lead: Words = [
+        "The top words of each classifier, compared text by text. A word that most of them have carries the label (principal); a word that "
+        "few have is what some models rely on (spurious). ",
+        Span(_votes(analysis), "data"),
+    ]
+    shown = _overlap_rows(analysis)
+    tables: list[Block] = (
+        [Table([Column("In common"), Column("Share", number=True)], shown, "figures-only")] if shown else []
+    )
+    if kinds := analysis.parts_of_speech:
+        names = [cut(name, NAME_LIMIT) for name in next(iter(kinds.values()))]
+        columns = [Column("Model"), *(Column(name, number=True) for name in names)]
+        rows = [
+            Row([Span(cut(model, NAME_LIMIT), "data"), *map(percent, shares.values())])
+            for model, shares in kinds.items()
+        ]
+        tables.append(Table(columns, rows, "figures-only"))
+    blocks: list[Block] = [Only(REPORT, [Paragraph(lead, "lead"), Grid(tables)])]
+    if found := analysis.overlap:
+        words = (
+            f"Of {counted(found.texts, 'text')}, all models share one of their top {found.k} words in {found.every:.0%}, two or more "
+            f"but not all in {found.some:.0%}."
+        )
+        blocks.append(Only(SCREEN, [Paragraph(words), *tables[1:]]))
+    return [Section("models", "What models rely on", blocks, on=REPORT | SCREEN if found else REPORT)]
+
+
+def _overlap_rows(analysis: WordAnalysis) -> list[Row]:
+    found = analysis.overlap
+    if found is None:
+        return []
+    shares = {
+        "texts where all models share a top word": found.every,
+        "texts where two or more share one, but not all": found.some,
+        "top words that two or more models have": found.words,
+        **{f"{cut(pair, PATTERN_LIMIT)}: words in common": share for pair, share in found.pairs.items()},
+    }
+    return [Row([Span(name, "data"), percent(share)]) for name, share in shares.items()]
+
+
+def _votes(analysis: WordAnalysis) -> str:
+    """What named the words, how, and how many there were."""
+    sentences = [f"The engine named up to {analysis.k} words of each kind."]
+    if analysis.models:
+        models = ", ".join(cut(name, NAME_LIMIT) for name in analysis.models[:MAX_MODELS])
+        sentences = [
+            f"Models: {models}. A word is principal if {analysis.votes} of them have it among their top {analysis.k}."
+        ]
+    if analysis.principal_words is not None and analysis.spurious_words is not None:
+        sentences.append(
+            f"A text has {short(analysis.principal_words)} principal and {short(analysis.spurious_words)} spurious words on average."
+        )
+    if analysis.no_parts_of_speech:
+        sentences.append(cut(analysis.no_parts_of_speech, TEXT_LIMIT))
+    return " ".join(sentences)
+
+
+def _diversity_section(found: Diversity | None) -> Section:
+    heading = "How new the additions are"
+    if found is None:
+        text = "Not measured: nothing was added, or the sentence encoder is not installed."
+        return Section("diversity", heading, [Paragraph(text, "nothing")])
+    low, high = three_digits(found.cosine_low), three_digits(found.cosine_high)
+    text = (
+        f"An addition and the text it was made from have a cosine of {three_digits(found.cosine)} on average ({low} to {high} for nine in "
+        f"ten of {counted(found.rows, 'addition')}); 1 is a copy."
+    )
+    blocks = [Paragraph(text, "lead")]
+    if variance := found.variance:
+        text = (
+            f"The {variance.components} strongest directions hold {percent(variance.added)} of the variance of the additions and "
+            f"{percent(variance.before)} of that of as many original texts; lower is more varied."
+        )
+        blocks.append(Paragraph(text, "lead"))
+    return Section("diversity", heading, blocks)
+
+
+# The card
+
+
+def _card_section(result: AugmentResult) -> Section:
+    """The figures for whoever gets the file later; no text of the dataset."""
+    dataset, mean, leak = result.dataset, result.mean_information, result.comparison.leak
+    by_label = (
+        ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items()) or "the data has no labels"
+    )
+    items = [
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}, none of them changed; {result.added:,} were added ({by_label}).",
+        f"Candidates: {result.candidates:,}, of which {result.rejected:,} were refused.",
+    ]
+    if mean is not None:
+        before, after = millibits(mean.before), millibits(mean.after)
+        items.append(
+            f"Mean gain of {counted(len(result.words), 'spurious word')} about the label: {before:.2f} thousandths of a bit before, "
+            f"{after:.2f} with the additions."
+        )
+    if leak is not None:
+        items.append(
+            f"Leak from {leak.columns} alone: {percent(leak.before.accuracy)} before, {percent(leak.after.accuracy)} with the additions; "
+            f"chance is {percent(leak.after.majority)}."
+        )
+    items += [f"Stopped because {result.stopped or 'it was done'}.", f"Seed: {result.settings.get('seed')}."]
+    text: Words = [
+        "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column ", Span("longway_id", "code"),
+        " names the row, ", Span("longway_source", "code"), " the row that an added row was made from; it is empty for original rows. "
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
+    ]  # fmt: skip
+    return Section("card", "What was done", [Bullets(items), Paragraph(text)], on=CARD)

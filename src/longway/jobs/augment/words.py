@@ -1,0 +1,198 @@
+"""Principal and spurious words of each row (CoBA, sections 3.2 and 3.3.2), and how well they predict the label.
+
+    rows -> an ensemble of classifiers -> top words of each -> a vote -> Important for each row
+                                                            -> overlap (Table 1), parts of speech (Table 2)
+
+`words_by_engine` lets an engine name the words instead (the paper's "LLM-identification").
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from longway.classify.classifier import Inputs, Labelled
+from longway.classify.ensemble import Ensemble
+from longway.classify.importance import MaskableText, WordScores
+from longway.classify.importance.top_words import overlap, parts_of_speech
+from longway.engines.engine import Sampling
+from longway.engines.line_answers import read_identified
+from longway.engines.prompt import identify_prompt
+from longway.errors import MissingExtra
+from longway.jobs.augment.result import WordAnalysis
+from longway.jobs.run import Watcher
+from longway.methods.additions import Ask
+from longway.methods.coba.structured import Refused, ask_structured
+from longway.methods.coba.words import Important, vote, votes_needed
+from longway.methods.method import Rows
+from longway.metrics.versions import WordInformation, compare_word_information
+from longway.records import Example
+from longway.store import Journal, JournalEntry
+from longway.tokens.tokenizer import tokenize
+
+ANALYSED = 500  # texts whose words the tables compare
+WORDS_MEASURED = 200  # spurious words that are measured before and after, the most frequent
+AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The important words of each row, and what the report says about them."""
+
+    important: list[Important]
+    analysis: WordAnalysis
+
+
+@dataclass(frozen=True, slots=True)
+class TopWords:
+    """The words that one model relies on, as the journal stores them: top words per row, and their places in some rows."""
+
+    top: list[list[str]]
+    places: list[list[int]]
+
+
+def labelled(rows: Rows) -> Labelled:
+    """The rows as classifiers take them."""
+    return Labelled(Inputs(list(rows.texts), rows.contexts), [rows.label(i) for i in range(len(rows))])
+
+
+def words_by_models(
+    rows: Rows,
+    ensemble: Ensemble,
+    *,
+    k: int = 5,
+    method: str = "ig",
+    given: Iterable[str] = (),
+    journal: Journal | None = None,
+    watcher: Watcher | None = None,
+) -> Words:
+    """The vote of an ensemble's models on each row's words.
+
+    k: words per model. method: ig, lime or shapley. given: as in `vote`. journal: stores the words of each model.
+    """
+    watcher, journal = watcher or Watcher(), Journal(None) if journal is None else journal
+    needed = votes_needed(len(ensemble.names))
+    tops: list[list[list[str]]] = []  # by model, by row
+    scores: dict[str, list[WordScores]] = {}
+    analysed = np.sort(np.random.default_rng(ensemble.seed).permutation(len(rows))[:ANALYSED]).tolist()
+    for number, name in enumerate(ensemble.names, 1):
+        watcher.step(f"finding the words that matter: {name}, model {number} of {len(ensemble.names)}")
+        found = _top_words(ensemble, name, k, method, analysed, journal, _counting(watcher, len(rows)))
+        tops.append(found.top)
+        scores[name] = [
+            _scores(rows.texts[row], places) for row, places in zip(analysed, found.places, strict=True)
+        ]
+    known = [word for phrase in given for word in tokenize(phrase)]
+    important = [
+        vote(each, votes=needed, given=known, words=tokenize(text) if known else ())
+        for text, each in zip(rows.texts, zip(*tops, strict=True), strict=True)
+    ]
+    return Words(
+        important,
+        _analysis(ensemble.names, scores, [rows.texts[row] for row in analysed], important, k, needed),
+    )
+
+
+def words_by_engine(rows: Rows, ask: Ask, *, k: int = 5, given: Iterable[str] = (), seed: int = 0) -> Words:
+    """The words that an engine names as principal and spurious; rows without a usable answer have none."""
+    known = {word for phrase in given for word in tokenize(phrase)}
+    important: list[Important] = []
+    refusals: Counter[str] = Counter()
+    for start in range(0, len(rows), AT_ONCE):
+        part = range(start, min(start + AT_ONCE, len(rows)))
+        prompts = [
+            identify_prompt(rows.task, rows.texts[row], label=rows.label(row), k=k, context=rows.context(row))
+            for row in part
+        ]
+        samplings = [Sampling(temperature=0.0, seed=seed)] * len(prompts)
+        answers = ask_structured(ask, prompts, samplings, [read_identified] * len(prompts))
+        for row, found in zip(part, answers, strict=True):
+            in_text = set(tokenize(rows.texts[row]))
+            if isinstance(found, Refused):
+                refusals[found.reason] += 1
+                found = (), ()
+            principal, spurious = (
+                [word.lower() for word in words if word.lower() in in_text] for words in found
+            )
+            spurious += sorted(known & in_text - set(spurious))
+            important.append(Important(tuple(w for w in principal if w not in known), tuple(spurious)))
+    return Words(important, WordAnalysis(k=k, refusals=dict(refusals.most_common())))
+
+
+def words_before_and_after(
+    rows: Rows, added: Sequence[Example], important: Sequence[Important]
+) -> tuple[WordInformation, ...]:
+    """How well the most frequent spurious words predicted the label, and do now; the strongest first."""
+    counts = Counter(word for each in important for word in each.spurious)
+    words = [word for word, _ in counts.most_common(WORDS_MEASURED)]
+    labels = [rows.label(row) for row in range(len(rows))]
+    texts = [*rows.texts, *(example.text for example in added)]
+    after = texts, [*labels, *(example.label for example in added)]
+    return tuple(compare_word_information(words, (rows.texts, labels), after))
+
+
+def _top_words(
+    ensemble: Ensemble,
+    name: str,
+    k: int,
+    method: str,
+    analysed: Sequence[int],
+    journal: Journal,
+    advance: Callable[[int], None],
+) -> TopWords:
+    """What one model relies on; a resumed run finds it in the journal."""
+    key = f"words {name}"
+    if (kept := journal.get(key)) is not None:
+        return TopWords(**kept)
+    scores = ensemble.word_scores(name, method=method, progress=advance)
+    found = TopWords([one.top(k) for one in scores], [scores[row].top_places(k) for row in analysed])
+    journal.put(JournalEntry(key, kind="words", engine=name, answer=asdict(found)))
+    return found
+
+
+def _counting(watcher: Watcher, total: int) -> Callable[[int], None]:
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        watcher.progress(done, total)
+
+    return advance
+
+
+def _scores(text: str, places: Sequence[int]) -> WordScores:
+    """Scores with the same top words, as `overlap` and `parts_of_speech` need them."""
+    words = MaskableText.of(text)
+    values = np.zeros(len(words))
+    values[list(places)] = np.arange(len(places), 0, -1)
+    return WordScores(words.words, words.spans, values, "")
+
+
+def _analysis(
+    names: Sequence[str],
+    scores: dict[str, list[WordScores]],
+    texts: Sequence[str],
+    important: Sequence[Important],
+    k: int,
+    needed: int,
+) -> WordAnalysis:
+    kinds, why = None, ""
+    try:
+        kinds = parts_of_speech(scores, texts, k=k)
+    except MissingExtra as error:
+        why = str(error)
+    return WordAnalysis(
+        models=tuple(names),
+        votes=needed,
+        k=k,
+        texts=len(texts),
+        overlap=overlap(scores, k=k) if len(names) > 1 else None,
+        principal_words=float(np.mean([len(one.principal) for one in important])) if important else 0.0,
+        spurious_words=float(np.mean([len(one.spurious) for one in important])) if important else 0.0,
+        parts_of_speech=kinds,
+        no_parts_of_speech=why,
+    )
