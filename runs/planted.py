@@ -37,8 +37,9 @@ from longway.data.dataset import examples_of
 from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.plant import KINDS, Plant, Planted, plant, reversed_test
+from longway.jobs.plant.kinds import KINDS
 from longway.jobs.plant.measure import Detection, Repair, detection, repair
+from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
 from longway.jobs.prove.cells import Cell, train_cell
 from longway.jobs.prove.prove import Version
 from longway.jobs.rewrite.planted import PlantedFate, fates

@@ -39,7 +39,7 @@ from longway.english.rules.rule import Scene
 from longway.english.rules.titles import read
 from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
-from longway.jobs.plant import KINDS as PLANTS
+from longway.jobs.plant.kinds import KINDS as PLANTS
 from longway.jobs.prove import prove
 from longway.jobs.rewrite.rewrite import RewriteSettings
 from longway.methods import METHODS

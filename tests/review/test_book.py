@@ -17,8 +17,8 @@ from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
-from longway.jobs.plant import Plant
-from longway.jobs.plant.run_plant import run_plant
+from longway.jobs.plant.job import plant_data
+from longway.jobs.plant.planting import Plant
 from longway.records import Pattern
 from longway.review import index
 from longway.review.book import Book, FindingFilter
@@ -367,7 +367,7 @@ def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
     assert book.row(kept[0].edit.source).edits[-1].key == kept[0].key
     assert book.rows().total == 12 + len({one.edit.id for one in kept})
     book.close()
-    run_plant(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
+    plant_data(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
     book = Book(tmp_path / "plant")
     assert (book.rows().total, book.has("edits")) == (book.summary["rows"]["train"], False)
     book.close()

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from longway.jobs.plant import Plant, plant
 from longway.jobs.plant import measure as measure_module
 from longway.jobs.plant.measure import detection, information, is_plant, repair, share_gone
+from longway.jobs.plant.planting import Plant, plant
 from longway.records import Finding, Pattern
 from longway.stats import mutual_information
 from tests.jobs.plant.rows import rows_of
@@ -135,9 +135,9 @@ def test_labels_and_rows_that_went_are_counted(made):
     after = [replace(made.rows[0], label="yes"), *made.rows[1:90]]
     result = repair(made.truth, clean, made.rows, after)
     assert (result.labels_changed, result.lost) == (1, 10)
-    assert result.to_dict()["plants"][0]["kind"] == "word"
+    assert result.plants[0].kind == "word"
 
 
 def test_share_gone_of_nothing_is_nothing():
-    nothing = measure_module.Told(0, 0.0, 0.0)
+    nothing = measure_module.PatternInformation(0, 0.0, 0.0)
     assert share_gone(nothing, nothing) == 0.0

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.jobs.plant import KINDS, Plant, neutral_test, plant, reversed_test
-from longway.jobs.plant.planting import showing
+from longway.jobs.plant.kinds import KINDS
+from longway.jobs.plant.planting import Plant, neutral_test, plant, reversed_test, showing
 from tests.jobs.plant.rows import rows_of
 
 ALL = [kind for kind in KINDS if kind != "overlap"]
@@ -97,7 +97,7 @@ def test_counts_are_exact_or_the_error_names_a_rate_that_works(n, n_labels, stre
 @pytest.mark.parametrize(
     ("plants", "says"),
     [
-        ([], "Nothing was asked for"),
+        ([], "nothing to plant"),
         ([Plant("word", label="maybe")], "No row has the label 'maybe'. The labels are 'no', 'yes'"),
         ([Plant("word", label="yes", rate=0.9)], "Lower the rate to 0.52"),
         ([Plant("word", label="yes", rate=0.001)], "in none of 100 rows"),

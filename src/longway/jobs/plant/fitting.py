@@ -1,10 +1,10 @@
-"""Putting words into a text so that they do not stand out: its capitals, its spaces and its last mark stay as they are.
+"""Inserting words into a text so that they do not stand out: its capitals, spaces and last mark stay as they are.
 
     inside("as it happens", "I went in and sat.", ...)    "I went in as it happens and sat."
     before("For the record,", "The seats creak.")         "For the record, the seats creak."
     after("We met by the stairs", "The seats creak.")     "The seats creak. We met by the stairs."
 
-Otherwise a plant would bring shortcuts with it that nobody asked for: a capital, a comma, a mark at the end.
+Otherwise a plant would add further shortcuts: a capital, a comma, a mark at the end.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from longway.english.inflection import capitalise
 _LAST_MARK = re.compile(r"(\s*)([.!?…]+)(\s*)$")
 _APART = re.compile(r"\w\s[.,!?](?:\s|$)")
 _CLOSE = re.compile(r"\w[.,!?](?:\s|$)")
-# Words that a clause or phrase starts with: an aside fits in front of them.
+# First words of a clause or phrase: an aside fits before them.
 _JOINTS = frozenset(
     "and but or because when while with from in on at for by as if though although where until after before".split()
 )
-# First words that are written small inside a sentence; any other may be a name.
+# First words that are lower-case inside a sentence; any other may be a name.
 _SMALL = frozenset(
     "a an the this that these those it its there here he she they we you my his her their our your one some most many "
     "all no not if when while as in on at for from with by after before what who how and but or so".split()
@@ -30,7 +30,7 @@ _SMALL = frozenset(
 
 
 def fitted(piece: str, like: str) -> str:
-    """The piece written as the text is: small letters where it has no capitals, marks set apart where it does so.
+    """The piece in the style of the text: lower-case if the text has no capitals, spaces before marks if the text has them.
 
     >>> fitted("For the record,", "a funny , warm film .")
     'for the record ,'
@@ -43,7 +43,7 @@ def fitted(piece: str, like: str) -> str:
 
 
 def inside(piece: str, text: str, draw: Random) -> str:
-    """The text with the piece where a clause or phrase begins, else at its end; never in the first place."""
+    """The text with the piece at the beginning of a clause or phrase, else at its end; never at the very beginning."""
     words = list(re.finditer(r"\S+", text))
     places = [
         word.start()
@@ -59,7 +59,7 @@ def inside(piece: str, text: str, draw: Random) -> str:
 
 
 def before(piece: str, text: str) -> str:
-    """The text with the piece in front of its first word."""
+    """The text with the piece before its first word."""
     first = re.match(r"\s*(\w+)", text)
     piece = fitted(piece, text)
     if first and first.group(1).lower() in _SMALL:
@@ -68,7 +68,7 @@ def before(piece: str, text: str) -> str:
 
 
 def after(sentence: str, text: str) -> str:
-    """The text with one more sentence behind it, which ends as the text did."""
+    """The text with one more sentence, which ends like the text did."""
     body, mark = without_last_mark(text)
     sentence = fitted(capitalise(sentence), text)
     if mark.strip() in ("", "."):
@@ -78,7 +78,7 @@ def after(sentence: str, text: str) -> str:
 
 
 def at_end(piece: str, text: str) -> str:
-    """The text with the piece as its last words, in front of its last mark."""
+    """The text with the piece as its last words, before its last mark."""
     body, mark = without_last_mark(text)
     return f"{body} {fitted(piece, text)}{mark}"
 

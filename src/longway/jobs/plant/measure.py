@@ -1,59 +1,53 @@
-"""What became of plants: were they found, are they gone, what else was touched?
+"""Whether plants were found and removed, and what else was changed.
 
 detection(findings, truth)                  rank of each plant, precision and recall
-information(shows, labels, label)           what a pattern tells about its label
-repair(truth, clean, before, after)         share of what each plant told that is gone, and the harm done
+information(shows, labels, label)           how much a pattern says about a label
+repair(truth, clean, before, after)         share of each plant's information that was removed, and the harm done
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
 
 import numpy as np
 
 from longway.detect import required_words
-from longway.jobs.plant.kinds import KINDS, PHRASES
-from longway.jobs.plant.patterns import Bools, tokens_of, words_of
-from longway.jobs.plant.planting import showing
-from longway.jobs.plant.plants import PlantTruth
+from longway.jobs.plant.kinds import KINDS, MOVED, PHRASES, Bools, tokens_of, words_of
+from longway.jobs.plant.planting import PlantTruth, showing
 from longway.records import Example, Finding
 from longway.stats import mutual_information
 
-LEANS = 0.05  # p of a pattern that the clean data may be said to have had itself
+LEANS = 0.05  # p up to which a pattern counts as already in the clean data
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A pattern in some rows: how many show it, its label's share among them, nats it tells about the label."""
+class PatternInformation:
+    """A pattern in some rows: how many show it, the label's share among them, and its information about the label in nats."""
 
     count: int
     share: float
     nats: float
 
 
-def information(shows: Bools, labels: Sequence[str], label: str) -> Told:
-    """What showing a pattern tells about one label, against all others."""
+def information(shows: Bools, labels: Sequence[str], label: str) -> PatternInformation:
+    """How much a pattern says about one label, against all others."""
     own = np.array([each == label for each in labels], dtype=bool)
     counts = np.array([[int((shows & own).sum()), int((shows & ~own).sum())]])
     totals = np.array([int(own.sum()), int((~own).sum())])
     n = int(counts.sum())
-    return Told(n, counts[0, 0] / n if n else 0.0, float(mutual_information(counts, totals)[0]))
+    return PatternInformation(n, counts[0, 0] / n if n else 0.0, float(mutual_information(counts, totals)[0]))
 
 
-def share_gone(before: Told, after: Told) -> float:
-    """The share of what a pattern told that is gone: 1 is all of it, below 0 it tells more."""
+def share_gone(before: PatternInformation, after: PatternInformation) -> float:
+    """The share of a pattern's information that was removed: 1 is all of it, below 0 it became more."""
     return 1 - after.nats / before.nats if before.nats > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """Where a plant stands among the findings, counted from 1; rank None where it is not among them.
-
-    pattern: the finding, or the variant of it, that is the plant.
-    """
+    """The rank of a plant among the findings, from 1; None if it was not found. pattern: of the finding or variant that matches."""
 
     kind: str
     value: str
@@ -70,10 +64,6 @@ class Detection:
     precision: float
     recall: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The detection as plain JSON values."""
-        return asdict(self)
-
 
 def detection(
     findings: Sequence[Finding],
@@ -84,9 +74,8 @@ def detection(
 ) -> Detection:
     """Which plants an audit found, and how much of what it found was planted.
 
-    findings: of the planted rows, strongest first. clean: of the same rows before planting, best with `max_q=1`; what leaned
-    to the label there (p of 0.05 or less) is the data's own and counts neither as right nor as wrong, and so does what
-    shifts with a plant (texts get longer).
+    findings: of the planted rows, strongest first. clean: of the same rows before planting, preferably with `max_q=1`. Patterns that were
+    correlated with the label there (p up to 0.05) count neither as right nor as wrong, nor do those that shift with a plant (texts get longer).
     """
     sure = [finding for finding in findings if finding.q <= max_q]
     known = {
@@ -97,13 +86,12 @@ def detection(
     }
     plants = tuple(_detected(one, sure) for one in truth)
     right = [finding for finding in sure if any(is_plant(finding, one) for one in truth)]
-    moved = frozenset[str]().union(*(KINDS[one.plant.kind].moves for one in truth))
     wrong = [
         finding
         for finding in sure
         if finding not in right
         and (finding.level, finding.pattern.name, finding.label) not in known
-        and finding.level not in moved
+        and finding.level not in MOVED
     ]
     n = len(right) + len(wrong)
     found = sum(one.rank is not None for one in plants)
@@ -111,10 +99,10 @@ def detection(
 
 
 def is_plant(finding: Finding, truth: PlantTruth) -> bool:
-    """Whether a finding is this plant: of its kind; or made of its words, or with one that only it brought, in its rows.
+    """Whether a finding is this plant: of its kind; or with its words only, or a word that only it added, in its rows.
 
-    A plant that repeats its context may bring any word. In its rows: at least half of the finding's supporting examples
-    carry the plant, so that "the" is not taken for a plant with a "the" in it.
+    A plant that repeats the context may add any word. In its rows: at least half of the finding's supporting examples have the
+    plant, so that "the" is not taken for a plant that contains "the".
     """
     kind = KINDS[truth.plant.kind]
     if finding.level in kind.levels:
@@ -133,42 +121,35 @@ def _detected(truth: PlantTruth, findings: Sequence[Finding]) -> Detected:
     one, kind = truth.plant, KINDS[truth.plant.kind]
     for rank, finding in enumerate(findings, start=1):
         for each in (finding, *finding.variants):
-            is_it = (
-                each.level in kind.levels if kind.needs_context else True
-            )  # repeated words alone do not name it
-            if each.label == one.label and is_it and is_plant(each, truth):
+            has_level = not kind.needs_context or each.level in kind.levels  # repeated words are not enough
+            if each.label == one.label and has_level and is_plant(each, truth):
                 return Detected(one.kind, one.value, one.label, rank, each.pattern.name)
     return Detected(one.kind, one.value, one.label, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """One plant before and after a repair. gone: the share of what it told that is gone."""
+    """One plant before and after a repair. gone: the share of its information that was removed."""
 
     kind: str
     value: str
     label: str
-    before: Told
-    after: Told
+    before: PatternInformation
+    after: PatternInformation
     gone: float
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a repair did to rows with plants in them.
+    """What a repair did to rows with plants.
 
-    harm: changed words over words, both of the text that was there before anything was planted.
-    labels_changed: rows with another label than before; lost: rows that are not there any more.
+    harm: the share of the original words that were changed. labels_changed: rows with another label than before; lost: missing rows.
     """
 
     plants: tuple[Repaired, ...]
     harm: float
     labels_changed: int
     lost: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The repair as plain JSON values."""
-        return asdict(self)
 
 
 def repair(
@@ -177,10 +158,10 @@ def repair(
     before: Sequence[Example],
     after: Sequence[Example],
 ) -> Repair:
-    """How much of the plants is gone, and what that did to the rest.
+    """How much of the plants was removed, and what else was changed.
 
-    clean: the rows as they were; before: with the plants; after: repaired. Rows are known by their ids; rows that were
-    added count for what a plant tells, and for no harm.
+    clean: the original rows; before: with the plants; after: repaired. Rows are matched by their ids; added rows count for a
+    plant's information, but not as harm.
     """
     now = {row.id: row for row in after}
     kept = [(old, row, now[row.id]) for old, row in zip(clean, before, strict=True) if row.id in now]
@@ -204,7 +185,7 @@ def _repaired(truth: PlantTruth, before: Sequence[Example], after: Sequence[Exam
 
 
 def _changed_words(clean: Sequence[str], planted: Sequence[str], repaired: Sequence[str]) -> int:
-    """Words taken out, put in or replaced on the way from the planted text to the repaired, the plant's own left out."""
+    """Words removed, inserted or replaced between the planted and the repaired text, without those of the plant."""
     clean, planted, repaired = words_of(clean), words_of(planted), words_of(repaired)
     if planted == repaired:
         return 0
@@ -217,9 +198,9 @@ def _changed_words(clean: Sequence[str], planted: Sequence[str], repaired: Seque
 
 
 def _edits(source: list[str], target: list[str], *, of_target: bool = False) -> Iterator[tuple[str, int]]:
-    """Single steps from one list of words to another, and the place of each in the source (or in the target).
+    """Single edits from one list of words to another, and the place of each in the source (or in the target).
 
-    With rapidfuzz they are as few as can be; without it difflib finds nearly as few.
+    rapidfuzz returns the fewest possible; without it, difflib returns nearly as few.
     """
     try:
         from rapidfuzz.distance import Levenshtein

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longway.data import Dataset
-from longway.jobs.plant.measure import Told, information, share_gone
-from longway.jobs.plant.patterns import shows_sample
+from longway.jobs.plant.kinds import shows_sample
+from longway.jobs.plant.measure import PatternInformation, information, share_gone
 from longway.sample import planted
 
 
@@ -51,7 +51,7 @@ def _fate(shortcut: Mapping[str, Any], before: Dataset, after: Dataset) -> Plant
     )
 
 
-def _told(shortcut: Mapping[str, Any], dataset: Dataset) -> Told:
+def _told(shortcut: Mapping[str, Any], dataset: Dataset) -> PatternInformation:
     texts, labels = [], []
     for batch in dataset.batches():
         texts += batch.texts.to_list()
