@@ -112,6 +112,10 @@ class Document:
         """The word with that index, or None outside the document."""
         return self.words[index] if 0 <= index < len(self.words) else None
 
+    def lower_at(self, index: int) -> str:
+        """The word with that index in lower case, or "" outside the document."""
+        return self.words[index].lower if 0 <= index < len(self.words) else ""
+
     def before(self, word: Word) -> Word | None:
         """The word before a word, or None at the start of the text."""
         return self.word_at(word.index - 1)

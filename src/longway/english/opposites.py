@@ -1,7 +1,8 @@
 """Opposites: reviewed lists of words that exclude each other, and sentiment words with their opposites.
 
-    complement("possible")           "impossible": exactly one of the two holds, so "not possible" means the same
-    contrary("include")              ("exclude", "leave out"): both cannot hold, but neither may
+    COMPLEMENTS["possible"]          "impossible": exactly one of the two holds, so "not possible" means the same
+    CONTRARIES["include"]            ("exclude", "leave out"): both cannot hold, but neither may
+    CONTRARY_PARTICIPLES["renewed"]  ("cancelled", "dropped"): the same for participles and adjectives after "be"
     sentiment_mentions(document)     sentiment words of a text with their opposites (`opposites.tsv`)
     antonym_changes(document)        predicate words replaced by their WordNet antonyms
 
@@ -27,36 +28,8 @@ from longway.english.replacements import antonyms, with_article
 _PAIRS = dict(pair.split("/") for pair in listed_words(__name__)["complements"])
 COMPLEMENTS: dict[str, str] = _PAIRS | {opposite: word for word, opposite in _PAIRS.items()}
 
-_CONTRARIES = listed_phrases(__name__, "contraries")
-_CONTRARY_PARTICIPLES = listed_phrases(__name__, "contrary_participles")
-
-
-def complement(adjective: str) -> str | None:
-    """Return the adjective that holds exactly when this one does not, or None.
-
-    >>> complement("possible"), complement("unmarried"), complement("big")
-    ('impossible', 'married', None)
-    """
-    return COMPLEMENTS.get(adjective)
-
-
-def contrary(verb: str, particle: str = "") -> tuple[str, ...]:
-    """Return verbs that exclude a verb, taking the preposition after it into account.
-
-    >>> contrary("star", "in")[0], contrary("sing")
-    ('be absent from', ())
-    """
-    return _CONTRARIES.get(f"{verb} {particle}") or _CONTRARIES.get(verb, ())
-
-
-def takes_preposition(verb: str, particle: str) -> bool:
-    """Return True if the contrary also replaces the preposition: "star in" -> "be absent from"."""
-    return f"{verb} {particle}" in _CONTRARIES
-
-
-def contrary_participle(word: str) -> tuple[str, ...]:
-    """Return adjectives and participles that exclude one after "is": "renewed", "famous"."""
-    return _CONTRARY_PARTICIPLES.get(word, ())
+CONTRARIES = listed_phrases(__name__, "contraries")
+CONTRARY_PARTICIPLES = listed_phrases(__name__, "contrary_participles")
 
 
 Side = Literal["positive", "negative"]
@@ -136,15 +109,12 @@ def sentiment_mentions(
     while position < len(document):
         word = document.words[position]
         match = _phrase_at(document, word) or _word_at(document, word)
-        position = (
-            match.last + 1
-            if isinstance(match, SentimentMention)
-            else position + 1
-            if match is None
-            else match
-        )
-        if isinstance(match, SentimentMention) and protected.isdisjoint(range(match.first, match.last + 1)):
-            yield match
+        if isinstance(match, SentimentMention):
+            position = match.last + 1
+            if protected.isdisjoint(range(match.first, position)):
+                yield match
+        else:
+            position = position + 1 if match is None else match
 
 
 def predicate_words(document: Document) -> list[Word]:
@@ -213,7 +183,7 @@ def _readings(document: Document, word: Word) -> Iterator[tuple[tuple[str, str],
             for lemma in (word.lemma.lower(), *lemmas(word.lower, "ADJ")):
                 yield (lemma, "ADJ"), False
     elif word.upos == "ADV":
-        is_aside = word.lower == "well" and _next_word(document, word) in (",", "...")
+        is_aside = word.lower == "well" and document.lower_at(word.index + 1) in (",", "...")
         if not is_aside:
             yield (word.lower, "ADV"), word.tag == "RB"
             if word.tag in ("RBR", "RBS"):
@@ -229,11 +199,8 @@ def _readings(document: Document, word: Word) -> Iterator[tuple[tuple[str, str],
 
 def _is_adjectival(document: Document, verb: Word) -> bool:
     """Return True for participles used as adjectives: "was boring", "felt forced"; not "were forced to watch"."""
-    if (
-        verb.tag not in ("VBG", "VBN")
-        or verb.relation not in _ADJECTIVE_RELATIONS
-        or document.children(verb, "obj")
-    ):
+    is_participle = verb.tag in ("VBG", "VBN") and verb.relation in _ADJECTIVE_RELATIONS
+    if not is_participle or document.children(verb, "obj"):
         return False
     return verb.lower not in _EVENT_PARTICIPLES or not document.children(verb, "aux")
 
@@ -243,15 +210,14 @@ def _is_other_verb(document: Document, word: Word) -> bool:
     helpers = {w.lower for w in document.children(word, "aux")}
     if word.lemma in ("like", "love", "hate") and helpers & {"would", "'d", "’d"}:
         return True
-    has_particle = _next_word(document, word) in ("in", "on", "out")
+    has_particle = document.lower_at(word.index + 1) in ("in", "on", "out")
     if word.lemma in ("delight", "engage", "shine", "rock", "lack") and has_particle:
         return True
     objects = {w.lemma.lower() for w in document.children(word, "obj")}
     if word.lemma == "waste" and objects & {"time", "money", "hour", "minute", "moment", "life", "day"}:
         return True
-    first, _ = document.sentences[document.sentence_number(word)]
     if word.lemma == "avoid":
-        return word.index != first  # "Avoid it!" is a verdict, "she avoids it" is not
+        return word is not document.sentence_of(word)[0]  # "Avoid it!" is a verdict, "she avoids it" is not
     if word.lemma == "inspire" and any(w.tag == "VB" for w in document.children(word)):
         return True  # "inspires people to read"
     return word.lemma == "lack" and not document.children(word, "obj")
@@ -261,10 +227,6 @@ def _is_compound_part(document: Document, noun: Word) -> bool:
     """Return True for a part of a compound: "joy ride", "prize-winner", "half-empty"."""
     around = document.text[max(0, noun.start - 1) : noun.start] + document.text[noun.end : noun.end + 1]
     return noun.relation == "compound" or "-" in around
-
-
-def _next_word(document: Document, word: Word) -> str:
-    return document.words[word.index + 1].lower if word.index + 1 < len(document) else ""
 
 
 def _parse_side(side: str) -> Side | None:

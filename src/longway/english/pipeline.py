@@ -26,7 +26,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from longway.english.document import Document, Word
@@ -329,9 +328,7 @@ class AnalysisCache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

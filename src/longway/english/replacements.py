@@ -206,7 +206,7 @@ def _with_its_words(word: Word, document: Document) -> LookupUnit | None:
         words = document.words[first.index : word.index + 1]
         lemma = " ".join([*(w.lower for w in words[:-1]), word.lemma.lower()])
         if len(words) <= LONGEST_EXPRESSION and _is_unbroken(words, document) and senses(lemma, "NOUN"):
-            # "industrial rock band": what stands before may belong to a part of it
+            # "industrial rock band": the words before may belong to a part of it
             return LookupUnit(lemma, word.upos, word, first.start, word.end) if first is before[0] else None
     if any(w.relation == "compound" for w in before):
         return None  # "television writer": what suits the last word need not suit the whole

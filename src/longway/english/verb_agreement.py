@@ -135,7 +135,7 @@ def _is_past(verb: Word) -> bool:
 
 def _is_modal(document: Document, verb: Word) -> bool:
     """True for the "need" of "they need not go"."""
-    after = document.words[verb.index + 1].lower if verb.index + 1 < len(document) else ""
+    after = document.lower_at(verb.index + 1)
     return verb.lower in ("need", "dare") and after in NOT_TOKENS
 
 
@@ -239,7 +239,7 @@ def verbs_of(document: Document, word: Word) -> tuple[Word, ...]:
         main = _main_verb(document, word, form.pronoun)
         if verbs and (main is None or main in verbs):
             main = _next_singular(document, max(verb.index for verb in verbs))
-        elif verbs and main is not None and _lower_at(document, main.index - 1) == "it":
+        elif verbs and main is not None and document.lower_at(main.index - 1) == "it":
             main = None  # "it is he who knows"
         if main is not None:
             verbs |= set(_with_joined(document, word, main, form.pronoun))
@@ -267,7 +267,7 @@ def _verb_after(document: Document, word: Word, pronoun: Pronoun) -> Word | None
             continue
         if _is_finite(document, other, word, pronoun):
             return other
-        if (other.lower, _lower_at(document, other.index + 1)) in _FILLING_PAIRS:
+        if (other.lower, document.lower_at(other.index + 1)) in _FILLING_PAIRS:
             skipped = other.index + 1
         elif not _may_come_between(other):
             return None
@@ -334,7 +334,7 @@ def _has_subject_before(document: Document, verb: Word) -> bool:
 
 def _ends_a_question(document: Document, word: Word) -> bool:
     """True for the last word of "she gets to you doesn't she?"."""
-    return _lower_at(document, word.index + 1).startswith("?")
+    return document.lower_at(word.index + 1).startswith("?")
 
 
 def _governs(document: Document, verb: Word, word: Word) -> bool:
@@ -380,7 +380,7 @@ def _finite_of(document: Document, head: Word) -> Word | None:
 
 def _is_first_of_several(document: Document, word: Word) -> bool:
     """True for the "he" of "he and his brother": the verb agrees with both of them, or with the second one."""
-    joint = _lower_at(document, word.index + 1)
+    joint = document.lower_at(word.index + 1)
     return joint in ("and", "&", "or", "nor", "/") and paired_pronoun(document, word) is None
 
 
@@ -392,9 +392,9 @@ def _with_joined(document: Document, word: Word, main: Word, pronoun: Pronoun) -
 
 def _verbs_of_relative_clause(document: Document, word: Word, pronoun: Pronoun) -> Iterator[Word]:
     """The verbs of "he who knows", "she, who sings and dances", "it is they who know and who tell"."""
-    is_apart = word.lower == pronoun.subject and _lower_at(document, word.index + 1) == ","
+    is_apart = word.lower == pronoun.subject and document.lower_at(word.index + 1) == ","
     place = word.index + (2 if is_apart else 1)
-    joint = _lower_at(document, place)
+    joint = document.lower_at(place)
     if joint == "who" and word.lower not in ("him", "her", "them"):  # "I asked him who is there" is none
         verb = _verb_after(document, document.words[place], HE)
     else:
@@ -411,7 +411,7 @@ def _next_relative_clause(document: Document, verb: Word) -> tuple[int, Word | N
         if who.text in _CLAUSE_ENDS:
             break
         if who.tag in ("WP", "WDT", "WRB"):
-            is_joined = who.lower == "who" and _lower_at(document, who.index - 1) in ("and", "or", "but")
+            is_joined = who.lower == "who" and document.lower_at(who.index - 1) in ("and", "or", "but")
             return who.index, _verb_after(document, who, HE) if is_joined else None
     return verb.index, None
 
@@ -439,7 +439,7 @@ def _listed(document: Document, word: Word, main: Word) -> list[Word]:
 
     A comma directly behind the first verb shows that no objects follow, so all members are verbs.
     """
-    if _lower_at(document, main.index + 1) != "," or not is_third_person_form(main.lower):
+    if document.lower_at(main.index + 1) != "," or not is_third_person_form(main.lower):
         return []
     if _is_insertion(document, word, main):
         return []
@@ -529,7 +529,7 @@ def _is_third_person(document: Document, verb: Word) -> bool:
 
 def _is_insertion(document: Document, word: Word, main: Word) -> bool:
     """True for ", she thinks,"."""
-    return _lower_at(document, word.index - 1) == "," and _lower_at(document, main.index + 1) == ","
+    return document.lower_at(word.index - 1) == "," and document.lower_at(main.index + 1) == ","
 
 
 def _has_object_pronoun(document: Document, verb: Word) -> bool:
@@ -568,7 +568,3 @@ def _last_but(document: Document, index: int, skipped: frozenset[str]) -> Word |
     """The last word before an index that is not to be skipped."""
     words = reversed(document.words[max(0, index - 6) : index])
     return next((word for word in words if word.lower not in skipped), None)
-
-
-def _lower_at(document: Document, index: int) -> str:
-    return document.words[index].lower if 0 <= index < len(document) else ""

@@ -75,8 +75,6 @@ class Sense:
 
     name: str
     field: str
-    definition: str
-    examples: tuple[str, ...]
     members: tuple[Member, ...]
     above: tuple[str, ...]
     similar: tuple[str, ...]
@@ -105,7 +103,7 @@ def senses(lemma: str, upos: str) -> tuple[Sense, ...]:
     wanted = lemma.lower()
     with _lock:
         # NLTK also looks up base forms ("found" gives the senses of "find"): they are dropped.
-        all_senses = [_sense(one) for one in _reader().synsets(wanted.replace(" ", "_"), POS[upos])]
+        all_senses = list(map(_sense, _reader().synsets(wanted.replace(" ", "_"), POS[upos])))
     return tuple(s for s in all_senses if s.member(wanted))
 
 
@@ -128,7 +126,8 @@ def shares(lemma: str, upos: str) -> tuple[float, ...]:
     The weight of a sense is its count in SemCor plus 1, 1/2, 1/3 ... in WordNet's order, which is the only evidence for rare
     words.
     """
-    weights = [_count(s, lemma.lower()) + 1 / rank for rank, s in enumerate(senses(lemma, upos), start=1)]
+    members = [sense.member(lemma.lower()) for sense in senses(lemma, upos)]
+    weights = [(m.count if m else 0) + 1 / rank for rank, m in enumerate(members, start=1)]
     return tuple(weight / sum(weights) for weight in weights)
 
 
@@ -144,17 +143,10 @@ def wordnet_source() -> WordnetSource:
         return WordnetSource(str(_reader().get_version()), origin, str(path))
 
 
-def _count(one: Sense, lemma: str) -> int:
-    member = one.member(lemma)
-    return member.count if member else 0
-
-
 def _sense(synset: Any) -> Sense:
     return Sense(
         name=synset.name(),
         field=synset.lexname(),
-        definition=synset.definition(),
-        examples=tuple(synset.examples()),
         members=tuple(map(_member, synset.lemmas())),
         above=tuple(sorted(s.name() for s in synset.hypernyms())),
         similar=tuple(sorted(s.name() for s in synset.similar_tos())) if synset.pos() == "s" else (),

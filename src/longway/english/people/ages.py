@@ -1,4 +1,4 @@
-"""Ages in numbers: where a text states one, whether it is a person's age, and what it becomes for another age attribute.
+"""Ages in numbers: which numbers are the ages of people, and what they become for another age attribute.
 
 "an eleven-year-old"   "63 years old"   "aged 7"   "at the age of forty-two"   "age 70"
 
@@ -38,7 +38,7 @@ _ALONE = re.compile(rf"(?<![\w.,:/$£€#-]){_NUMBER}(?![\w%]|[.,:/]\d|\s*[-–]
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """An age in a text. start, end: the number; phrase: the whole of "eleven years old", from its start to its end."""
+    """An age in a text. start, end: offsets of the number. phrase: offsets of the whole "eleven years old"."""
 
     start: int
     end: int
@@ -47,26 +47,22 @@ class Age:
 
 
 def find_ages(text: str) -> list[Age]:
-    """The ages that a text tells in numbers, in order.
+    """Return the ages that a text states in numbers, in order.
 
     >>> [(text[a.start:a.end], a.years) for text in ["Al, aged 7, is no forty-two-year-old."] for a in find_ages(text)]
     [('7', 7), ('forty-two', 42)]
     """
-    return sorted(_phrased_ages(text), key=lambda age: age.start)
+    ages = (age for pattern in _PATTERNS for age in _matches(pattern, text))
+    return sorted(ages, key=lambda age: age.start)
 
 
 def find_age_numbers(text: str) -> list[Age]:
-    """The numbers, in words or digits, that an age may be; not parts of others, shares, sums and scores.
+    """Return the numbers, in words or digits, that may be ages; not parts of numbers, percentages, prices or scores.
 
-    >>> [one.years for one in find_age_numbers("Al, 45, has 3.5% of $20 and forty-two hats; it was 2-1.")]
+    >>> [age.years for age in find_age_numbers("Al, 45, has 3.5% of $20 and forty-two hats; it was 2-1.")]
     [45, 42]
     """
     return list(_matches(_ALONE, text))
-
-
-def _phrased_ages(text: str) -> Iterator[Age]:
-    for pattern in _PATTERNS:
-        yield from _matches(pattern, text)
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Age]:
@@ -77,14 +73,14 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Age]:
 
 
 def parse_age(number: str) -> int | None:
-    """The age that a number in words or digits tells; None for what nobody lives to be."""
+    """Return a number in words or digits as an age; None if it is not between 1 and 120."""
     plain = " ".join(number.lower().replace("–", "-").split())
     years = int(plain) if plain.isdigit() else _IN_WORDS.get(plain)
     return years if years is not None and 0 < years <= 120 else None
 
 
 def nearest_age(years: int, name: str) -> int | None:
-    """The age nearest to `years` that has the attribute; None for "adult", which no single number tells.
+    """Return the age nearest to `years` that has the attribute; None for "adult", which has no numbers of its own.
 
     >>> nearest_age(11, "young"), nearest_age(70, "child"), nearest_age(30, "young")
     (18, 17, 30)
@@ -96,7 +92,7 @@ def nearest_age(years: int, name: str) -> int | None:
 
 
 def format_age(years: int, model: str) -> str:
-    """A number as the model is written: in digits, or in words with its capitals and its hyphen.
+    """Return a number in the notation of the model: digits, or words with its capitals and hyphen.
 
     >>> format_age(45, "30"), format_age(45, "Thirty one"), format_age(18, "eleven")
     ('45', 'Forty five', 'eighteen')
@@ -126,24 +122,24 @@ class PersonAge:
 
 
 def find_person_ages(document: Document, chains: Sequence[Chain]) -> list[PersonAge]:
-    """The ages that a document tells in numbers, in order of the text. chains: the people of the document."""
-    told = []
+    """Return the ages that a document states in numbers, in text order. chains: the people of the document."""
+    ages = []
     for age in find_ages(document.text):
         words = document.words_between(*age.phrase)
         if words and document.words_between(age.start, age.end):
-            told.append(PersonAge(age, words, _is_age_of_a_person(document, words)))
-    taken = {word.index for one in told for word in one.words}
+            ages.append(PersonAge(age, words, _is_age_of_a_person(document, words)))
+    taken = {word.index for phrase in ages for word in phrase.words}
     persons = _certain_persons(chains)
     for age in find_age_numbers(document.text):
         words = document.words_between(age.start, age.end)
         if words and words[0].index not in taken:
             of = _whose(document, words, age.years, persons)
-            told += [PersonAge(age, words, of=of)] if of is not None else []
-    return sorted(told, key=lambda one: one.age.start)
+            ages += [PersonAge(age, words, of=of)] if of is not None else []
+    return sorted(ages, key=lambda phrase: phrase.age.start)
 
 
 def _certain_persons(chains: Sequence[Chain]) -> frozenset[int]:
-    """The words that stand for one person for sure."""
+    """Return the indices of words that certainly refer to one person."""
     return frozenset(
         index
         for chain in chains
@@ -154,7 +150,7 @@ def _certain_persons(chains: Sequence[Chain]) -> frozenset[int]:
 
 
 def _whose(document: Document, words: tuple[Word, ...], years: int, persons: frozenset[int]) -> int | None:
-    """A word for the person who is so old; None where a number tells no age."""
+    """Return the index of a word for the person of this age; None if the number is not an age."""
     inside = {word.index for word in words}
     number = next((word for word in words if word.head not in inside or word.head == word.index), words[-1])
     if words[0].lower == "one":  # "She is the one"
@@ -167,8 +163,8 @@ def _whose(document: Document, words: tuple[Word, ...], years: int, persons: fro
         _subject_at_age(document, number, years, below),
         _subject_of_copula(years, below),
     )
-    found = (word for word in ways if word is not None)
-    return next((w.index for w in found if w.index in persons or w.lower in _PERSON_PRONOUNS), None)
+    people = (w for w in ways if w is not None and (w.index in persons or w.lower in _PERSON_PRONOUNS))
+    return next((word.index for word in people), None)
 
 
 def _person_before_comma(document: Document, words: tuple[Word, ...]) -> Word | None:
@@ -206,7 +202,7 @@ def _subject_at_age(document: Document, number: Word, years: int, below: Sequenc
 
 
 def _subject_of_copula(years: int, below: Sequence[Word]) -> Word | None:
-    """The subject of "She is eight now"; "She is one of them" and "He was two for three" tell no age."""
+    """The subject of "She is eight now"; "She is one of them" and "He was two for three" state no age."""
     is_plain = all(word.relation in _SIDE_NOTES or word.dep.endswith(":unmarked") for word in below)
     if years == 1 or not is_plain or not any(word.relation == "cop" for word in below):
         return None

@@ -1,7 +1,6 @@
 """Person chains: which mentions of people in a document are the same person.
 
-    find_chains(document)                  chains in order of their first mention; a mention is in at most one chain
-    unresolved_pronouns(document, chains)  the pronouns that are in none, because no link was certain enough
+    find_chains(document)    chains in order of their first mention; a mention is in at most one chain
 
 Links are made in three steps:
 
@@ -97,12 +96,6 @@ def find_chains(
     return tuple(_assemble(reading.scene, reading.links, bound))
 
 
-def unresolved_pronouns(document: Document, chains: Iterable[Chain]) -> tuple[Mention, ...]:
-    """The pronouns of a document that are in none of the chains."""
-    known = {mention.start for chain in chains for mention in chain.mentions}
-    return tuple(m for m in find_mentions(document) if m.kind == "pronoun" and m.start not in known)
-
-
 # Names and nouns
 
 
@@ -181,7 +174,7 @@ def _lone_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
 
 
 def _join_nouns(scene: Discourse) -> None:
-    taken_up: dict[tuple[str, str], Mention] = {}  # (noun, number) -> where it stood last
+    taken_up: dict[tuple[str, str], Mention] = {}  # (noun, number) -> its last mention
     for mention in scene.mentions:
         if mention.title:
             taken_up[mention.title, "sing"] = mention
@@ -275,7 +268,7 @@ class PronounResolver:
         self.scene, self.weights = build_discourse(document), weights
         self.pronouns = [mention for mention in self.scene.mentions if mention.kind == "pronoun"]
         self.claims = first_look(self.scene, weights)
-        self.links: dict[int, Link] = {}  # by where the pronoun stands
+        self.links: dict[int, Link] = {}  # by the start of the pronoun
         self._meant: dict[int, tuple[Entity | None, float]] = {}
         self._speakers: dict[tuple[int, str, int], Mention] = {}
 

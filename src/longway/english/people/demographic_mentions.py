@@ -32,7 +32,7 @@ from longway.english.people.demographics import (
     longest_entry,
 )
 from longway.english.people.mentions import Mention, is_mainly_first_name
-from longway.english.people.person_names import census_first_name, census_surname, name_kind
+from longway.english.people.person_names import RACE_OF_GROUP, census_first_name, census_surname, name_kind
 from longway.english.people.person_words import GENERATIONS, PARTICLES, TITLES
 from longway.english.people.pronouns import HE, SHE, THEY, pronoun_form
 from longway.english.people.referents import (
@@ -60,13 +60,6 @@ SURE_WHITE, SURE_GROUP = 0.75, 0.5
 _NO_NAMES = GENERATIONS | PARTICLES | TITLES.keys() | {"said"}
 _BEFORE_FIRST_NAMES = _LISTS["before_first_names"]
 _TAGS = {"NOUN": ("NOUN", "PROPN"), "PROPN": ("PROPN", "NOUN"), "ADJ": ("ADJ",), "ADV": ("ADV",)}
-_CENSUS_GROUPS = {
-    "white": "white",
-    "black": "black",
-    "hispanic": "hispanic",
-    "api": "asian",
-    "aian": "native-american",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +232,10 @@ def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
         if share >= SURE_GENDER:
             yield GENDERS["feminine" if known.female > 0.5 else "masculine"]
     bearer = known or census_surname(name)
-    if bearer is None or bearer.count < COMMON or bearer.group not in _CENSUS_GROUPS:
+    if bearer is None or bearer.count < COMMON or bearer.group not in RACE_OF_GROUP:
         return
     if max(bearer.groups) >= (SURE_WHITE if bearer.group == "white" else SURE_GROUP):
-        yield Attribute("race", _CENSUS_GROUPS[bearer.group])
+        yield Attribute("race", RACE_OF_GROUP[bearer.group])
 
 
 # Listed words
@@ -251,7 +244,7 @@ def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
 def _listed(document: Document, aged: Collection[int]) -> Iterator[DemographicMention | SkippedWord]:
     """Listed words, the longest first on each axis: "young man" expresses an age, its "man" a gender.
 
-    aged: indices of the words of ages in numbers; the "old" of "a 71-year-old man" is not a word by itself.
+    aged: indices of the words of ages in numbers; the "old" of "a 71-year-old man" is part of one.
     """
     ends = dict.fromkeys(AXES, 0)
     for word in document:
@@ -424,7 +417,7 @@ def find_persons(document: Document, found: Demographics | None = None) -> tuple
     """The people that the document describes, in text order.
 
     Words that describe a person without being a mention are added to the person's chain: "She is the *queen*", "an *eleven*-year-old
-    boy", "the *Asian* poet". A word that belongs to no chain is a person by itself.
+    boy", "the *Asian* poet". A word that belongs to no chain is a person of its own.
     """
     found = found or find_demographics(document)
     people = [DescribedPerson(list(chain.mentions), name=chain.name) for chain in found.chains]

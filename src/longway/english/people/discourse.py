@@ -1,12 +1,12 @@
-"""What the rules of a person chain may ask about a text: clauses, subjects, speech, who is mentioned where.
+"""The view of a text that person chains are built on: clauses, subjects, quotations, mentions.
 
-    Person   mentions that are one person, as far as names, appositions and "is a" tell
-    Scene    a document with its mentions: who stands in which place of which clause
-    Spot     a pronoun and the people that it may stand for
-    Pair     a pronoun and one of these people: what a rule of `antecedent_rules.py` looks at
+    Entity            mentions that are one person, judging by names, appositions and "is a"
+    Discourse         a document with its mentions, and the position of each in its clause
+    PronounContext    a pronoun and the people that it may refer to
+    AntecedentPair    a pronoun and one of these people, the argument of the rules in `antecedent_rules.py`
 
-Two readings of the grammar stand side by side: the parse, and the order of words ("a finite verb follows"), because
-a parser errs most on long sentences, where pronouns are many.
+Grammar is read in two ways, from the parse and from word order ("a finite verb follows"), because parsers err most on long
+sentences, which have the most pronouns.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from math import log
 
 from longway.english.document import Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.people.mentions import Mention
 
-SENTENCES_BACK, SENTENCES_AHEAD = 5, 1  # how far away a candidate may be named
-AROUND = 5  # sentences on both sides that count as "the text" for how often somebody is named
+SENTENCES_BACK, SENTENCES_AHEAD = 5, 1  # how far away a candidate may be mentioned
+AROUND = 5  # sentences on both sides in which the mentions of a person are counted
 MENTIONS_BACK, MENTIONS_AHEAD = 40, 10  # the same, for texts without sentences
-FAR = 60  # words that are looked at to either side of one
+FAR = 60  # maximum distance in words or steps
 CLAUSES = frozenset(("root", "ccomp", "xcomp", "advcl", "acl", "parataxis", "csubj"))
 FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
 OBJECT_CONTROL = listed_words(__name__)["object_control"]
@@ -35,20 +36,20 @@ SLOTS = {
 
 @dataclass(eq=False)
 class Entity:
-    """Mentions that are one person; `pronouns` are those that were found to stand for them."""
+    """Mentions of one person. pronouns: those that were resolved to the person."""
 
     mentions: list[Mention] = field(default_factory=list)
     pronouns: list[Mention] = field(default_factory=list)
 
     def add(self, mention: Mention) -> None:
-        """One more mention; they come in order of the text or are sorted later."""
+        """Add a mention."""
         self.mentions.append(mention)
         self.mentions.sort(key=lambda m: m.start)
         self.__dict__.pop("starts", None)
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where the mentions start."""
+        """The start of each mention."""
         return [mention.start for mention in self.mentions]
 
     def before(self, place: int) -> list[Mention]:
@@ -72,45 +73,45 @@ class Entity:
 
     @property
     def is_named(self) -> bool:
-        """True where the person has a name."""
+        """Whether the person has a name."""
         return any(mention.kind == "name" for mention in self.mentions)
 
     @property
     def has_full_name(self) -> bool:
-        """True where a mention has more than one name."""
+        """Whether a mention has more than one name."""
         return any(len(mention.parts) > 1 for mention in self.mentions)
 
     @property
     def number(self) -> str:
-        """ "plur" where all mentions are, else "sing"."""
+        """ "plur" if all mentions are plural, else "sing"."""
         return "plur" if all(mention.number == "plur" for mention in self.mentions) else "sing"
 
     @property
     def marked_gender(self) -> str:
-        """The gender that a title, kin term or role says, "" for none."""
+        """The gender that a title, kin term or role expresses, or ""."""
         marks = (m.gender for m in self.mentions if m.gender and (m.kind != "name" or m.title))
         return next(marks, "")
 
     @property
     def gender(self) -> str:
-        """The gender that is marked or that a full name tells, "" for none."""
+        """The marked gender, else that of a full name, or ""."""
         return self.marked_gender or next((m.gender for m in self.mentions if m.gender), "")
 
     @property
     def female(self) -> float:
-        """Share of women among those that bear the first name, 0.5 where nothing is known."""
+        """Share of women among the bearers of the first name; 0.5 if unknown."""
         names = self.names
         full = [name for name in names if len(name.parts) > 1]
         return (full or names)[0].female if names else 0.5
 
     def agreement(self, gender: str) -> float:
-        """Log odds that somebody with this name is of a gender; 0 where nothing is known."""
+        """Log odds that a bearer of the name has a gender; 0 if unknown."""
         share = min(max(self.female, 0.02), 0.98)
         return log(share / (1 - share)) * (1 if gender == "feminine" else -1)
 
 
 class Discourse:
-    """A document with its mentions, and the readings of its grammar that rules need."""
+    """A document with its mentions, and the facts about its grammar that rules need."""
 
     def __init__(self, document: Document, mentions: tuple[Mention, ...]) -> None:
         self.document, self.words, self.mentions = document, document.words, mentions
@@ -119,15 +120,15 @@ class Discourse:
         self._subject_like: dict[int, bool] = {}
 
     def owner(self, mention: Mention | None) -> Entity | None:
-        """The person that a mention belongs to, None for a pronoun that is open."""
+        """The person of a mention, or None for an unresolved pronoun."""
         return None if mention is None else self.person_of.get(mention.start)
 
     def sentence(self, mention: Mention) -> int:
-        """Which sentence a mention stands in."""
+        """The number of the sentence of a mention."""
         return self.document.sentence_number(self.words[mention.head])
 
     def bounds(self, sentence: int, *, back: int = 0, ahead: int = 0) -> tuple[int, int]:
-        """First word and end of a sentence, with so many more before and after it."""
+        """First word and end of a sentence. back, ahead: number of sentences to include before and after it."""
         sentences = self.document.sentences
         return sentences[max(0, sentence - back)][0], sentences[min(len(sentences) - 1, sentence + ahead)][1]
 
@@ -138,41 +139,36 @@ class Discourse:
     def mention_of(self, word: Word | None) -> Mention | None:
         """The mention that a word is part of."""
         place = -1 if word is None else bisect_left(self.starts, word.index + 1) - 1
-        found = self.mentions[place] if place >= 0 else None
-        return found if word is not None and found is not None and word.index < found.end else None
+        mention = self.mentions[place] if place >= 0 else None
+        return mention if word is not None and mention is not None and word.index < mention.end else None
 
     # The parse
 
     @cached_property
     def depths(self) -> list[int]:
-        """How many words stand above each word."""
-        found = [-1] * len(self.words)
+        """The depth of each word in the parse."""
+        depths = [-1] * len(self.words)
         for word in self.words:
             path = []
             current: Word | None = word
-            while current is not None and found[current.index] < 0:
+            while current is not None and depths[current.index] < 0:
                 path.append(current.index)
                 current = self.document.head(current)
-            base = found[current.index] if current is not None else -1
+            base = depths[current.index] if current is not None else -1
             for step, index in enumerate(reversed(path), start=1):
-                found[index] = base + step
-        return found
+                depths[index] = base + step
+        return depths
 
     def above(self, word: Word) -> Iterator[Word]:
-        """The word, its head, the head's head ..., as far as is worth a look."""
-        current: Word | None = word
-        for _ in range(FAR):
-            if current is None:
-                return
-            yield current
-            current = self.document.head(current)
+        """The word, its head, the head of that head and so on, up to `FAR` words."""
+        yield from islice(chain([word], self.document.ancestors(word)), FAR)
 
     def is_below(self, word: Word, top: Word) -> bool:
-        """True where `top` is the word or stands above it."""
+        """True if `top` is the word or one of its ancestors."""
         return any(step.index == top.index for step in self.above(word))
 
     def steps(self, one: Word, other: Word) -> int:
-        """Steps through the tree from one word to another; `FAR` where no way was found."""
+        """Number of steps in the parse from one word to another; `FAR` if there is no path."""
         way = {word.index: step for step, word in enumerate(self.above(one))}
         return next((way[w.index] + step for step, w in enumerate(self.above(other)) if w.index in way), FAR)
 
@@ -183,7 +179,7 @@ class Discourse:
         return word.relation in CLAUSES
 
     def clause(self, word: Word) -> Word:
-        """The head of the clause that a word stands in."""
+        """The head of the clause that contains a word."""
         return next((w for w in self.above(word) if self.is_clause(w)), word)
 
     def upper_clause(self, clause: Word) -> Word | None:
@@ -192,7 +188,7 @@ class Discourse:
         return None if above is None else self.clause(above)
 
     def subject(self, clause: Word | None) -> Word | None:
-        """The subject of a clause, also where it is left out ("... and left", "asked her to come")."""
+        """The subject of a clause, even if it is omitted ("... and left", "asked her to come")."""
         for _ in range(10):
             if clause is None:
                 return None
@@ -223,7 +219,7 @@ class Discourse:
         return objects[0] if objects and objects[0].index < clause.index else None
 
     def slot(self, mention: Mention) -> tuple[str, bool]:
-        """The place of a mention in its clause, and whether it is a later member of a list.
+        """The role of a mention in its clause, and whether it is a later member of a list.
 
         "subject", "object", "agent", "possessor", "oblique", "noun" (inside a noun phrase), "root" or "other".
         """
@@ -238,7 +234,7 @@ class Discourse:
         return special.get(word.dep) or SLOTS.get(word.relation, "other"), in_list
 
     def verb(self, mention: Mention) -> str:
-        """The lemma of the verb that a mention is the subject of, "" where it is none."""
+        """The lemma of the verb whose subject a mention is, or ""."""
         word = self.words[mention.head]
         above = self.document.head(word)
         return above.lemma.lower() if above is not None and word.relation == "nsubj" else ""
@@ -247,8 +243,8 @@ class Discourse:
 
     @cached_property
     def quotes(self) -> list[int]:
-        """For each word the number of the quotation it stands in, 0 outside."""
-        number, inside, since, found = 0, False, 0, []
+        """For each word the number of the quotation that contains it, 0 outside."""
+        number, inside, since, numbers = 0, False, 0, []
         for word in self.words:
             opens = word.text in ("``", "“", "`") or (word.text == '"' and not inside)
             if opens and not (inside and since <= 2):  # two backticks may be two words
@@ -257,34 +253,34 @@ class Discourse:
                 inside = False
             since += 1
             inside = inside and since <= 2 * FAR  # a mark that is never closed
-            found.append(number if inside else 0)
-        return found
+            numbers.append(number if inside else 0)
+        return numbers
 
     @cached_property
     def quoted(self) -> list[bool]:
-        """For each word whether it stands between quotation marks."""
+        """For each word whether it is inside quotation marks."""
         return [number > 0 for number in self.quotes]
 
     def before(self, mention: Mention) -> Word | None:
-        """The word in front of a mention, None at the start of its sentence."""
+        """The word before a mention, None at the start of its sentence."""
         first, _ = self.bounds(self.sentence(mention))
         return self.words[mention.start - 1] if mention.start > first else None
 
     def next_words(self, mention: Mention, n: int) -> tuple[Word, ...]:
-        """The words behind a mention."""
+        """The next n words after a mention."""
         return self.words[mention.end : mention.end + n]
 
     def verb_follows(self, place: int) -> bool:
-        """True where a finite verb stands at a place, or behind a few adverbs."""
+        """True if there is a finite verb at a position, or after a few adverbs."""
         for word in self.words[place : place + 4]:
             if word.upos != "ADV":
                 return is_finite(word)
         return False
 
     def is_subject_like(self, mention: Mention) -> bool:
-        """True where the order of words makes a mention a subject: a finite verb follows, no preposition precedes.
+        """True if a mention is a subject by word order: a finite verb follows, no preposition precedes.
 
-        Adverbs, a bracket and a phrase between commas may stand between: "Ann, then a nurse, moved".
+        Adverbs, a bracket and a phrase between commas may come between: "Ann, then a nurse, moved".
         """
         if mention.start not in self._subject_like:
             self._subject_like[mention.start] = self._read_subject(mention)
@@ -308,7 +304,7 @@ class Discourse:
         return False
 
     def _end_of_aside(self, place: int, limit: int) -> int | None:
-        """Where the sentence goes on behind a bracket or a phrase between commas that opens at a place."""
+        """The position after a bracket or a phrase between commas that starts at a position."""
         closing = {"(": ")", ",": ","}.get(self.words[place].text)
         for index in range(place + 1, min(limit, place + 16)):
             if self.words[index].text == closing:
@@ -322,7 +318,7 @@ def is_finite(word: Word) -> bool:
 
 
 class PronounContext:
-    """A pronoun and what stands around it."""
+    """A pronoun and its surroundings."""
 
     def __init__(self, scene: Discourse, pronoun: Mention) -> None:
         self.scene, self.pronoun = scene, pronoun
@@ -334,13 +330,12 @@ class PronounContext:
 
     @cached_property
     def people(self) -> list[Entity]:
-        """The people named near enough, in order of their first mention there; number and gender fit."""
+        """The people mentioned near the pronoun, in order of their first mention there, if number and gender fit."""
         scene, place = self.scene, self.pronoun.start
         before = scene.mentions_between(self.near[0], place)[-MENTIONS_BACK:]
         behind = scene.mentions_between(place + 1, self.near[1])[:MENTIONS_AHEAD]
-        near = [*before, *behind]
-        found = dict.fromkeys(person for mention in near if (person := scene.owner(mention)) is not None)
-        return [person for person in found if self._fits(person)]
+        owners = dict.fromkeys(scene.owner(mention) for mention in (*before, *behind))
+        return [person for person in owners if person is not None and self._fits(person)]
 
     def _fits(self, person: Entity) -> bool:
         if not person.mentions or person.number != self.pronoun.number:
@@ -363,13 +358,13 @@ class PronounContext:
 
     @cached_property
     def rivals(self) -> list[Entity]:
-        """The people with names that do not speak against the pronoun's gender."""
+        """The people whose names are compatible with the pronoun's gender."""
         gender = self.pronoun.gender
         return [p for p in self.people if p.is_named and (p.marked_gender or p.agreement(gender) > -1)]
 
     @cached_property
     def counts(self) -> dict[Entity, int]:
-        """How often each of the people is mentioned around here."""
+        """The number of mentions of each person near the pronoun."""
         return {person: person.count(*self.around) for person in self.people}
 
     @cached_property
@@ -380,17 +375,18 @@ class PronounContext:
 
     @cached_property
     def last_subject(self) -> Entity | None:
-        """The rival that was a subject last."""
-        scene, best, found = self.scene, -1, None
-        for person in self.rivals:
-            for mention in person.before(self.pronoun.start):
-                if mention.start > best and scene.slot(mention)[0] == "subject":
-                    best, found = mention.start, person
-        return found
+        """The rival that was the most recent subject."""
+        subjects = [
+            (mention.start, person)
+            for person in self.rivals
+            for mention in person.before(self.pronoun.start)
+            if self.scene.slot(mention)[0] == "subject"
+        ]
+        return max(subjects, key=lambda subject: subject[0], default=(0, None))[1]
 
     @cached_property
     def behind_subject(self) -> tuple[Mention, ...]:
-        """The mentions between the nearest subject of the sentence, by order of words, and the pronoun."""
+        """The mentions between the nearest subject of the sentence, by word order, and the pronoun."""
         before = self.scene.mentions_between(self.first, self.pronoun.start)[-MENTIONS_BACK:]
         for place in range(len(before) - 1, -1, -1):
             if self.scene.is_subject_like(before[place]):
@@ -405,21 +401,21 @@ class PronounContext:
     @cached_property
     def upper_subjects(self) -> list[Mention | None]:
         """The subjects of the clauses above, nearest first."""
-        found: list[Mention | None] = []
+        subjects: list[Mention | None] = []
         clause = self.scene.upper_clause(self.scene.clause(self.word))
-        while clause is not None and len(found) < 4:
-            found.append(self.scene.mention_of(self.scene.subject(clause)))
+        while clause is not None and len(subjects) < 4:
+            subjects.append(self.scene.mention_of(self.scene.subject(clause)))
             clause = self.scene.upper_clause(clause)
-        return found
+        return subjects
 
     @cached_property
     def names_before(self) -> bool:
-        """True where somebody is named earlier in the sentence."""
+        """Whether somebody is named earlier in the sentence."""
         return any(m.kind == "name" for m in self.scene.mentions_between(self.first, self.pronoun.start))
 
     @cached_property
     def situation(self) -> str:
-        """Where the pronoun stands: each situation has its own weights."""
+        """The position and form of the pronoun; each situation has its own weights."""
         if self.pronoun.form in ("object", "reflexive"):
             return "object"
         return f"{'later' if self.names_before else 'opening'} {self.pronoun.form}"
@@ -429,10 +425,10 @@ SITUATIONS = ("opening subject", "later subject", "opening possessive", "later p
 
 
 class AntecedentPair:
-    """A pronoun and one person that it may stand for.
+    """A pronoun and one person that it may refer to.
 
-    mention: the nearest one before the pronoun, else the first behind it (`ahead`). An earlier pronoun for the person
-    counts only where nothing else is near.
+    mention: the nearest one before the pronoun, else the first one after it (`ahead`). An earlier pronoun for the person
+    counts only if no other mention is near.
     """
 
     def __init__(self, spot: PronounContext, person: Entity, claimed: float = 0.0) -> None:
@@ -455,7 +451,7 @@ class AntecedentPair:
 
     @property
     def in_last_sentence(self) -> bool:
-        """True where the nearest mention stands in the sentence before the pronoun's."""
+        """Whether the nearest mention is in the sentence before the pronoun's."""
         return not self.ahead and self.sentences_back == 1
 
     def is_mine(self, mention: Mention | None) -> bool:

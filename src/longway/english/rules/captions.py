@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from longway.english.denials import be_form, conjugated
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document
 from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_subject
@@ -111,7 +111,8 @@ def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
     if root is None or root.tag not in ("NN", "NNS") or words[0].lower not in _AMOUNTS | {"the"}:
         return
     after = document.words[root.index + 1] if root.index < sentence.last else None
-    if after is None or after.tag != "VBG" or after.head != root.index or _has_finite_verb(words):
+    is_finite = any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
+    if after is None or after.tag != "VBG" or after.head != root.index or is_finite:
         return
     if any(
         w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]
@@ -119,10 +120,6 @@ def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
         return
     form = "are" if root.tag == "NNS" else "is"
     yield Rephrasing.of("there.finite", Change(root.end, root.end, f" {form}"))
-
-
-def _has_finite_verb(words: tuple[Word, ...]) -> bool:
-    return any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
 
 
 def _named(clause: Clause) -> Iterator[Rephrasing]:

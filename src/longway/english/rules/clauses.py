@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from longway.english.denials import subject_of
 from longway.english.document import Change, Document, Word
-from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
+from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.rule import Scene
 from longway.english.rules.spans import TITLE_WORDS, WordSpan, name_indices, plain_sentences
 
@@ -264,15 +263,9 @@ def embedded_after(scene: Scene, first: Word, words: str) -> Change | None:
 _PERSON_PRONOUNS = frozenset("he she i we you who".split())
 
 
-@lru_cache(maxsize=256)
-def _cached_people(document: Document) -> tuple[Mention, ...]:
-    return find_mentions(document)
-
-
 def is_person(document: Document, word: Word) -> bool:
     """Return True if a word surely denotes a person."""
     if word.lower in _PERSON_PRONOUNS or (word.upos == "NOUN" and person_noun_kind(word) is not None):
         return word.index not in name_indices(document) or word.lower in _PERSON_PRONOUNS
-    return any(
-        m.start <= word.index < m.end and m.certain and m.kind == "name" for m in _cached_people(document)
-    )
+    names = (m for m in find_mentions(document) if m.kind == "name" and m.certain)
+    return any(name.start <= word.index < name.end for name in names)

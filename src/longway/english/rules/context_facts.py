@@ -424,17 +424,14 @@ def _place_class(place: str) -> str:
     return next((c for c in ("country", "state", "city") if place in terms_of(c)), "")
 
 
-def _networks() -> str:
-    return "|".join(sorted(map(re.escape, terms_of("network"))))
+def _aired_on() -> str:
+    return rf" on ({'|'.join(sorted(map(re.escape, terms_of('network'))))})\b(?! [A-Z])"
 
 
 def _aired(opening: Opening, kind: Definition) -> Iterator[ContextFact]:
     """Match "a sitcom that aired on NBC"."""
-    match = re.match(
-        rf"(?:that |which )(?:originally )?(aired|premiered|debuted|ran) on ({_networks()})\b(?! [A-Z])",
-        kind.tail,
-    )
-    if match:
+    verbs = "aired|premiered|debuted|ran"
+    if match := re.match(rf"(?:that |which )(?:originally )?({verbs}){_aired_on()}", kind.tail):
         yield ContextFact("aired", f"{opening.name} {match[1]} on ", match[2], "", "network")
 
 
@@ -479,7 +476,7 @@ def _happened(opening: Opening) -> Iterator[ContextFact]:
         yield from _dated(verb, f"{name} {be}{verb}", date)
     if match := re.match(rf"was born(?: and raised)? in ({_NAME}){_NAME_END}", rest):
         yield ContextFact("born", f"{name} was born in ", match[1], "", _place_class(match[1]))
-    if match := re.match(rf"(premiered|debuted|aired) on ({_networks()})\b(?! [A-Z])", rest):
+    if match := re.match(rf"(premiered|debuted|aired){_aired_on()}", rest):
         yield ContextFact("aired", f"{name} {match[1]} on ", match[2], "", "network")
     if (match := re.match(rf"(?:stars|starred) ({_NAME}){_NAME_END}", rest)) and _is_full_name(
         match[1], rest

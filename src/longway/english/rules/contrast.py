@@ -26,7 +26,7 @@ from longway.english.denials import DO_FORMS, Denial, denials, do_not, not_after
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect, number_in_words
 from longway.english.listed_words import listed_words
-from longway.english.opposites import contrary, contrary_participle, takes_preposition
+from longway.english.opposites import CONTRARIES, CONTRARY_PARTICIPLES
 from longway.english.rules.clauses import is_known_person, is_plain_statement, main_clause_root
 from longway.english.rules.negatives import ATTEMPT_VERBS, CHOICE_VERBS, false_that, with_adverb, with_verb
 from longway.english.rules.restrictors import focus_of, is_restrictor, restrictor_range
@@ -94,22 +94,19 @@ def _can_be_affirmed(scene: Scene, denial: Denial) -> bool:
 
 def _other_denials(scene: Scene, denial: Denial) -> NamedChanges:
     """Yield other denials: weaker and stronger ones are just as false."""
-    subject = subject_of(scene.document, scene.document.words[denial.first]) or _subject(
-        scene.document, denial
-    )
-    before = scene.document.text[denial.start : denial.end]
-    facts = {"person": is_known_person(scene, subject), "dated": _has_date(scene, denial)}
+    document = scene.document
+    main = main_clause_root(document, denial.last)
+    subject = subject_of(document, document.words[denial.first])
+    if subject is None and main is not None:
+        subject = subject_of(document, main)
+    is_dated = any(w.tag == "CD" for w in document.words[denial.last + 1 :])
+    facts = {"person": is_known_person(scene, subject), "dated": is_dated}
     for name, text in _denial_variants(denial, **facts, definite=_is_of_one_thing(scene, denial)):
-        if text is not None and text != before:
+        if text is not None and text != document.text[denial.start : denial.end]:
             yield name, (denial.becomes(text),)
     if denial.kind not in ("not", "never", "unable"):
         for rephrasing in false_that(scene, replace(denial, kind="not")):
             yield rephrasing.rule.removeprefix("negation."), rephrasing.changes
-
-
-def _subject(document: Document, denial: Denial) -> Word | None:
-    main = main_clause_root(document, denial.last)
-    return None if main is None else subject_of(document, main)
 
 
 def _is_of_one_thing(scene: Scene, denial: Denial) -> bool:
@@ -118,10 +115,6 @@ def _is_of_one_thing(scene: Scene, denial: Denial) -> bool:
         if word.upos != "ADP":
             return word.upos == "PROPN" or word.lower == "the"
     return False
-
-
-def _has_date(scene: Scene, denial: Denial) -> bool:
-    return any(w.tag == "CD" for w in scene.document.words[denial.last + 1 :])
 
 
 def _denial_variants(
@@ -161,28 +154,23 @@ def _contraries(scene: Scene, denial: Denial) -> NamedChanges:
     if not words or not _can_be_affirmed(scene, denial):
         return
     if denial.verb == "be":
-        follows = words[1] if len(words) > 1 else None
         be = denial.conjugated("be")
-        if (
-            be is None
-            or follows is None
-            or (follows.upos != "PUNCT" and follows.lower not in ("by", "in", "for"))
-        ):
-            return
-        for contrary_verb in contrary_participle(words[0].text):
-            yield "contrary", (Change(denial.start, words[0].end, f"{be} {contrary_verb}"),)
+        ends = len(words) > 1 and (words[1].upos == "PUNCT" or words[1].lower in ("by", "in", "for"))
+        for participle in CONTRARY_PARTICIPLES.get(words[0].text, ()) if be and ends else ():
+            yield "contrary", (Change(denial.start, words[0].end, f"{be} {participle}"),)
         return
-    takes = takes_preposition(denial.verb, words[0].lower)
+    with_preposition = f"{denial.verb} {words[0].lower}"  # "star in" becomes "be absent from"
+    takes = with_preposition in CONTRARIES
     if not takes and words[0].upos not in ("DET", "NOUN", "PROPN", "ADJ", "NUM", "PRON"):
         return
     object_of = words[1] if takes and len(words) > 1 else words[0]
-    for contrary_verb in contrary(denial.verb, words[0].lower if takes else ""):
+    for contrary_verb in CONTRARIES.get(with_preposition if takes else denial.verb, ()):
         verb, _, rest = contrary_verb.partition(" ")
         if object_of.lower in ("a", "an", "one") and verb not in _NEGATIVE_VERBS:
             continue  # "was absent from a film" is true of everyone
-        if (takes and object_of.upos not in ("PROPN", "DET", "NUM")) or (
-            verb == "lack" and object_of.upos == "PROPN"
-        ):
+        if takes and object_of.upos not in ("PROPN", "DET", "NUM"):
+            continue
+        if verb == "lack" and object_of.upos == "PROPN":
             continue
         form = denial.conjugated(verb)
         if form is not None:

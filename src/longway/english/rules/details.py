@@ -38,24 +38,18 @@ _ARTICLES = ("a", "an")
 def details(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text without one of its details, if the label surely holds."""
     document = scene.document
-    if (
-        scene.context is None
-        or scene.stance not in ("entails", "contradicts")
-        or len(document.sentences) != 1
-        or any(_blocks(word) for word in document)
-        or not any(clauses(document))
-    ):
+    if scene.context is None or scene.stance not in ("entails", "contradicts"):
         return
-    known = _known_stems(scene.context)
+    if len(document.sentences) != 1 or not any(clauses(document)):
+        return
+    if any({w.lower, w.lemma.lower()} & _BLOCKING_WORDS or w.tag in _COMPARED for w in document):
+        return
+    known = frozenset(map(_stem, tokenize(scene.context)))
     for rule, piece in _details(document):
         if not _is_cut_clean(document, piece):
             continue
         if scene.stance == "entails" or _stays_false(document, rule, piece, known):
             yield _without(document, rule, piece)
-
-
-def _blocks(word: Word) -> bool:
-    return word.lemma.lower() in _BLOCKING_WORDS or word.lower in _BLOCKING_WORDS or word.tag in _COMPARED
 
 
 def _details(document: Document) -> Iterator[tuple[str, WordSpan]]:
@@ -223,10 +217,6 @@ def _without(document: Document, rule: str, piece: WordSpan) -> Rephrasing:
     start = document.words[piece.first - 1].end if piece.first else first.start
     removal = Change(start, last.end, "")
     return Rephrasing(f"details.{rule}", with_articles(document, removal), keeps="label")
-
-
-def _known_stems(text: str) -> frozenset[str]:
-    return frozenset(map(_stem, tokenize(text)))
 
 
 def _stem(word: str) -> str:

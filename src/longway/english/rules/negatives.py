@@ -20,7 +20,7 @@ from longway.english.denials import DO_FORMS, Denial, Tense, conjugated, denials
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
 from longway.english.listed_words import listed_words
-from longway.english.opposites import complement
+from longway.english.opposites import COMPLEMENTS
 from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
 from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.wordnet import word_lists
@@ -159,7 +159,7 @@ def _not_a(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
     if be is None or len(words) < 2 or denial.tense in ("perfect", "pluperfect"):
         return
     first, after = words
-    opposite = complement(first.lower) if first.text.islower() else None
+    opposite = COMPLEMENTS.get(first.lower) if first.text.islower() else None
     if opposite is not None and (
         after.upos == "PUNCT" or after.lower in ("in", "to", "by", "at", "since", "with")
     ):

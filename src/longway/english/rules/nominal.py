@@ -32,6 +32,9 @@ _NAMED_AFTER = frozenset(
 )
 
 
+_NEVER_AFTER = (",", "-", "(", "'s", "'", "from", "of")
+
+
 @dataclass(frozen=True)
 class NominalWords:
     """The word lists of `nominal.toml`."""
@@ -117,18 +120,15 @@ def _with_noun(
         yield Rephrasing.of(f"nominal.{name}", change)
 
 
+_COMPLEX_TAGS = frozenset({"CC", "WP", "WDT", "WRB", "PRP", "PRP$", "VBD", "VBG", ","})
+_COMPLEX_WORDS = frozenset("every all no any each only by in on at during with".split())
+
+
 def _is_single(span: WordSpan) -> bool:
     """Return True for a single person or thing: a name, or a short phrase without list, clause or time."""
     document, names = span.document, name_indices(span.document)
     outside = [w for w in span.words if w.index not in names]
-    if len(span) > 8 or any(
-        w.tag in ("CC", "WP", "WDT", "WRB", "PRP", "PRP$", "VBD", "VBG", ",") for w in outside
-    ):
-        return False
-    if any(
-        w.lower in ("every", "all", "no", "any", "each", "only", "by", "in", "on", "at", "during", "with")
-        for w in outside
-    ):
+    if len(span) > 8 or any(w.tag in _COMPLEX_TAGS or w.lower in _COMPLEX_WORDS for w in outside):
         return False
     opens = span.words[0].lower in ("the", "a", "an") or span.first in names
     return opens and is_plural_span(document, span) is False
@@ -172,11 +172,9 @@ def _of(document: Document, noun: Word) -> Iterator[Rephrasing]:
         return
     if any(w.upos not in ("ADJ", "NOUN") or w.index in names for w in thing.words) or noun.tag == "NNS":
         return
-    if (
-        noun.lemma.lower() in _NAMED_AFTER
-        or _has_dependents(document, noun)
-        or any(w.tag in ("JJS", "JJR") for w in thing.words)
-    ):
+    if noun.lemma.lower() in _NAMED_AFTER or any(w.tag in ("JJS", "JJR") for w in thing.words):
+        return
+    if _is_followed(document, noun, ("of", ",", "-")) or document.children(noun, "conj", "acl", "appos"):
         return
     the = "the"
     if name.first in {first for first, _ in document.sentences}:
@@ -199,26 +197,14 @@ def _owned(document: Document, noun: Word) -> Iterator[Rephrasing]:
     name = WordSpan(document, of.index + 1, owner.last)
     names = name_indices(document)
     is_name = len(name) > 0 and all(w.index in names for w in name.words) and name.last - name.first < 4
-    if (
-        not is_name
-        or name.text.endswith(("s", ")", "."))
-        or any(w.text == "," or w.lower in ("and", "of", "in") for w in name.words)
-    ):
+    if not is_name or name.text.endswith(("s", ")", ".")):
+        return
+    if any(w.lower in (",", "and", "of", "in") for w in name.words):
         return
     after = document.words[name.last + 1] if name.last + 1 < len(document) else None
     if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):
         return
     yield Rephrasing.of("nominal.owned", Change(determiner.start, name.end, f"{name.text}'s {noun.text}"))
-
-
-def _has_dependents(document: Document, noun: Word) -> bool:
-    """Return True if a list, a clause or an "of" depends on the noun."""
-    after = document.after(noun)
-    if (after is not None and after.upos in ("NOUN", "PROPN", "CCONJ")) or (
-        after is not None and after.lower in ("of", ",", "-")
-    ):
-        return True
-    return bool(document.children(noun, "conj", "acl", "appos"))
 
 
 def origins(scene: Scene) -> Iterator[Rephrasing]:
@@ -247,11 +233,8 @@ def _phrase_before(document: Document, noun: Word) -> tuple[Word, list[Word]] | 
 
 
 def _year_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
-    phrase = (
-        _phrase_before(document, noun)
-        if noun.lemma.lower() in nominal_words().works and not _is_followed(document, noun)
-        else None
-    )
+    is_work = noun.lemma.lower() in nominal_words().works and not _is_followed(document, noun)
+    phrase = _phrase_before(document, noun) if is_work else None
     if phrase is None or not phrase[1] or not is_year(phrase[1][0]) or phrase[0].lower == "the":
         return
     year = phrase[1][0]
@@ -266,15 +249,9 @@ def _year_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
         return
     preposition, year = document.words[noun.index + 1], document.words[noun.index + 2]
     phrase = _phrase_before(document, noun)
-    if (
-        preposition.lower != "from"
-        or not is_year(year)
-        or not year.text.isdigit()
-        or phrase is None
-        or phrase[0].lower == "this"
-    ):
+    if preposition.lower != "from" or not is_year(year) or not year.text.isdigit():
         return
-    if any(is_year(w) for w in phrase[1]):
+    if phrase is None or phrase[0].lower == "this" or any(is_year(w) for w in phrase[1]):
         return
     first = phrase[1][0] if phrase[1] else noun
     added = Change(first.start, first.start, f"{year.text} ")
@@ -327,13 +304,7 @@ def _nation_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
         return
 
 
-def _is_followed(document: Document, noun: Word) -> bool:
+def _is_followed(document: Document, noun: Word, also: tuple[str, ...] = _NEVER_AFTER) -> bool:
     """Return True if another noun or a list follows: "an American actor and singer", "a 1999 film festival"."""
     after = document.after(noun)
-    if after is None:
-        return False
-    return (
-        after.upos in ("NOUN", "PROPN", "CCONJ")
-        or after.text in (",", "-", "(", "'s", "'")
-        or after.lower in ("from", "of")
-    )
+    return after is not None and (after.upos in ("NOUN", "PROPN", "CCONJ") or after.lower in also)

@@ -93,12 +93,7 @@ def _counts(document: Document, word: Word) -> bool:
     after = document.after(word)
     if head is None or after is None or head.index < word.index or word.relation != "nummod":
         return False
-    if (
-        after.lower in _UNITS
-        or after.upos == "NUM"
-        or head.tag not in ("NNS", "NN")
-        or head.index in name_indices(document)
-    ):
+    if after.lower in _UNITS or after.upos == "NUM" or head.index in name_indices(document):
         return False
     glued = document.text[word.end : word.end + 1] in ("-", ".", ",", "/", ":", "%", "'")
     is_part = before is not None and (
@@ -110,15 +105,9 @@ def _counts(document: Document, word: Word) -> bool:
 
 def _ordinal(document: Document, word: Word) -> Iterator[Rephrasing]:
     head = document.head(word)
-    if (
-        word.relation != "amod"
-        or head is None
-        or head.index < word.index
-        or head.index in name_indices(document)
-    ):
+    if word.relation != "amod" or head is None or head.index < word.index:
         return
-    after = document.text[word.end : word.end + 1]
-    if after in ("-", ",", "."):
+    if head.index in name_indices(document) or document.text[word.end : word.end + 1] in ("-", ",", "."):
         return
     match = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)", word.lower)
     if match and 1 <= int(match[1]) <= 99:

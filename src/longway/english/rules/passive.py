@@ -187,7 +187,8 @@ def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
     last = span.last
     for modifier in document.children(head, "nmod", "obl", "acl"):
         case = next(iter(document.children(modifier, "case")), None)
-        if case is not None and case.index > head.index and _is_date(document, modifier):
+        is_date = any(is_year(w) or w.lower in MONTH_WORDS for w in document.subtree(modifier))
+        if case is not None and case.index > head.index and is_date:
             last = min(last, case.index - 1)
     span = WordSpan(document, span.first + 1, last)
     if any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)):
@@ -270,10 +271,6 @@ def _has_simple_tail(document: Document, span: WordSpan, rest: WordSpan) -> bool
     small = [w.upos in ("ADP", "DET") or w.text == "," or w.lower == "century" for w in after.words]
     is_plain = all(map(any, zip(known, small, strict=True))) and any(known)
     return is_case and is_plain and len(after) <= 9
-
-
-def _is_date(document: Document, word: Word) -> bool:
-    return any(is_year(w) or w.lower in MONTH_WORDS for w in document.subtree(word))
 
 
 def _outside_names(span: WordSpan) -> list[Word]:

@@ -71,12 +71,8 @@ def _parse_group(name: str, entry: dict[str, object]) -> PhraseGroup:
     written = ways if isinstance(ways, list) else [*sources, *targets]
     n_from = len(written) if ways is not None else len(sources)
     fixed = bool(entry.pop("fixed", False))
-    items = tuple(_parse_items(way) for way in written)
+    items = tuple(tuple(map(_parse_item, way.split())) for way in written)
     return PhraseGroup(name, items, n_from, fixed, Conditions(**entry))  # type: ignore[arg-type]
-
-
-def _parse_items(way: str) -> tuple[PhraseItem, ...]:
-    return tuple(_parse_item(part) for part in way.split())
 
 
 def _parse_item(part: str) -> PhraseItem:
@@ -156,15 +152,11 @@ def holds(conditions: Conditions, document: Document, verb: Word | None, first: 
         _neighbours_hold(conditions, document, first, last)
         and _next_holds(conditions, document, last)
         and (not conditions.counted or _is_counted(document, document.words[last]))
-        and not any(_is_one_of(w, conditions.without) for w in _sentence(document, first))
+        and not any(_is_one_of(w, conditions.without) for w in document.sentence_of(document.words[first]))
         and (not conditions.tags or (verb is not None and verb.tag in conditions.tags))
         and (not conditions.objects or _has_object(document, verb, conditions.objects))
         and _subject_holds(conditions, document, verb)
     )
-
-
-def _sentence(document: Document, index: int) -> tuple[Word, ...]:
-    return document.sentence_of(document.words[index])
 
 
 def _neighbours_hold(conditions: Conditions, document: Document, first: int, last: int) -> bool:
@@ -202,8 +194,8 @@ def _is_plural(document: Document, word: Word, second: Word | None) -> bool:
 
 
 def _is_counted(document: Document, noun: Word) -> bool:
-    has_number = document.children(noun, "det", "nummod", "nmod:poss")
-    return noun.tag == "NNS" or noun.relation == "compound" or bool(has_number)
+    is_determined = bool(document.children(noun, "det", "nummod", "nmod:poss"))
+    return noun.tag == "NNS" or noun.relation == "compound" or is_determined
 
 
 def _noun_after(document: Document, last: int) -> str:
@@ -225,19 +217,16 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
     """
     if word is None or word.upos == "PUNCT":
         return frozenset({"end"})
-    is_alone = (
-        "end" in kinds_of(document, _word_in_sentence(document, word.index + 1, word.index))
-        if _is_date(word)
-        else False
-    )
+    is_month = word.lower in MONTH_WORDS and word.text[:1].isupper()
+    if is_year(word) or is_month:
+        date = "year" if is_year(word) else "month"
+        ends = "end" in kinds_of(document, _word_in_sentence(document, word.index + 1, word.index))
+        return frozenset({date, f"bare {date}"} if ends else {date})
     kinds = set()
-    if is_year(word):
-        return frozenset({"year", "bare year"} if is_alone else {"year"})
-    if word.lower in MONTH_WORDS and word.text[:1].isupper():
-        return frozenset({"month", "bare month"} if is_alone else {"month"})
     if word.index in name_indices(document) or word.upos == "PROPN":
         kinds.add("name")
-        if _is_place(document, word):
+        near = (w for w in document.words[word.index : word.index + 4] if w.index in name_indices(document))
+        if any(w.lower in PLACES | _MORE_PLACES for w in near):
             kinds.add("place")
     if word.tag == "TO":
         kinds.add("to")
@@ -247,20 +236,9 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
     return frozenset(kinds)
 
 
-def _is_date(word: Word) -> bool:
-    return is_year(word) or word.lower in MONTH_WORDS
-
-
-def _is_place(document: Document, word: Word) -> bool:
-    near = document.words[word.index : word.index + 4]
-    return any(
-        w.lower in PLACES or w.lower in _MORE_PLACES for w in near if w.index in name_indices(document)
-    )
-
-
 def _is_place_subject(document: Document, subject: Word) -> bool:
     words = document.subtree(subject)
-    if any(w.lower in _PLACE_NOUNS or w.lower in _MORE_PLACES for w in words):
+    if any(w.lower in _PLACE_NOUNS | _MORE_PLACES for w in words):
         return True
     return all(w.lower in PLACES for w in words if w.upos != "DET")
 

@@ -220,19 +220,12 @@ def is_restrictor(document: Document, word: Word) -> bool:
     """Return True for "only" and the like as an adverb or before a noun; not in "not only", "if only", "only if"."""
     if word.text not in RESTRICTORS or word.upos not in ("ADV", "ADJ"):
         return False
-    before = document.words[word.index - 1].lower if word.index else ""
-    after = document.words[word.index + 1].lower if word.index + 1 < len(document) else ""
+    before = document.lower_at(word.index - 1)
+    after = document.lower_at(word.index + 1)
     if before in ("a", "an", "of") and after in ("a", "an"):  # "a solely a", "of only a few"
         return False
-    return before not in ("not", "n't", "if", "and", "-") and after not in (
-        "if",
-        "when",
-        "because",
-        "to",
-        "after",
-        "until",
-        "-",
-    )
+    is_joined = before in ("not", "n't", "if", "and", "-")
+    return not is_joined and after not in ("if", "when", "because", "to", "after", "until", "-")
 
 
 def focus_of(scene: Scene, word: Word) -> Focus | None:
@@ -245,10 +238,10 @@ def focus_of(scene: Scene, word: Word) -> Focus | None:
     if after[0].upos == "PUNCT":
         return _focus_before(scene, word, removed)
     if after[0].text == "been":
-        return _focus_at(scene, word, removed, last.index + 2, verb=None)
+        return _focus_at(scene, word, removed, last.index + 2)
     if after[0].upos == "VERB" and after[0].tag != "VBG" and (not document.text[after[0].start].isupper()):
         return _focus_after_verb(scene, word, removed, after[0])
-    return _focus_at(scene, word, removed, last.index + 1, verb=None)
+    return _focus_at(scene, word, removed, last.index + 1)
 
 
 def restrictor_range(document: Document, word: Word) -> tuple[tuple[int, int], Word]:
@@ -270,8 +263,7 @@ def _focus_after_verb(scene: Scene, word: Word, removed: tuple[int, int], verb: 
     following = document.words[verb.index + 1 : verb.index + 2]
     if not following or following[0].upos == "PUNCT" or following[0].lower in ("to", "that", "as"):
         return None
-    finite = verb if verb.tag in ("VBZ", "VBP", "VBD") else None
-    return _focus_at(scene, word, removed, verb.index + 1, verb=finite, governor=verb)
+    return _focus_at(scene, word, removed, verb.index + 1, governor=verb)
 
 
 def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus | None:
@@ -284,24 +276,17 @@ def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus |
             return None
         copulas = document.children(head, "cop")
         if copulas and head.relation == "root":
-            return _make_focus(
-                scene, word, removed, [w for w in phrase if w.index > copulas[-1].index], head, None
-            )
+            predicate = [w for w in phrase if w.index > copulas[-1].index]
+            return _make_focus(scene, word, removed, predicate, head, None)
         if head.relation == "obj" or (phrase[0].upos == "ADP" and head.relation in ("obl", "nmod")):
             return _make_focus(scene, word, removed, phrase, head, None)
     return None
 
 
 def _focus_at(
-    scene: Scene,
-    word: Word,
-    removed: tuple[int, int],
-    index: int,
-    *,
-    verb: Word | None,
-    governor: Word | None = None,
+    scene: Scene, word: Word, removed: tuple[int, int], index: int, *, governor: Word | None = None
 ) -> Focus | None:
-    """Return the phrase that starts at a word."""
+    """Return the phrase that starts at an index. governor: the verb before it."""
     document = scene.document
     if index >= len(document):
         return None
@@ -317,6 +302,7 @@ def _focus_at(
     phrase = [w for w in document.subtree(head) if w.index not in skipped and w.upos != "PUNCT"]
     if not phrase or phrase[0].index != index or phrase[-1].index - phrase[0].index + 1 != len(phrase):
         return None
+    verb = governor if governor is not None and governor.tag in ("VBZ", "VBP", "VBD") else None
     return _make_focus(scene, word, removed, phrase, head, verb)
 
 

@@ -188,11 +188,11 @@ def one_time_verb(document: Document, word: Word) -> Word | None:
     """Return the verb of the main clause if a word depends on it and it names something that happens once."""
     for above in document.ancestors(word):
         if above.upos == "VERB":
-            happens = above.lemma in ONE_TIME_VERBS or (
-                above.lemma == "come" and _is_come_out(document, above)
-            )
-            once = happens and not any(_is_one_of_many(document, w) for w in document.children(above, "obj"))
-            return above if once and above.relation == "root" else None
+            after = document.after(above)
+            is_out = above.lemma == "come" and after is not None and after.lower == "out"
+            is_many = any(_is_one_of_many(document, w) for w in document.children(above, "obj"))
+            is_once = (above.lemma in ONE_TIME_VERBS or is_out) and not is_many
+            return above if is_once and above.relation == "root" else None
         if above.relation == "root":
             return None
     return None
@@ -201,11 +201,6 @@ def one_time_verb(document: Document, word: Word) -> Word | None:
 def _is_one_of_many(document: Document, noun: Word) -> bool:
     """Return True for "released an album": there may be others."""
     return noun.tag == "NNS" or any(w.lower in ("a", "an") for w in document.children(noun, "det"))
-
-
-def _is_come_out(document: Document, verb: Word) -> bool:
-    after = document.after(verb)
-    return after is not None and after.lower == "out"
 
 
 def _is_network(document: Document, first: Word, last: Word) -> bool:
@@ -340,9 +335,9 @@ def _contains(text: str, words: str) -> bool:
 
 
 def _matches(scene: Scene, sister_class: SisterClass) -> Iterator[tuple[Word, Word, SisterTerm]]:
-    if sister_class.of and (sister_class.of == "person") != is_known_person(
-        scene, _root_subject(scene.document)
-    ):
+    root = scene.document.root
+    subject = None if root is None else subject_of(scene.document, root)
+    if sister_class.of and (sister_class.of == "person") != is_known_person(scene, subject):
         return
     if sister_class.frame == "agent":
         yield from _agents(scene.document, sister_class)
@@ -358,23 +353,14 @@ def _matches(scene: Scene, sister_class: SisterClass) -> Iterator[tuple[Word, Wo
                 yield first, run[-1], term
 
 
-def _root_subject(document: Document) -> Word | None:
-    root = document.root
-    return None if root is None else subject_of(document, root)
-
-
 def _agents(document: Document, sister_class: SisterClass) -> Iterator[tuple[Word, Word, SisterTerm]]:
     """Yield the makers of works, whatever their names."""
     for head in document:
         governor = document.head(head)
-        if (
-            head.dep != "obl:agent"
-            or head.upos != "PROPN"
-            or governor is None
-            or governor.lemma not in sister_class.verbs
-        ):
+        if head.dep != "obl:agent" or head.upos != "PROPN" or governor is None:
             continue
-        if document.children(governor, "conj") or governor.relation not in ("root", "xcomp"):
+        is_alone = not document.children(governor, "conj") and governor.relation in ("root", "xcomp")
+        if governor.lemma not in sister_class.verbs or not is_alone:
             continue
         name = [w for w in document.subtree(head) if w.relation != "case"]
         is_plain = all(w.upos == "PROPN" for w in name) and name[-1].index - name[0].index + 1 == len(name)
@@ -387,13 +373,11 @@ def _years(scene: Scene) -> Iterator[SisterSpot]:
     context = scene.context or ""
     for word in scene.document:
         before = scene.document.before(word)
-        if (
-            not _YEAR_PATTERN.fullmatch(word.text)
-            or before is None
-            or before.text not in ("in", ",", *terms_of("month"))
-        ):
+        if not _YEAR_PATTERN.fullmatch(word.text) or before is None:
             continue
         if before.text == "in" and not ends_clause(scene.document, word):
+            continue
+        if before.text not in ("in", ",", *terms_of("month")):
             continue
         verb = one_time_verb(scene.document, word)
         if verb is None:

@@ -79,7 +79,7 @@ def _contracted(document: Document, verb: Word, negation: Word) -> Iterator[Reph
 def _subject_verb(document: Document, subject: Word, verb: Word) -> Iterator[Rephrasing]:
     if verb.upos not in ("AUX", "VERB") or _ends_clause(document, verb):
         return
-    before = document.words[subject.index - 1].lower if subject.index else ""
+    before = document.lower_at(subject.index - 1)
     if before in ("than", "as"):
         return  # "worse than he is in front of it"
     if subject.relation not in ("nsubj", "expl") or document.words[verb.index + 1].text == "Not":

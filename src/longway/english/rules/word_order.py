@@ -106,15 +106,10 @@ def _to_the_front(
         return
     main = WordSpan(document, sentence.first, last)
     before = document.words[last]
-    if (
-        not _is_main(main)
-        or _is_order_bound(main, clause)
-        or before.lower in _TIED_WORDS
-        or main.words[0].upos == "ADV"
-    ):
+    if not _is_main(main) or _is_order_bound(main, clause) or main.words[0].upos == "ADV":
         return
-    if mark == "when" and before.upos == "NOUN":
-        return  # "the year when"
+    if before.lower in _TIED_WORDS or (mark == "when" and before.upos == "NOUN"):
+        return  # "only because", "the year when"
     first = main.words[0]
     inside = WordSpan(document, main.first, main.first).inside
     changes = (
@@ -131,15 +126,12 @@ def _to_the_front(
 def _is_main(main: WordSpan) -> bool:
     """Return True for an independent main clause: nothing joined to it, no other clause in front, no question."""
     words, document = main.words, main.document
-    if words[0].upos in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX") or words[0].lower in (
-        "then",
-        "there",
-        "it",
-    ):
+    first, root = words[0], next((w for w in words if w.dep == "root"), None)
+    if root is None or len(words) < 3 or first.lower in ("then", "there", "it"):
         return False
-    root = [w for w in words if w.dep == "root"]
-    joined = any(w.upos in ("VERB", "AUX") for w in document.children(root[0], "conj")) if root else True
-    return len(words) > 2 and not joined and bool(document.children(root[0], "nsubj"))
+    is_joined = any(w.upos in ("VERB", "AUX") for w in document.children(root, "conj"))
+    opens = first.upos not in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX")
+    return opens and not is_joined and bool(document.children(root, "nsubj"))
 
 
 def _is_order_bound(first: WordSpan, second: WordSpan) -> bool:
@@ -151,6 +143,9 @@ def _is_order_bound(first: WordSpan, second: WordSpan) -> bool:
 
 _SCOPE_WORDS = _LISTS["scope_words"]
 _DATE_WORDS = _LISTS["date_words"]
+
+
+_PLACED_VERBS = ("born", "died", "raised", "lived", "filmed")
 
 
 def fronting(scene: Scene) -> Iterator[Rephrasing]:
@@ -229,11 +224,7 @@ def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Iterato
         return
     time = WordSpan(document, sentence.first, comma.index - 1)
     main = WordSpan(document, comma.index + 1, sentence.last)
-    if (
-        not all(_is_date_word(w) for w in time.words[1:])
-        or not _is_time_phrase(time)
-        or _final_time(main) is not None
-    ):
+    if not all(map(_is_date_word, time.words[1:])) or not _is_time_phrase(time) or _final_time(main):
         return
     root = next((w for w in main.words if w.dep == "root"), None)
     if root is None or root.upos != "VERB" or not document.children(root, "nsubj"):
@@ -259,11 +250,7 @@ def _is_in_date(document: Document, comma: Word) -> bool:
 def _where(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Ann died in Rome." as "Rome is where Ann died."."""
     document, rest = clause.document, clause.rest
-    if (
-        rest is None
-        or clause.finite.tag != "VBD"
-        or clause.head.lower not in ("born", "died", "raised", "lived", "filmed")
-    ):
+    if rest is None or clause.finite.tag != "VBD" or clause.head.lower not in _PLACED_VERBS:
         return
     if len(clause.verbs) > 2 or has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
         return
@@ -297,10 +284,8 @@ def _undo_where(document: Document, number: int, sentence: WordSpan) -> Iterator
     place = WordSpan(document, sentence.first, positions[0] - size - 1)
     main = WordSpan(document, positions[0] + 1, sentence.last)
     verb = main.words[-1]
-    if not all(w.index in name_indices(document) or w.tag == "DT" for w in place.words) or verb.tag not in (
-        "VBD",
-        "VBN",
-    ):
+    is_name = all(w.index in name_indices(document) or w.tag == "DT" for w in place.words)
+    if not is_name or verb.tag not in ("VBD", "VBN"):
         return
     changes = (
         Change(place.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
@@ -323,9 +308,8 @@ def _inverted(clause: Clause) -> Iterator[Rephrasing]:
     words = [w.lower for w in definite.words]
     if (
         "of" not in words
-        or not {"same", "one", "a", "an"}.isdisjoint(words)
+        or not {"same", "one", "a", "an", ","}.isdisjoint(words)
         or has_scope(definite.words)
-        or "," in words
     ):
         return
     if any(w.tag in ("WDT", "WP", "WRB", "VBD", "VBZ", "CC") for w in definite.words):
@@ -353,22 +337,15 @@ def _cleft(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "Ann wrote the song." as "It was Ann who wrote the song."."""
     document, verb = clause.document, clause.head
     things = document.children(verb, "obj")
-    if (
-        clause.verbs != (verb,)
-        or verb.tag != "VBD"
-        or verb.lemma.lower() not in PASSIVE_VERBS
-        or len(things) != 1
-    ):
+    is_past = clause.verbs == (verb,) and verb.tag == "VBD"
+    if not is_past or verb.lemma.lower() not in PASSIVE_VERBS or len(things) != 1:
         return
     determiners = document.children(things[0], "det")
     if things[0].index not in name_indices(document) and not any(w.lower == "the" for w in determiners):
         return  # "It was Ann who made films" would add emphasis
-    heads = [w for w in clause.subject.words if is_person(document, w) and w.index in name_indices(document)]
-    if (
-        not heads
-        or not _is_name(clause.subject)
-        or (clause.rest is not None and has_scope(clause.rest.words))
-    ):
+    if clause.rest is not None and has_scope(clause.rest.words):
+        return
+    if not _is_name(clause.subject) or not any(is_person(document, w) for w in clause.subject.words):
         return
     it = as_sentence_start(document, clause.sentence, "it")
     changes = (
@@ -493,10 +470,8 @@ def _bare_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
             below = [w for w in below if w.index < item.index]
         if number == 0 and item.dep == "root":
             below = [w for w in below if w.relation not in ("cop", "nsubj", "aux", "advmod")]
-        if (
-            any(w.relation != "det" or w.lower not in ("a", "an", "the") for w in below)
-            or item.index in names
-        ):
+        is_plain = all(w.relation == "det" and w.lower in ("a", "an", "the") for w in below)
+        if not is_plain or item.index in names:
             return None
         articles.append(below[0].lower if below else "")
     if kind == "NOUN" and _is_modified(document, items):

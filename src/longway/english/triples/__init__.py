@@ -5,5 +5,5 @@ extract.py        triples from a text, by rules
 clause_parts.py   the words of one clause as subject, predicate and object
 oppose.py         triples and texts changed towards the opposite sentiment
 contradict.py     statements that contradict a statement
-gender.py       gendered words swapped, by the list of longway.english.demographics
+gender.py         gendered words swapped
 """

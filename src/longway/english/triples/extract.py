@@ -39,7 +39,7 @@ _NEGATIVE_OPENERS = (
     "only ",
     "neither ",
     "nor ",
-)  # a subject behind these stands behind its verb
+)  # after these the verb precedes the subject
 
 
 def triples_of(document: Document, *, most: int | None = None) -> list[Triple]:

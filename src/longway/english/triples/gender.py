@@ -1,10 +1,10 @@
-"""Gendered words swapped, all of a text alike: pronouns, kin, titles, and words such as actress or policeman.
+"""Gendered words of triples exchanged: pronouns, kin, titles, and words such as actress or policeman.
 
     swap_gender(triples)     the same statements about people of the other gender; names stay
-    partner("waitress")      "waiter": the word for the other gender, None for words that say nothing about it
+    partner("waitress")      "waiter": the word for the other gender; None for a word without one
 
-The list is that of `longway.english.demographics` (gender.tsv, our own). A word that is said of everybody (author, poet) has no partner, but its
-feminine form has one. "her" becomes "him" or "his" by the grammar of its statement.
+CoBA swaps all gendered words of a text at once. `methods/perturb` changes one person instead, and knows who that is. The words are those
+of people/gender.tsv. A word that is used for everybody (author, poet) has no partner, but its feminine form has one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from longway.english.articles import fix_articles
+from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import match_case
-from longway.english.people.demographics import DemographicEntry, demographic_entries
+from longway.english.people.demographics import demographic_entries
 from longway.english.people.pronouns import HE, SHE, pronoun_form
 from longway.english.pipeline import load_pipeline
 from longway.english.triples.triple import Triple, sentence_of, with_changes
@@ -25,12 +25,16 @@ _PRONOUNS = frozenset("he him his himself she her hers herself".split())
 
 
 def swap_gender(triples: Sequence[Triple], *, read: Callable[[str], Document] | None = None) -> list[Triple]:
-    """The triples with every gendered word swapped. read: analyses a text; by default the package's own pipeline does."""
-    return [_swapped(triple, read) if _may_change(triple) else triple for triple in triples]
+    """Return the triples with every gendered word swapped. read: analyses a text; default: the package's pipeline."""
+    read = read or (lambda text: load_pipeline().analyse(text))
+    return [
+        with_changes(triple, gender_changes(read(sentence_of(triple)))) if _may_change(triple) else triple
+        for triple in triples
+    ]
 
 
 def partner(word: str) -> str | None:
-    """The word for the other gender; None for a word that is not listed.
+    """Return the word for the other gender; None for a word that is not listed.
 
     >>> partner("waitress"), partner("policemen"), partner("teacher")
     ('waiter', 'policewomen', None)
@@ -39,35 +43,26 @@ def partner(word: str) -> str | None:
 
 
 def gender_changes(document: Document) -> list[Change]:
-    """The changes that swap every gendered word of a text, articles mended."""
-    found = [word.becomes(new) for word in document if (new := _other(document, word)) is not None]
-    return sorted([*found, *fix_articles(document, found)])
+    """Return the changes that swap every gendered word of a text, with articles corrected."""
+    swaps = [word.becomes(new) for word in document if (new := _other(document, word)) is not None]
+    return sorted(with_articles(document, *swaps))
 
 
 @lru_cache(maxsize=1)
 def _partners() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for entry in sorted(demographic_entries("gender"), key=_is_title):
+    partners: dict[str, str] = {}
+    # "queen" takes precedence over the title "Queen"
+    for entry in sorted(demographic_entries("gender"), key=lambda entry: entry.pos == "PROPN"):
         other = entry.counterparts.get(_OTHER.get(entry.attribute.name, ""))
         if other is not None and entry.kind != "thing":
-            found.setdefault(entry.word.lower(), other)
-    return found
-
-
-def _is_title(entry: DemographicEntry) -> bool:
-    """True for "Queen" before a name; "queen" goes first."""
-    return entry.pos == "PROPN"
+            partners.setdefault(entry.word.lower(), other)
+    return partners
 
 
 def _may_change(triple: Triple) -> bool:
     words = triple.text.lower().replace("-", " ").replace("'", " ").replace("’", " ").split()
     bare = {word.strip('.,;:!?"()') for word in words}
     return bool(bare & _PRONOUNS) or any(word in _partners() for word in bare | set(words))
-
-
-def _swapped(triple: Triple, read: Callable[[str], Document] | None) -> Triple:
-    document = (read or load_pipeline().analyse)(sentence_of(triple))
-    return with_changes(triple, gender_changes(document))
 
 
 def _other(document: Document, word: Word) -> str | None:

@@ -105,22 +105,16 @@ def _changes(
     if scope.is_unclear:
         return []
     if scope.negation is None or mention.first <= scope.negation.index <= mention.last:
-        if (
-            mention.side == towards
-            or _only_strengthens(document, mention, sides)
-            or _is_excess(document, mention)
-        ):
+        is_fine = mention.side == towards or _only_strengthens(document, mention, sides)
+        if is_fine or _is_excess(document, mention):
             return []
         return replaced_by_opposite(document, mention, key) or []
     if mention.side != towards:
         return []  # "not bad" is already positive
     without = without_negation(document, scope.negation)
     swapped = replaced_by_opposite(document, mention, key)
-    if without is not None and (
-        towards == "positive" or swapped is None or rotated(("out", "in"), key)[0] == "out"
-    ):
-        return without
-    return swapped or []
+    prefers_removal = towards == "positive" or swapped is None or rotated(("out", "in"), key)[0] == "out"
+    return without if without is not None and prefers_removal else swapped or []
 
 
 def _only_strengthens(document: Document, mention: SentimentMention, sides: dict[int, Side]) -> bool:
@@ -128,9 +122,8 @@ def _only_strengthens(document: Document, mention: SentimentMention, sides: dict
     if mention.word.upos != "ADV" or mention.is_phrase:
         return False
     head = document.head(mention.word)
-    return (
-        head is not None and head.upos in ("ADJ", "ADV") and sides.get(head.index) not in (None, mention.side)
-    )
+    is_modifier = head is not None and head.upos in ("ADJ", "ADV")
+    return head is not None and is_modifier and sides.get(head.index) not in (None, mention.side)
 
 
 def _is_excess(document: Document, mention: SentimentMention) -> bool:
@@ -180,9 +173,7 @@ def _replace_word(document: Document, mention: SentimentMention, opposite: str) 
 def _counts_alike(document: Document, noun: Word, opposite: str) -> bool:
     """Return True if a noun fits the article that is there, or its absence."""
     last = opposite.rpartition(" ")[2]
-    is_mass = (
-        last in _MASS or last in MASS_NOUNS or last in word_lists().mass or bool(_ABSTRACT.fullmatch(last))
-    )
+    is_mass = last in _MASS | MASS_NOUNS | word_lists().mass or bool(_ABSTRACT.fullmatch(last))
     determiners = {w.lower for w in document.children(noun, "det", "nmod:poss", "nummod")}
     if determiners & {"a", "an", "one", "another", "each", "every"} or noun.tag == "NNS":
         return not is_mass or last in _BOTH
@@ -191,27 +182,19 @@ def _counts_alike(document: Document, noun: Word, opposite: str) -> bool:
 
 def _replace_phrase(document: Document, mention: SentimentMention, opposite: str) -> list[Change] | None:
     first, last = document.words[mention.first], document.words[mention.last]
-    after = document.words[last.index + 1].lower if last.index + 1 < len(document) else ""
+    after = document.lower_at(last.index + 1)
     if opposite == "wealth of" and after in ("a", "an", "any", "the"):
         return None
-    parts = []
-    for part in opposite.split():
-        form = inflect(part[1:], mention.word.tag) if part.startswith("~") else part
-        if form is None:
-            return None
-        parts.append(form)
-    return [Change(first.start, last.end, match_case(" ".join(parts), first.text))]
+    tag = mention.word.tag
+    forms = [inflect(part[1:], tag) if part.startswith("~") else part for part in opposite.split()]
+    text = " ".join(form for form in forms if form is not None)
+    return None if None in forms else [Change(first.start, last.end, match_case(text, first.text))]
 
 
 def _negate_verb(document: Document, verb: Word) -> list[Change] | None:
     """Return the changes that negate the verb and drop intensifiers: "do not recommend", "would not recommend"."""
-    start = verb.start
-    before = verb.index - 1
-    while (
-        before >= 0
-        and document.words[before].lower in _INTENSIFIERS - {"would"}
-        and document.words[before].head == verb.index
-    ):
+    start, before = verb.start, verb.index - 1
+    while document.lower_at(before) in _INTENSIFIERS and document.words[before].head == verb.index:
         start = document.words[before].start
         before -= 1
     helpers = [w for w in document.children(verb, "aux") if w.index < verb.index and w.lower != "to"]
@@ -220,7 +203,8 @@ def _negate_verb(document: Document, verb: Word) -> list[Change] | None:
         if last.index != before or last.lower in ("'ll", "'d", "’d", "’ll"):
             return None
         word = "not " if last.lower == "can" else " not "
-        return [Change(last.end, start, word), *_moved(start, verb)]
+        dropped = [Change(start, verb.start, "")] if start != verb.start else []
+        return [Change(last.end, start, word), *dropped]
     if verb.tag == "VBN":
         return [Change(start, verb.start, "not ")]
     if not document.children(verb, "nsubj") or verb.tag not in DO_FORMS:
@@ -228,20 +212,16 @@ def _negate_verb(document: Document, verb: Word) -> list[Change] | None:
     return [replace(do_not(verb), start=start)]
 
 
-def _moved(start: int, verb: Word) -> list[Change]:
-    return [Change(start, verb.start, "")] if start != verb.start else []
-
-
 def _degree(document: Document, word: Word) -> list[Change]:
     """Rephrase "too slow" as "very brisk"."""
-    adverbs = [w for w in document.children(word, "advmod") if w.lower == "too" and w.index < word.index]
-    return [Change(_start_of(document, w), w.end, match_case("very", w.text)) for w in adverbs]
-
-
-def _start_of(document: Document, too: Word) -> int:
-    """Return where "too" starts, with the "far" before it."""
-    previous = document.words[too.index - 1] if too.index else too
-    return previous.start if previous.lower in ("far", "way", "just") else too.start
+    changes = []
+    for too in document.children(word, "advmod"):
+        if too.lower == "too" and too.index < word.index:
+            before = document.before(too)
+            is_far = before is not None and before.lower in ("far", "way", "just")  # "far too slow"
+            start = before.start if before is not None and is_far else too.start
+            changes.append(Change(start, too.end, match_case("very", too.text)))
+    return changes
 
 
 _NEGATION_WORDS = _LISTS["negation_words"]
