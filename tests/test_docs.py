@@ -27,6 +27,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import longway
 from longway.cli import app
 from longway.data.formats import KINDS as FORMATS
 from longway.data.problems import KINDS as PROBLEMS
@@ -239,6 +240,13 @@ def test_a_wrong_output_in_a_console_example_would_be_noticed():
     assert first_that_does_not_come(["...", "two", "three"], printed) is None
     assert first_that_does_not_come(["one", "three"], printed) == "three"
     assert first_that_does_not_come(["...", "four"], printed) == "four"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_pages_use_public_names_only(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^\s*(?:from|import) longway\..*$", text, flags=re.MULTILINE) == []
+    assert set(re.findall(r"\blw\.(\w+)", text)) <= set(longway.__all__)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
