@@ -106,12 +106,12 @@ def finding(i: int) -> dict[str, Any]:
     return {**about, "count": 1000 - i, **scores, "supporting": ["1", "2"], "counter": ["3"]}
 
 
-def pages(book: Any, n: int) -> dict[str, str]:
+def pages(contents: Any, n: int) -> dict[str, str]:
     """The address of every page by a name for the table."""
     from longway.review.edit_list import EditFilter
 
-    keys = book.edits.keys(EditFilter())
-    finding_key = book.findings().rows[0].key
+    keys = contents.edits.keys(EditFilter())
+    finding_key = contents.findings().rows[0].key
     last = -(-n // 25)
     return {
         "overview": "/",
@@ -195,17 +195,17 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=9, help="answers per page")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    from longway.review.book import Book
+    from longway.review.run_contents import RunContents
     from longway.review.serve import serving
 
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(Path(folder) / "run", options.rows, options.seed)
         start = time.perf_counter()
-        book = Book(run)
+        contents = RunContents(run)
         first_opening = time.perf_counter() - start
-        book.close()
+        contents.close()
         start = time.perf_counter()
-        book = Book(run)
+        contents = RunContents(run)
         later_opening = time.perf_counter() - start
         print(
             f"{options.rows:,} edits: first opening {first_opening:.1f} s, later ones {later_opening * 1000:.0f} ms"
@@ -214,9 +214,9 @@ def main() -> None:
             f"{'page':28s} {'first time ms':>13s} {'first byte ms':>13s} {'whole ms':>9s} {'http.server':>11s} {'ratio':>6s} {'KB':>6s} under 300 KB"
         )
         found, sizes, ratios = {}, {}, {}
-        with serving(book) as review:
+        with serving(contents) as review:
             cookie = {"cookie": f"{review.guard.cookie_name}={review.guard.cookie}"}
-            for name, address in pages(book, options.rows).items():
+            for name, address in pages(contents, options.rows).items():
                 cold, first, whole, size = measured(review.port, address, cookie, options.times)
                 peer = peer_seconds(Path(folder), size, options.times)
                 found[name], sizes[name], ratios[name] = (cold, first, whole), size, whole / peer
@@ -224,7 +224,7 @@ def main() -> None:
                     f"{name:28s} {cold * 1000:13.1f} {first * 1000:13.1f} {whole * 1000:9.1f} {peer * 1000:11.2f} {whole / peer:6.1f} "
                     f"{size / 1000:6.1f} {'yes' if size <= LIMIT else 'NO'}"
                 )
-        book.close()
+        contents.close()
     slowest = max(found, key=lambda name: found[name][2])
     common.finish(
         "bench/review.py",

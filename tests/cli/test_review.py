@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from longway.cli import app
 from longway.errors import LongwayError
 from longway.review import serve as serve_module
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 from longway.review.serve import Review, serve
 from tests.review.made_runs import an_edit, made_run
 from tests.review.wire import tab
@@ -58,9 +58,9 @@ def test_it_serves_until_it_is_stopped_and_says_where_every_decision_is_kept(fol
     assert "All decisions are in" in end
     assert str(folder.relative_to(folder.parents[1]) / "review" / "review.sqlite") in end
     assert told == ""
-    book = Book(folder)
-    held = book.decisions.of("edit", key)
-    book.close()
+    contents = RunContents(folder)
+    held = contents.decisions.of("edit", key)
+    contents.close()
     assert (held.author, held.value) == ("ada", {"choice": "accept"})
 
 
@@ -102,11 +102,11 @@ def test_a_mistake_is_told_in_words_with_the_next_step(folder, args, words):
 
 
 def test_a_port_that_is_taken_is_named(folder):
-    book = Book(folder)
-    first = Review(book, author="ann")
+    contents = RunContents(folder)
+    first = Review(contents, author="ann")
     result = run(folder, "--no-browser", "--port", first.port)
     first.close()
-    book.close()
+    contents.close()
     assert isinstance(result.exception, LongwayError)
     assert f"Port {first.port} of 127.0.0.1 is used by another program" in str(result.exception)
     assert "Give another --port" in str(result.exception)
@@ -121,8 +121,8 @@ def test_without_any_run_it_says_how_to_make_one(tmp_path, monkeypatch):
 
 def test_the_browser_gets_a_file_that_nobody_else_can_read_and_never_the_token(folder, monkeypatch):
     """Every user of a machine can see the arguments of a command, those of a browser that is started among them."""
-    book = Book(folder)
-    review = Review(book, author="ann")
+    contents = RunContents(folder)
+    review = Review(contents, author="ann")
     opened = []
 
     def look(address):
@@ -132,7 +132,7 @@ def test_the_browser_gets_a_file_that_nobody_else_can_read_and_never_the_token(f
 
     monkeypatch.setattr(serve_module.webbrowser, "open", look)
     serve(review, folder=folder, browser=True)
-    book.close()
+    contents.close()
     [(address, mode, page)] = opened
     assert address == (folder / "review" / "open.html").as_uri()
     assert mode == 0o600
@@ -163,7 +163,7 @@ def test_the_extra_that_is_missing_is_named(folder):
 
 
 def test_two_reviews_of_one_run_see_each_others_decisions(folder):
-    first, second = Book(folder), Book(folder)
+    first, second = RunContents(folder), RunContents(folder)
     with (
         serve_module.serving(first, author="ann") as one,
         serve_module.serving(second, author="bob") as other,

@@ -37,7 +37,7 @@ LOADED = (
     "longway.cli.prove_tables",
     "longway.jobs.audit.job",
     "longway.jobs.prove.run_prove",
-    "longway.review.book",
+    "longway.review.run_contents",
     "longway.review.serve",
     "longway.verify.model_checks",
     "pyarrow.parquet",

@@ -17,9 +17,9 @@ from urllib.parse import quote
 
 import httpx
 
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.export import FORMULA
+from longway.review.run_contents import RunContents
 from longway.review.serve import serving
 from tests.hostile.corpus import PRODUCT, SENTINEL
 
@@ -51,15 +51,17 @@ def browser() -> Iterator[Any]:
 
 def look_at(chromium: Any, folder: Path, *, every: int = 1) -> tuple[list[str], int]:
     """What is wrong with the pages and exports of a run's review, and how many were opened. every: 1 for the page of each edit, finding and row."""
-    book = Book(folder)
+    contents = RunContents(folder)
     try:
-        with serving(book, author="ann") as review:
+        with serving(contents, author="ann") as review:
             with httpx.Client(base_url=review.address, timeout=60) as client:
                 client.get(review.url)
                 wrong = [*wrong_in_exports(client)]
-            keys = book.edits.keys(EditFilter(status="all")) if book.has("edits") else []
-            findings = [one.key for one in book.findings(size=500).rows] if book.has("findings") else []
-            ids = [row.id for row in book.rows(size=500).rows]
+            keys = contents.edits.keys(EditFilter(status="all")) if contents.has("edits") else []
+            findings = (
+                [one.key for one in contents.findings(size=500).rows] if contents.has("findings") else []
+            )
+            ids = [row.id for row in contents.rows(size=500).rows]
             paths = [
                 *LISTS,
                 *(f"edits/{key}" for key in keys[::every]),
@@ -68,7 +70,7 @@ def look_at(chromium: Any, folder: Path, *, every: int = 1) -> tuple[list[str], 
             ]
             wrong += _open_all(chromium, review, paths)
     finally:
-        book.close()
+        contents.close()
     return wrong, len(paths)
 
 

@@ -35,9 +35,9 @@ from longway.methods.eda import Eda
 from longway.methods.leak_aware import FIRST, GiveAway, feature
 from longway.methods.method import RewriteRequest
 from longway.records import Pattern
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.export import decisions_of
+from longway.review.run_contents import RunContents
 from longway.sample import sample_path
 from longway.tokens.tokenizer import tokenize
 from tests.engines.loopback import Loopback
@@ -101,11 +101,11 @@ def with_word(texts, word):
 
 
 def mark(folder, choice, *patterns):
-    book = Book(folder)
-    keys = {str(one.finding.pattern): one.key for one in book.findings(size=200).rows}
+    contents = RunContents(folder)
+    keys = {str(one.finding.pattern): one.key for one in contents.findings(size=200).rows}
     for pattern in patterns:
-        book.decisions.write("finding", keys[pattern], {"choice": choice}, author="ann")
-    book.close()
+        contents.decisions.write("finding", keys[pattern], {"choice": choice}, author="ann")
+    contents.close()
 
 
 # ---- whole runs --------------------------------------------------------------------------------------------------------
@@ -129,11 +129,11 @@ def test_a_word_marked_as_real_signal_stays_in_all_texts(first, server, tmp_path
 
 
 def test_rejected_texts_are_not_proposed_again(first, server, tmp_path):
-    book = Book(first.folder)
-    kept = book.edits.keys(EditFilter(status="kept"))[:5]
-    rejected = {(one.edit.id, one.edit.after) for one in map(book.edits.get, kept)}
-    book.decisions.write_many("edit", {key: {"choice": "reject"} for key in kept}, author="ann")
-    book.close()
+    contents = RunContents(first.folder)
+    kept = contents.edits.keys(EditFilter(status="kept"))[:5]
+    rejected = {(one.edit.id, one.edit.after) for one in map(contents.edits.get, kept)}
+    contents.decisions.write_many("edit", {key: {"choice": "reject"} for key in kept}, author="ann")
+    contents.close()
     again, _ = rewrite(first.data, server, tmp_path / "again")
     assert rejected <= {(edit["id"], edit["after"]) for edit in edits(again.folder)}  # what happens without
     run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
@@ -161,9 +161,9 @@ def test_the_same_decisions_are_the_same_run_and_others_another_one(first, serve
     assert same == found
     assert len(server.calls) == n_calls
     assert found["settings"]["decisions"]["signal"][0]["pattern"] == GIVEN_AWAY
-    book = Book(first.folder)
-    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
-    book.close()
+    contents = RunContents(first.folder)
+    contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    contents.close()
     with pytest.raises(RunError, match="differs in: decisions"):
         rewrite(first.data, server, run.folder, decisions=decisions_of(first.folder))
 
@@ -204,9 +204,9 @@ def test_a_run_on_which_nothing_was_decided_is_told(first):
 
 def test_a_mark_that_was_taken_back_counts_no_more(first):
     mark(first.folder, "signal", GIVEN_AWAY)
-    book = Book(first.folder)
-    book.decisions.undo(author="ann")
-    book.close()
+    contents = RunContents(first.folder)
+    contents.decisions.undo(author="ann")
+    contents.close()
     with pytest.raises(SettingError, match="has no decisions that a rewrite can use"):
         decisions_of(first.folder)
 

@@ -16,9 +16,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from longway.review import routes
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.routes import openapi
+from longway.review.run_contents import RunContents
 from longway.review.serve import serving
 from tests.review.wire import cookie
 
@@ -28,10 +28,10 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 
 @pytest.fixture(scope="module")
 def review(hostile):
-    book = Book(hostile.rewrite)
-    with serving(book, author="robot") as review:
+    contents = RunContents(hostile.rewrite)
+    with serving(contents, author="robot") as review:
         yield review
-    book.close()
+    contents.close()
 
 
 def with_real_values(node, real):
@@ -46,7 +46,10 @@ def with_real_values(node, real):
 
 @pytest.fixture(scope="module")
 def described(review):
-    keys = [*review.book.edits.keys(EditFilter())[:5], *(row.key for row in review.book.findings().rows[:3])]
+    keys = [
+        *review.contents.edits.keys(EditFilter())[:5],
+        *(row.key for row in review.contents.findings().rows[:3]),
+    ]
     real = [(routes.KEY.schema(), keys), (routes.NAME.schema(), ["first"])]
     return schemathesis.openapi.from_dict(with_real_values(openapi(), real))
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.review import routes
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.guard import HEADERS, MAX_BODY
+from longway.review.run_contents import RunContents
 from longway.review.serve import serving
 from tests.review.wire import Elements, addresses, connect, cookie, head, raw, rest_of, tab
 
@@ -22,10 +22,10 @@ SECRET = "canary-5d1f"
 def review(hostile):
     (hostile.rewrite.parent / "secret.txt").write_text(SECRET)
     (hostile.rewrite / "review").mkdir(exist_ok=True)
-    book = Book(hostile.rewrite)
-    with serving(book, author="ann") as review:
+    contents = RunContents(hostile.rewrite)
+    with serving(contents, author="ann") as review:
         yield review
-    book.close()
+    contents.close()
 
 
 # Who may talk to it
@@ -74,12 +74,12 @@ def test_a_request_line_that_names_a_server_is_refused(review, target):
     ids=str,
 )
 def test_pages_of_other_sites_change_nothing_even_with_the_cookie(review, method, sent):
-    before = review.book.decisions.last_seq
+    before = review.contents.decisions.last_seq
     for name in routes.ACTIONS:
         ours = {"origin": review.address[:-1], "content_type": "application/json", "content_length": "2"}
         status, _ = raw(review, head(review, f"/{name}", method, **(ours | sent)) + b"{}")
         assert status == (403 if method == "POST" else 405)
-    assert review.book.decisions.last_seq == before
+    assert review.contents.decisions.last_seq == before
 
 
 def test_other_methods_are_refused_everywhere(review):
@@ -114,8 +114,8 @@ def test_a_wrong_token_opens_nothing(review, token):
 
 
 def test_token_and_cookie_of_another_run_open_nothing(review, hostile):
-    book = Book(hostile.audit, data=hostile.data)
-    with serving(book) as other:
+    contents = RunContents(hostile.audit, data=hostile.data)
+    with serving(contents) as other:
         assert raw(review, head(review, f"/?token={other.guard.token}", cookie=None))[0] == 403
         assert raw(review, head(review, "/", cookie=cookie(other)))[0] == 403
         assert (
@@ -128,7 +128,7 @@ def test_token_and_cookie_of_another_run_open_nothing(review, hostile):
             == raw(other, head(other, "/", cookie=both))[0]
             == 200
         )
-    book.close()
+    contents.close()
 
 
 def test_it_listens_on_this_machine_only(review):
@@ -251,7 +251,7 @@ def test_files_are_not_accepted(review, kind):
 def crawl(review, limit):
     """Address and page of the overview, of some edits and of everything that links lead to from there."""
     with tab(review) as client:
-        edits = [f"{review.address}edits/{key}" for key in review.book.edits.keys(EditFilter())[:4]]
+        edits = [f"{review.address}edits/{key}" for key in review.contents.edits.keys(EditFilter())[:4]]
         wanted, seen = [review.address, *edits], set()
         while wanted and len(seen) < limit:
             address = wanted.pop(0)
@@ -317,16 +317,16 @@ def test_the_judge_of_pages_sees_what_is_wrong():
 
 @pytest.mark.parametrize("which", ["rewrite", "audit", "made"])
 def test_no_row_label_column_or_file_name_becomes_markup(hostile, which):
-    book = Book(getattr(hostile, which), data=hostile.data)
+    contents = RunContents(getattr(hostile, which), data=hostile.data)
     texts, kinds = "", set()
-    with serving(book, author='ann"><script>alert(1)</script>') as review:
+    with serving(contents, author='ann"><script>alert(1)</script>') as review:
         for address, answer in crawl(review, 40):
             assert answer.status_code == 200, address
             assert not list(wrong_in(answer.text)), address
             assert "alert" not in str(answer.headers)
             texts += "".join(text for _, text in Elements(answer.text).texts)
             kinds.add(urlsplit(address).path.strip("/").split("/")[0])
-    book.close()
+    contents.close()
     assert (
         kinds
         >= {"", "data", "run"}

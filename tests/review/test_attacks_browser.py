@@ -6,17 +6,17 @@ from contextlib import contextmanager
 
 import pytest
 
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 from longway.review.serve import _opener, serving
 
 
 @pytest.fixture(scope="module")
 def review(hostile):
-    book = Book(hostile.made)
-    with serving(book, author="ann") as review:
+    contents = RunContents(hostile.made)
+    with serving(contents, author="ann") as review:
         yield review
-    book.close()
+    contents.close()
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def test_the_file_that_opens_the_review_leads_in_and_the_token_is_gone(new_page,
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_a_page_of_another_port_can_neither_read_nor_decide(new_page, review, name):
-    key = review.book.edits.keys(EditFilter())[0]
+    key = review.contents.edits.keys(EditFilter())[0]
     evil = f"""<form id=f method=post action="{review.address}decide"><input name=kind value=edit><input name=key value={key}>
         <input name=choice value=reject></form><iframe src="{review.address}"></iframe><script>
         fetch("{review.address}edits.json", {{credentials: "include"}}).then(() => document.title = "read", () => document.title = "no")
@@ -67,18 +67,18 @@ def test_a_page_of_another_port_can_neither_read_nor_decide(new_page, review, na
         with page.expect_navigation() as went:
             page.evaluate("document.getElementById('f').submit()")
         assert went.value.status == 403
-    assert review.book.decisions.of("edit", key) is None
+    assert review.contents.decisions.of("edit", key) is None
 
 
 def test_a_form_without_any_script_is_ours_and_is_taken(new_page, review):
     """Under our Referrer-Policy a browser says "Origin: null"; that the site is the same it says in another header."""
-    key = review.book.edits.keys(EditFilter())[1]
+    key = review.contents.edits.keys(EditFilter())[1]
     with new_page(java_script_enabled=False) as page:
         page.goto(review.url)
         page.goto(f"{review.address}edits/{key}")
         page.locator("form[action='/decide'] button[value=accept]").first.click()
         page.wait_for_load_state()
-    assert review.book.decisions.of("edit", key).value == {"choice": "accept"}
+    assert review.contents.decisions.of("edit", key).value == {"choice": "accept"}
 
 
 def test_no_script_of_a_row_runs_and_the_policy_has_nothing_to_refuse(new_page, review):
@@ -87,7 +87,7 @@ def test_no_script_of_a_row_runs_and_the_policy_has_nothing_to_refuse(new_page, 
         page.on("dialog", lambda dialog: (told.append(dialog.message), dialog.dismiss()))
         page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
         page.goto(review.url)
-        keys = review.book.edits.keys(EditFilter())
+        keys = review.contents.edits.keys(EditFilter())
         for address in ("edits", "data", "run", *(f"edits/{key}" for key in keys[:4])):
             page.goto(review.address + address)
             assert page.locator("h1").count() >= 1

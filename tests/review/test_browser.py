@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 import pytest
 
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 from longway.review.serve import serving
 
 
 @pytest.fixture
 def review(small_rewrite, tmp_path):
-    """The run, served, without any decision; `review.book` tells what is in it."""
-    book = Book(shutil.copytree(small_rewrite, tmp_path / "run"))
-    with serving(book, author="ada") as served:
+    """The run, served, without any decision; `review.contents` tells what is in it."""
+    contents = RunContents(shutil.copytree(small_rewrite, tmp_path / "run"))
+    with serving(contents, author="ada") as served:
         yield served
-    book.close()
+    contents.close()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def tab(new_page, review):
 
 
 def choice(review, key):
-    found = review.book.decisions.of("edit", key)
+    found = review.contents.decisions.of("edit", key)
     return None if found is None else found.value["choice"]
 
 
@@ -48,8 +48,8 @@ def moved(page, from_key):
 
 
 def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, review, tmp_path):
-    book = review.book
-    before = {row.id: row.text for row in _all_rows(book)}
+    contents = review.contents
+    before = {row.id: row.text for row in _all_rows(contents)}
     with tab() as page:
         # reads a finding
         page.get_by_role("link", name="Findings", exact=True).click()
@@ -66,7 +66,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
         page.get_by_label("The run", exact=True).select_option("kept")
         page.get_by_role("button", name="Show").click()
         page.wait_for_url("**/edits?*status=kept*")
-        total = len(book.edits.keys(EditFilter(status="kept")))
+        total = len(contents.edits.keys(EditFilter(status="kept")))
         assert page.locator("[data-total]").inner_text() == f"{total} edits"
         page.locator("[data-open]").first.click()
         page.wait_for_url("**/edits/*")
@@ -102,7 +102,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
 
         # all of a filter at once
         page.goto(f"{review.address}edits?status=kept&choice=none&label=pos")
-        rest = book.edits.keys(EditFilter(status="kept", choice="none", label="pos"))
+        rest = contents.edits.keys(EditFilter(status="kept", choice="none", label="pos"))
         page.locator(".bulk summary").click()
         page.get_by_role("button", name=f"Accept all {len(rest)}").click()
         page.get_by_text("No edit is like this").wait_for()
@@ -121,19 +121,19 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
         **dict.fromkeys(rest, "after"),
     }
     expected = dict(before)
-    for key in book.edits.keys(EditFilter(status="kept")):
-        edit = book.edits.get(key).edit
+    for key in contents.edits.keys(EditFilter(status="kept")):
+        edit = contents.edits.get(key).edit
         what = decided.get(key, "before")  # nobody decided: left out
         expected[edit.id] = {"after": edit.after, "before": edit.before}.get(what, what)
     rows = [
         json.loads(line) for line in (tmp_path / "exported.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert {row["longway_id"]: row["text"] for row in rows} == expected
-    assert book.decisions.history("finding")[0].value["choice"] == "shortcut"
+    assert contents.decisions.history("finding")[0].value["choice"] == "shortcut"
 
 
 def test_a_list_is_driven_by_keys_alone(tab, review):
-    keys = review.book.edits.keys(EditFilter())
+    keys = review.contents.edits.keys(EditFilter())
     with tab() as page:
         page.goto(f"{review.address}edits")
         page.keyboard.press("j")
@@ -166,7 +166,7 @@ def test_a_list_is_driven_by_keys_alone(tab, review):
 
 
 def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
-    key = review.book.edits.keys(EditFilter())[0]
+    key = review.contents.edits.keys(EditFilter())[0]
     with tab() as one, tab() as other:
         for page in (one, other):
             page.goto(f"{review.address}edits/{key}")
@@ -184,7 +184,7 @@ def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
 
 
 def test_forms_work_without_any_script(tab, review):
-    keys = review.book.edits.keys(EditFilter())
+    keys = review.contents.edits.keys(EditFilter())
     with tab(java_script_enabled=False) as page:
         page.goto(f"{review.address}edits/{keys[0]}")
         page.get_by_role("button", name="Accept").click()
@@ -196,7 +196,7 @@ def test_forms_work_without_any_script(tab, review):
         page.locator(".bulk summary").click()
         page.get_by_role("button", name="Reject all").click()
         page.wait_for_url("**/edits?status=kept*")
-        kept = review.book.edits.keys(EditFilter(status="kept"))
+        kept = review.contents.edits.keys(EditFilter(status="kept"))
         assert {choice(review, key) for key in kept} == {"reject"}
 
 
@@ -212,13 +212,13 @@ def test_a_text_that_takes_its_time_says_so_and_is_sent_once(tab, review, monkey
                 go_on.wait(20)
             return [], []
 
-    monkeypatch.setattr(hand_edit, "checker_of", lambda book: Slow())
-    key = review.book.edits.keys(EditFilter())[0]
+    monkeypatch.setattr(hand_edit, "checker_of", lambda contents: Slow())
+    key = review.contents.edits.keys(EditFilter())[0]
     with tab() as page:
         page.goto(f"{review.address}edits/{key}#hand-text")
         page.locator("#hand-text:focus").wait_for()
         page.keyboard.type("more ")
-        wait_until(page, lambda: checked == [review.book.edits.get(key).edit.before])  # they get ready
+        wait_until(page, lambda: checked == [review.contents.edits.get(key).edit.before])  # they get ready
         page.keyboard.press("Control+Enter")
         page.locator("[data-waiting]", has_text="Checking.").wait_for()
         assert page.get_by_role("button", name="Save and check").is_disabled()
@@ -250,8 +250,8 @@ def test_a_sample_is_drawn_and_rated_by_keys(tab, review):
                 page.keyboard.press(key)
             page.keyboard.press("Enter")
         page.get_by_text("Edits that are wrong").wait_for()
-        wait_until(page, lambda: len(review.book.decisions.current("tag")) == 3)
-        said = review.book.decisions.current("tag").values()
+        wait_until(page, lambda: len(review.contents.decisions.current("tag")) == 3)
+        said = review.contents.decisions.current("tag").values()
         assert sorted(one.value["tags"] for one in said) == [
             ["label changed"],
             ["label kept"],
@@ -262,8 +262,8 @@ def test_a_sample_is_drawn_and_rated_by_keys(tab, review):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
-    key, finding = review.book.edits.keys(EditFilter())[0], review.book.findings().rows[0].key
-    row = review.book.edits.get(key).edit.id
+    key, finding = review.contents.edits.keys(EditFilter())[0], review.contents.findings().rows[0].key
+    row = review.contents.edits.get(key).edit.id
     with tab(color_scheme=scheme) as page:
         page.set_viewport_size({"width": width, "height": 844})
         for path in (
@@ -288,7 +288,7 @@ def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
         assert not page.errors
 
 
-def _all_rows(book):
-    first = book.rows(size=200)
+def _all_rows(contents):
+    first = contents.rows(size=200)
     assert first.pages == 1
     return first.rows

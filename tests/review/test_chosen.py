@@ -13,10 +13,10 @@ from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
 from longway.json_values import from_json
 from longway.records import Edit
-from longway.review.book import Book
 from longway.review.chosen import RowStep, chosen, chosen_row, row_steps, walk
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ReviewedEdit
+from longway.review.run_contents import RunContents
 from tests.jobs.toy_perturb import pairs_of
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
@@ -186,40 +186,40 @@ def test_candidates_of_one_column_do_not_go_together():
     assert [step.keys for step in row_steps(edits)] == [("k1",), ("k2",), ("k3",)]
 
 
-def dataset_texts(book, column):
-    return {id_: text for table, ids in book.dataset().tables_with_ids()
+def dataset_texts(contents, column):
+    return {id_: text for table, ids in contents.dataset().tables_with_ids()
             for id_, text in zip(ids, table.frame[column], strict=True)}  # fmt: skip
 
 
 def test_without_decisions_every_row_of_a_real_rewrite_is_as_the_run_left_it(tmp_path):
     data = tmp_path / "reviews.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in reviews(30)), encoding="utf-8")
-    book = Book(rewritten(tmp_path / "run", data))
-    texts, rows = dataset_texts(book, "text"), list(chosen(book))
+    contents = RunContents(rewritten(tmp_path / "run", data))
+    texts, rows = dataset_texts(contents, "text"), list(chosen(contents))
     assert {row.id for row in rows} == {
-        one.edit.id for one in book.edits.page(EditFilter(status="kept"), size=500).rows
+        one.edit.id for one in contents.edits.page(EditFilter(status="kept"), size=500).rows
     }
     assert all(row.texts["text"] == row.as_run["text"] == texts[row.id] and not row.differs for row in rows)
     originals = {str(i): row["text"] for i, row in enumerate(reviews(30))}
-    assert all(row.texts["text"] == originals[row.id] for row in chosen(book, undecided="reject"))
+    assert all(row.texts["text"] == originals[row.id] for row in chosen(contents, undecided="reject"))
     with pytest.raises(SettingError, match="as_run or reject"):
-        list(chosen(book, undecided="accept"))
+        list(chosen(contents, undecided="accept"))
 
 
 @pytest.mark.parametrize("add", [False, True])
 def test_without_decisions_every_pair_of_a_real_perturbation_is_as_the_run_left_it(tmp_path, add):
     data = load(pairs_of(12), text="hypothesis", context="premise", id="pairid")
     run_perturb(data, settings=PerturbSettings(add=add), out=tmp_path / "run")
-    book = Book(tmp_path / "run")
-    texts = {column: dataset_texts(book, column) for column in ("hypothesis", "premise")}
-    rows = list(chosen(book))
+    contents = RunContents(tmp_path / "run")
+    texts = {column: dataset_texts(contents, column) for column in ("hypothesis", "premise")}
+    rows = list(chosen(contents))
     assert any(len(row.texts) == 2 for row in rows)
     for row in rows:
         assert row.is_in
         assert not row.differs
         assert all(texts[column][row.id] == text for column, text in row.texts.items())
         assert bool(row.source) == add
-    assert not any(row.is_in for row in chosen(book, undecided="reject")) or not add
+    assert not any(row.is_in for row in chosen(contents, undecided="reject")) or not add
 
 
 def test_rows_come_one_by_one_whatever_the_order_of_the_file(tmp_path):
@@ -227,5 +227,9 @@ def test_rows_come_one_by_one_whatever_the_order_of_the_file(tmp_path):
         an_edit(id=str(i % 3), before=f"r{i // 3}", after=f"r{i // 3 + 1}", round=i // 3 + 1, accepted=True)
         for i in range(9)
     ]
-    book = Book(made_run(tmp_path / "run", [*edits, an_edit(id="refused")]))
-    assert [(row.id, row.texts["text"]) for row in chosen(book)] == [("0", "r3"), ("1", "r3"), ("2", "r3")]
+    contents = RunContents(made_run(tmp_path / "run", [*edits, an_edit(id="refused")]))
+    assert [(row.id, row.texts["text"]) for row in chosen(contents)] == [
+        ("0", "r3"),
+        ("1", "r3"),
+        ("2", "r3"),
+    ]

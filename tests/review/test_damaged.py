@@ -7,9 +7,9 @@ import pytest
 from longway.errors import RunError
 from longway.json_values import from_json
 from longway.records import Edit
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES, render
+from longway.review.run_contents import RunContents
 from tests.review.made_runs import an_edit, made_run
 from tests.show.invented_augment import augment
 from tests.show.invented_rewrite import rewrite
@@ -49,10 +49,10 @@ def test_a_damaged_line_is_named_with_its_field(tmp_path, name):
     for at, junk in enumerate(JUNK):
         edits = [WHOLE, {**WHOLE, "id": "2", name: junk}]
         if fits(name, junk):
-            Book(made_run(tmp_path / str(at), edits)).close()
+            RunContents(made_run(tmp_path / str(at), edits)).close()
             continue
         with pytest.raises(RunError, match=r"edits.jsonl, line 2, is damaged: .*Run the same command again"):
-            Book(made_run(tmp_path / str(at), edits))
+            RunContents(made_run(tmp_path / str(at), edits))
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "3", '"x"', "\\ud800", "\0"])
@@ -64,7 +64,7 @@ def test_a_line_that_is_no_edit_is_named(tmp_path, line):
     about["files"]["edits.jsonl"] = path.stat().st_size
     (folder / "run.json").write_text(json.dumps(about))
     with pytest.raises(RunError, match=r"edits.jsonl, line 2, is damaged"):
-        Book(folder)
+        RunContents(folder)
 
 
 def outcome(page, *given):
@@ -83,17 +83,19 @@ def test_a_damaged_trace_is_named_on_the_page_of_its_edit(tmp_path, command):
         for at, junk in enumerate(JUNK)
     ]
     summary = {"rewrite__json": rewrite()} if command == "rewrite" else {"augment__json": augment()}
-    book = Book(made_run(tmp_path / "run", damaged, command=command, **summary))
+    contents = RunContents(made_run(tmp_path / "run", damaged, command=command, **summary))
     n_named = 0
-    for key in book.edits.keys(EditFilter()):
-        page, error = outcome(PAGES["edits/{key}"], book, {"author": "ada", "key": key})
+    for key in contents.edits.keys(EditFilter()):
+        page, error = outcome(PAGES["edits/{key}"], contents, {"author": "ada", "key": key})
         if error is None:
-            assert render(page, book, path="/edits", author="ada")
+            assert render(page, contents, path="/edits", author="ada")
         else:
-            assert error.startswith(f"edits.jsonl, line {book.edits.get(key).number}, is damaged: its trace")
+            assert error.startswith(
+                f"edits.jsonl, line {contents.edits.get(key).number}, is damaged: its trace"
+            )
             n_named += 1
     assert 20 < n_named < len(damaged)
-    book.close()
+    contents.close()
 
 
 def test_an_edit_of_an_earlier_version_has_defaults():
@@ -108,4 +110,4 @@ def test_a_damaged_finding_is_named(tmp_path, name):
     for at, junk in enumerate((3 if name in ("field", "label") else "words", {}, [None])):
         made = rewrite() | {"findings": [whole, {**whole, name: junk}], "worse": []}
         with pytest.raises(RunError, match=r'rewrite.json, "findings", number 2, is damaged'):
-            Book(made_run(tmp_path / str(at), [WHOLE], rewrite__json=made))
+            RunContents(made_run(tmp_path / str(at), [WHOLE], rewrite__json=made))

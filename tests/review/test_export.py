@@ -18,9 +18,9 @@ from longway.data.edited import ID_COLUMN
 from longway.errors import LongwayError, RunError
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.export import dataset_name, escape_formula, export_csv, export_dataset, export_json
+from longway.review.run_contents import RunContents
 from tests.jobs.toy_perturb import rows_of
 from tests.review.made_runs import COLUMNS, an_edit, made_run, reviews, rewritten
 
@@ -111,16 +111,16 @@ def test_the_dataset_has_exactly_the_decisions_and_every_other_row_as_it_was(
     with TemporaryDirectory() as folder:
         folder = Path(folder)
         shutil.copytree(runs / ending, folder / "run")
-        book = Book(folder / "run")
-        edits = list(book.edits.all(EditFilter()))
+        contents = RunContents(folder / "run")
+        edits = list(contents.edits.all(EditFilter()))
         assert len({one.edit.id for one in edits}) == len(edits)  # EDA makes one text a row
         said = {}
         for place, choice in decided:
             one = edits[place % len(edits)]
             said[one.edit.id] = choice
-            book.decisions.write("edit", one.key, {"choice": choice, "text": text}, author="ann")
-        out = export_dataset(book, folder / dataset_name(book), undecided=undecided)
-        book.close()
+            contents.decisions.write("edit", one.key, {"choice": choice, "text": text}, author="ann")
+        out = export_dataset(contents, folder / dataset_name(contents), undecided=undecided)
+        contents.close()
         before, after = cells(folder / "run" / out.name), cells(out)
         expected = {id_: dict(row) for id_, row in before.items()}
         for edit in (one.edit for one in edits):
@@ -139,8 +139,8 @@ def test_the_dataset_has_exactly_the_decisions_and_every_other_row_as_it_was(
 @pytest.mark.parametrize("ending", FORMATS)
 def test_without_decisions_the_export_is_the_dataset_of_the_run(runs, tmp_path, ending):
     shutil.copytree(runs / ending, tmp_path / "run")
-    book = Book(tmp_path / "run")
-    out = export_dataset(book, tmp_path / dataset_name(book))
+    contents = RunContents(tmp_path / "run")
+    out = export_dataset(contents, tmp_path / dataset_name(contents))
     assert out.name == f"dataset.{ending}"
     if ending == "parquet":
         assert load(out).frame.equals(load(tmp_path / "run" / out.name).frame)
@@ -168,12 +168,12 @@ ADDED = [
 
 
 def added_run(folder, decide, **more):
-    book = Book(made_run(folder / "run", ADDED, command="augment", settings=SOURCED, rows=ROWS))
-    kept, refused = book.edits.keys(EditFilter())
+    contents = RunContents(made_run(folder / "run", ADDED, command="augment", settings=SOURCED, rows=ROWS))
+    kept, refused = contents.edits.keys(EditFilter())
     for key, value in decide(kept, refused).items():
-        book.decisions.write("edit", key, value, author="ann")
-    out = export_dataset(book, folder / "out.jsonl", **more)
-    book.close()
+        contents.decisions.write("edit", key, value, author="ann")
+    out = export_dataset(contents, folder / "out.jsonl", **more)
+    contents.close()
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 
@@ -213,14 +213,14 @@ def test_added_rows_are_left_out_when_rejected_and_refused_ones_added_when_accep
 def test_rows_that_a_real_perturbation_added_go_when_they_are_rejected(tmp_path):
     data = load(rows_of(12), id="id")
     run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "run")
-    book = Book(tmp_path / "run")
-    kept = book.edits.page(EditFilter(status="kept")).rows
-    book.decisions.write("edit", kept[0].key, {"choice": "reject"}, author="ann")
-    out = export_dataset(book, tmp_path / dataset_name(book))
+    contents = RunContents(tmp_path / "run")
+    kept = contents.edits.page(EditFilter(status="kept")).rows
+    contents.decisions.write("edit", kept[0].key, {"choice": "reject"}, author="ann")
+    out = export_dataset(contents, tmp_path / dataset_name(contents))
     before, after = cells(tmp_path / "run" / out.name), cells(out)
     assert before.keys() - after.keys() == {kept[0].edit.id}
     assert all(before[id_] == row for id_, row in after.items())
-    nothing = cells(export_dataset(book, tmp_path / "none.parquet", undecided="reject"))
+    nothing = cells(export_dataset(contents, tmp_path / "none.parquet", undecided="reject"))
     assert set(nothing) == {row["id"] for row in rows_of(12)}
 
 
@@ -229,16 +229,16 @@ def test_a_cell_that_no_decision_changes_stays_empty(tmp_path):
     tried = an_edit("1", "", "x", field="premise", how="gender")
     edits = [tried, an_edit("1", "a", "b", accepted=True)]
     run = made_run(tmp_path / "run", edits, settings={**COLUMNS, "context": "premise"}, rows=rows)
-    book = Book(run)
-    book.decisions.write("edit", book.edits.keys(EditFilter())[1], {"choice": "reject"}, author="ann")
-    out = export_dataset(book, tmp_path / "out.jsonl")
+    contents = RunContents(run)
+    contents.decisions.write("edit", contents.edits.keys(EditFilter())[1], {"choice": "reject"}, author="ann")
+    out = export_dataset(contents, tmp_path / "out.jsonl")
     assert [json.loads(line) for line in out.read_text().splitlines()] == [{**rows[0], "text": "a"}]
 
 
 def test_a_run_without_edits_has_no_dataset_to_export(tmp_path):
-    book = Book(made_run(tmp_path / "run", command="audit", findings__json={"findings": []}))
+    contents = RunContents(made_run(tmp_path / "run", command="audit", findings__json={"findings": []}))
     with pytest.raises(RunError, match=r"no dataset with edits to export.*Open the folder of a rewrite"):
-        export_dataset(book, tmp_path / "out.csv")
+        export_dataset(contents, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -254,11 +254,11 @@ def test_the_csv_has_every_edit_with_its_decision_and_no_formulas(tmp_path):
         an_edit('=HYPERLINK("http://x")', "@SUM(1)", "+1\nand more", score_before=-0.5, accepted=True),
         an_edit("2", "plain", "-1", reason="\tnot chosen", method='=cmd|"/c calc"!A1'),
     ]
-    book = Book(made_run(tmp_path / "run", edits))
-    book.decisions.write(
-        "edit", book.edits.keys(EditFilter())[1], {"choice": "hand", "text": "=2"}, author="@ann"
+    contents = RunContents(made_run(tmp_path / "run", edits))
+    contents.decisions.write(
+        "edit", contents.edits.keys(EditFilter())[1], {"choice": "hand", "text": "=2"}, author="@ann"
     )
-    raw = export_csv(book, tmp_path / "edits.csv").read_bytes()
+    raw = export_csv(contents, tmp_path / "edits.csv").read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf")  # spreadsheets take it for another encoding otherwise
     first, second = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
     assert first["id"] == '\'=HYPERLINK("http://x")'
@@ -276,11 +276,11 @@ def test_the_json_has_everything(tmp_path):
         [an_edit("1"), an_edit("2")],
         rewrite__json={"findings": findings, "method": "razor"},
     )
-    book = Book(run)
-    keys = book.edits.keys(EditFilter())
-    book.decisions.write("edit", keys[0], {"choice": "accept"}, author="ann")
-    book.decisions.undo(author="ann")
-    told = json.loads(export_json(book, tmp_path / "all.json").read_text(encoding="utf-8"))
+    contents = RunContents(run)
+    keys = contents.edits.keys(EditFilter())
+    contents.decisions.write("edit", keys[0], {"choice": "accept"}, author="ann")
+    contents.decisions.undo(author="ann")
+    told = json.loads(export_json(contents, tmp_path / "all.json").read_text(encoding="utf-8"))
     assert told["run"]["command"] == "rewrite"
     assert told["summary"]["method"] == "razor"
     assert [one["pattern"] for one in told["findings"]] == ["</script>"]
@@ -291,8 +291,8 @@ def test_the_json_has_everything(tmp_path):
 
 def test_an_export_that_cannot_be_written_is_told(tmp_path):
     rows = [{"text": "b", "label": "pos", "longway_id": "1"}]
-    book = Book(made_run(tmp_path / "run", [an_edit("1", accepted=True)], rows=rows))
+    contents = RunContents(made_run(tmp_path / "run", [an_edit("1", accepted=True)], rows=rows))
     for export in (export_csv, export_json, export_dataset):
         with pytest.raises(LongwayError, match=r"cannot be written .*Choose another path"):
-            export(book, tmp_path / "nowhere" / "out.jsonl")
+            export(contents, tmp_path / "nowhere" / "out.jsonl")
     assert not (tmp_path / "nowhere").exists()

@@ -17,10 +17,10 @@ from longway.jobs.rewrite.rewrite import RewriteSettings
 from longway.jobs.rewrite.run_rewrite import run_rewrite
 from longway.jobs.rows import rows_of
 from longway.review import hand_edit
-from longway.review.book import Book
 from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.hand_edit import MAX_LENGTH, checker_of, journal_of, prepare, write_by_hand
+from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal, JournalEntry
 from longway.verify.check import Candidate
 from longway.verify.model_checks import JudgeCheck
@@ -65,28 +65,28 @@ def made(tmp_path_factory):
 @pytest.fixture
 def opened(made, tmp_path):
     """Opens a run, on which nothing was decided yet."""
-    books = []
+    opened = []
 
-    def book(name):
+    def contents(name):
         shutil.copytree(made.folder / name, tmp_path / name, ignore=shutil.ignore_patterns("review"))
-        books.append(Book(tmp_path / name))
-        return books[-1]
+        opened.append(RunContents(tmp_path / name))
+        return opened[-1]
 
-    yield book
-    for one in books:
+    yield contents
+    for one in opened:
         one.close()
 
 
-def first(book, filter=KEPT):
-    return book.edits.get(book.edits.keys(filter)[0])
+def first(contents, filter=KEPT):
+    return contents.edits.get(contents.edits.keys(filter)[0])
 
 
 @pytest.mark.parametrize(("name", "expected"), [("rewrite", {1, 2}), ("leak", {1})])
 def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened, name, expected):
     """All that was verified, kept or refused, but for the judge, which is a server."""
-    book = opened(name)
-    checker, rounds = checker_of(book), set()
-    for edit in book.edits.all(EditFilter()):
+    contents = opened(name)
+    checker, rounds = checker_of(contents), set()
+    for edit in contents.edits.all(EditFilter()):
         said = [verdict for verdict in edit.edit.verdicts if verdict.check != "judge"]
         if edit.edit.verdicts:
             verdicts, _ = checker.check(edit.edit, edit.edit.after)
@@ -96,8 +96,8 @@ def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened, name
 
 
 def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(opened, made):
-    book = opened("rewrite")
-    edit, rows = first(book), rows_of(made.data)
+    contents = opened("rewrite")
+    edit, rows = first(contents), rows_of(made.data)
     labels = [rows.label(place) for place in range(len(rows))]
     verifier = verifier_for(rows.task, rows.texts, labels, None, seed=0)
     for text in (
@@ -105,7 +105,7 @@ def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(op
         edit.edit.before.replace(" was ", " was not "),
         "Completely different.",
     ):
-        found = write_by_hand(book, edit.key, text, author="ann")
+        found = write_by_hand(contents, edit.key, text, author="ann")
         row = list(rows.ids).index(edit.edit.id)
         candidate = Candidate(row, edit.edit.before, text, edit.edit.label_after)
         (expected,) = verifier.verify([candidate])
@@ -114,22 +114,22 @@ def test_a_text_by_hand_has_the_verdicts_of_a_verifier_of_the_data_as_it_came(op
 
 
 def test_a_text_that_fails_is_kept_and_marked(opened):
-    book = opened("rewrite")
-    edit = first(book)
+    contents = opened("rewrite")
+    edit = first(contents)
     text = edit.edit.before.replace(" was ", " was not ")
-    found = write_by_hand(book, edit.key, text, author="ann", seen=0)
+    found = write_by_hand(contents, edit.key, text, author="ann", seen=0)
     assert (found.kind, found.key, found.author) == ("edit", edit.key, "ann")
     assert (found.value["choice"], found.value["text"], found.value["passed"]) == ("hand", text, False)
     assert found.value["verdicts"][-1]["check"] == "negation"
-    assert book.edits.get(edit.key).decision.value == found.value
+    assert contents.edits.get(edit.key).decision.value == found.value
     assert any("judge" in missing for missing in found.value["missing"])
 
 
 def test_a_text_that_passes_is_not_marked(opened):
-    book = opened("rewrite")
-    edit = first(book)
+    contents = opened("rewrite")
+    edit = first(contents)
     found = write_by_hand(
-        book, edit.key, "  " + edit.edit.before.replace("we ", "that we ") + "\r\n", author="ann"
+        contents, edit.key, "  " + edit.edit.before.replace("we ", "that we ") + "\r\n", author="ann"
     )
     assert found.value["passed"]
     assert found.value["text"] == edit.edit.before.replace("we ", "that we ")
@@ -143,25 +143,25 @@ def test_lines_end_as_they_did_in_the_text_before(tmp_path):
         {"longway_id": str(i), "text": before, "label": ("a", "b")[i % 2]} for i, before in enumerate(befores)
     ]
     columns = {"text": "text", "context": None, "label": "label", "id": None, "split": None, "seed": 0}
-    book = Book(made_run(tmp_path / "run", edits, command="perturb", settings=columns, rows=rows))
-    for key, end in zip(book.edits.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
+    contents = RunContents(made_run(tmp_path / "run", edits, command="perturb", settings=columns, rows=rows))
+    for key, end in zip(contents.edits.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
         for sent in ("three\r\nfour", "three\nfour"):
-            assert write_by_hand(book, key, sent, author="ann").value["text"] == f"three{end}four"
+            assert write_by_hand(contents, key, sent, author="ann").value["text"] == f"three{end}four"
     with pytest.raises(SettingError, match="equals the original"):
-        write_by_hand(book, book.edits.keys(EditFilter())[0], "one\ntwo", author="ann")
-    book.close()
+        write_by_hand(contents, contents.edits.keys(EditFilter())[0], "one\ntwo", author="ann")
+    contents.close()
 
 
 def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, made, monkeypatch):
     model_or_skip()
     monkeypatch.setattr(LocalEngine, "judges", lambda self, task: True)  # it knows no labels like these
-    book = opened("rewrite")
-    book.about["settings"]["judge"] = "local"
-    edit, rows = first(book), rows_of(made.data)
+    contents = opened("rewrite")
+    contents.about["settings"]["judge"] = "local"
+    edit, rows = first(contents), rows_of(made.data)
     text = edit.edit.before.replace("we ", "that we ")
-    found = write_by_hand(book, edit.key, text, author="ann").value
+    found = write_by_hand(contents, edit.key, text, author="ann").value
     (asked,) = (
-        check for check in hand_edit._checkers[book]._rewritten.checks if isinstance(check, JudgeCheck)
+        check for check in hand_edit._checkers[contents]._rewritten.checks if isinstance(check, JudgeCheck)
     )
     assert isinstance(asked.asker.engine, LocalEngine)
     judge = JudgeCheck(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
@@ -173,8 +173,8 @@ def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, 
 
 
 def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
-    book = opened("rewrite")
-    edit = first(book)
+    contents = opened("rewrite")
+    edit = first(contents)
     for text, words in (
         (" \n ", "empty. .* reject the edit"),
         (edit.edit.after + "\n", "equals the edit. .* Accept the edit"),
@@ -182,77 +182,77 @@ def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):
         ("x" * (MAX_LENGTH + 1), "at most 50,000"),
     ):
         with pytest.raises(SettingError, match=words):
-            write_by_hand(book, edit.key, text, author="ann")
-    assert book.decisions.of("edit", edit.key) is None
+            write_by_hand(contents, edit.key, text, author="ann")
+    assert contents.decisions.of("edit", edit.key) is None
     with pytest.raises(LookupFailed):
-        write_by_hand(book, "no such key", "A text.", author="ann")
+        write_by_hand(contents, "no such key", "A text.", author="ann")
 
 
 def test_two_tabs_do_not_lose_each_others_text(opened):
-    book = opened("rewrite")
-    edit = first(book)
-    one = write_by_hand(book, edit.key, "One text.", author="ann", seen=0)
+    contents = opened("rewrite")
+    edit = first(contents)
+    one = write_by_hand(contents, edit.key, "One text.", author="ann", seen=0)
     with pytest.raises(Conflict):
-        write_by_hand(book, edit.key, "Another text.", author="bob", seen=0)
-    assert book.decisions.of("edit", edit.key) == one
+        write_by_hand(contents, edit.key, "Another text.", author="bob", seen=0)
+    assert contents.decisions.of("edit", edit.key) == one
 
 
 def test_the_verifier_is_made_once_for_a_book(opened, monkeypatch):
-    book, made = opened("rewrite"), []
+    contents, made = opened("rewrite"), []
     monkeypatch.setattr(hand_edit, "verifier_for", lambda *a, **k: made.append(a) or verifier_for(*a, **k))
     for text in ("One text.", "Another text.", "A third one."):
-        write_by_hand(book, first(book).key, text, author="ann")
+        write_by_hand(contents, first(contents).key, text, author="ann")
     assert len(made) == 1
 
 
 def test_the_checks_get_ready_while_a_person_still_writes(opened, monkeypatch):
-    book = opened("rewrite")
-    key = first(book).key
-    prepare(book, key)
+    contents = opened("rewrite")
+    key = first(contents).key
+    prepare(contents, key)
     monkeypatch.setattr(hand_edit, "verifier_for", None)  # nothing is left to be made
     monkeypatch.setattr("longway.verify.model_checks._Words", None)
-    assert write_by_hand(book, key, "One text.", author="ann").value["verdicts"]
-    assert len(book.decisions.history("edit", key)) == 1
+    assert write_by_hand(contents, key, "One text.", author="ann").value["verdicts"]
+    assert len(contents.decisions.history("edit", key)) == 1
     with hand_edit._lock:
-        prepare(book, key)  # they are at work: this one does not wait
+        prepare(contents, key)  # they are at work: this one does not wait
 
 
 def test_what_models_read_is_remembered_by_the_review_and_not_added_to_the_run(tmp_path):
     entry = JournalEntry("0" * 16, "verify", "minilm", {"row": "new"})
     of_run = Journal(tmp_path / JOURNAL_FILE)
     of_run.put(JournalEntry("old", kind="verify", engine="minilm", answer={"row": "old"}))
-    book = SimpleNamespace(folder=tmp_path)
+    contents = SimpleNamespace(folder=tmp_path)
     (tmp_path / "review").mkdir()
-    journal_of(book).put_all([entry])
-    again = journal_of(book)
+    journal_of(contents).put_all([entry])
+    again = journal_of(contents)
     assert again.get_all(["old", entry.key, "none"]) == {"old": {"row": "old"}, entry.key: {"row": "new"}}
     assert of_run.get(entry.key) is None
 
 
 def test_the_run_itself_stays_as_it_was(opened):
-    book = opened("rewrite")
-    before = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
-    write_by_hand(book, first(book).key, "One text.", author="ann")
-    after = {path.name: path.read_bytes() for path in book.folder.iterdir() if path.is_file()}
+    contents = opened("rewrite")
+    before = {path.name: path.read_bytes() for path in contents.folder.iterdir() if path.is_file()}
+    write_by_hand(contents, first(contents).key, "One text.", author="ann")
+    after = {path.name: path.read_bytes() for path in contents.folder.iterdir() if path.is_file()}
     for name in before:
         assert name.startswith("journal") or before[name] == after[name]
     assert {name for name in after if not name.startswith("journal")} == {
         name for name in before if not name.startswith("journal")
     }
-    Book(book.folder).close()  # still a finished run
+    RunContents(contents.folder).close()  # still a finished run
 
 
 def test_an_added_text_must_carry_its_new_label(opened):
-    book = opened("augment")
-    edit = first(book, EditFilter())
+    contents = opened("augment")
+    edit = first(contents, EditFilter())
     assert edit.edit.label_after != edit.edit.label_before
     good, bad = (
         "The meal we saw was bright and quick and warm.",
         "The meal we saw was dull and slow and weak.",
     )
     right, wrong = (good, bad) if edit.edit.label_after == "good" else (bad, good)
-    assert write_by_hand(book, edit.key, right, author="ann").value["passed"]
-    found = write_by_hand(book, edit.key, wrong, author="ann").value
+    assert write_by_hand(contents, edit.key, right, author="ann").value["passed"]
+    found = write_by_hand(contents, edit.key, wrong, author="ann").value
     assert not found["passed"]
     assert found["verdicts"][-1]["check"] == "new label"
 
@@ -288,9 +288,11 @@ def perturbed(tmp_path):
         "split": None,
         "seed": 0,
     }
-    book = Book(made_run(tmp_path / "perturb", edits, command="perturb", settings=columns, rows=rows))
-    yield book
-    book.close()
+    contents = RunContents(
+        made_run(tmp_path / "perturb", edits, command="perturb", settings=columns, rows=rows)
+    )
+    yield contents
+    contents.close()
 
 
 def test_a_perturbed_text_must_not_hurt(perturbed):
@@ -321,6 +323,6 @@ def test_a_pair_that_no_longer_differs_is_marked(perturbed):
 
 
 def test_a_run_without_edits_is_told(made, tmp_path):
-    book = SimpleNamespace(command="audit", folder=tmp_path)
+    contents = SimpleNamespace(command="audit", folder=tmp_path)
     with pytest.raises(RunError, match="whose edits cannot be written by hand"):
-        checker_of(book)
+        checker_of(contents)

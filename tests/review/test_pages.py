@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
-from longway.review.book import Book, FindingFilter
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.pages import PAGES, render, report_pages, static_files
 from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
+from longway.review.run_contents import FindingFilter, RunContents
 from longway.review.sampling import draw_sample, tag
 from longway.show.grammar_view import grammar_page
 from tests.review.made_runs import an_edit, made_run
@@ -65,14 +65,14 @@ class Read(HTMLParser):
         return [found for tag, found in self.elements if tag == name]
 
 
-def shown(book, page, /, **query):
+def shown(contents, page, /, **query):
     """A page, its HTML and the HTML as it is read."""
-    made = PAGES[page](book, {"author": "ada", **query})
-    html = render(made, book, path="/" + page.split("/")[0], author="ada")
+    made = PAGES[page](contents, {"author": "ada", **query})
+    html = render(made, contents, path="/" + page.split("/")[0], author="ada")
     return made, html, Read(html)
 
 
-def every_page(book):
+def every_page(contents):
     """(name, query) of every page that this run has something for, and of some that it has not."""
     asked = [
         ("", {}),
@@ -83,14 +83,16 @@ def every_page(book):
         ("trees", {}),
         ("proof", {}),
     ]
-    asked += [("findings/{key}", {"key": one.key}) for one in book.findings(size=3).rows]
-    if book.has("edits"):
+    asked += [("findings/{key}", {"key": one.key}) for one in contents.findings(size=3).rows]
+    if contents.has("edits"):
         asked += [("sample", {}), ("edits", {}), ("edits", {"size": "50", "search": "e", "order": "score"})]
-        found = book.edits.page(EditFilter(), size=2).rows
+        found = contents.edits.page(EditFilter(), size=2).rows
         for one in found:
             asked += [("edits/{key}", {"key": one.key, "part": part}) for part in ("", "1", "2", "999")]
         asked += [("data/{id}", {"id": one.edit.id}) for one in found]
-        asked += [("sample/{name}", {"name": one.key}) for one in book.decisions.current("sample").values()]
+        asked += [
+            ("sample/{name}", {"name": one.key}) for one in contents.decisions.current("sample").values()
+        ]
     return asked
 
 
@@ -115,18 +117,18 @@ def huge(folder):
 
 @pytest.fixture(scope="module")
 def real(small_rewrite, tmp_path_factory):
-    """The book of a real rewrite, with a sample, some decisions and a hand edit."""
-    book = Book(shutil.copytree(small_rewrite, tmp_path_factory.mktemp("real") / "run"))
-    keys = book.edits.keys(EditFilter(status="kept"))
-    book.decisions.write("edit", keys[0], {"choice": "accept"}, author="ada")
-    book.decisions.write("edit", keys[1], {"choice": "reject"}, author="<b>bob")
+    """The contents of a real rewrite, with a sample, some decisions and a hand edit."""
+    contents = RunContents(shutil.copytree(small_rewrite, tmp_path_factory.mktemp("real") / "run"))
+    keys = contents.edits.keys(EditFilter(status="kept"))
+    contents.decisions.write("edit", keys[0], {"choice": "accept"}, author="ada")
+    contents.decisions.write("edit", keys[1], {"choice": "reject"}, author="<b>bob")
     text = "by <i>hand\nand more"
     failed = [{"check": "numbers", "passed": False, "score": None, "reason": "<u>no"}]
     value = {"choice": "hand", "text": text, "passed": False, "verdicts": failed}
-    book.decisions.write("edit", keys[2], value, author="ada")
-    draw_sample(book, name="first", size=6, seed=1, author="ada")
-    yield book
-    book.close()
+    contents.decisions.write("edit", keys[2], value, author="ada")
+    draw_sample(contents, name="first", size=6, seed=1, author="ada")
+    yield contents
+    contents.close()
 
 
 SUMMARIES = {
@@ -139,7 +141,7 @@ SUMMARIES = {
 
 
 @pytest.fixture(params=["real", "hostile rewrite", "hostile audit", *SUMMARIES])
-def book(request, tmp_path):
+def contents(request, tmp_path):
     """Runs of every kind; the hostile ones are real runs on rows that attack."""
     if request.param == "real":
         yield request.getfixturevalue("real")
@@ -147,13 +149,13 @@ def book(request, tmp_path):
     if request.param.startswith("hostile"):
         hostile = request.getfixturevalue("hostile")
         which = request.param.split()[1]
-        opened = Book(getattr(hostile, which), data=hostile.data if which == "audit" else None)
+        opened = RunContents(getattr(hostile, which), data=hostile.data if which == "audit" else None)
     else:
         command = request.param
         edits = (
             None if command in ("grammar", "prove") else [an_edit(after="c d", trace=TRACES.get(command, {}))]
         )
-        opened = Book(made_run(tmp_path / "run", edits, command=command, **SUMMARIES[command]()))
+        opened = RunContents(made_run(tmp_path / "run", edits, command=command, **SUMMARIES[command]()))
     yield opened
     opened.close()
 
@@ -177,10 +179,10 @@ TRACES = {
 }
 
 
-def test_every_page_of_every_run_is_whole_plain_and_named(book):
+def test_every_page_of_every_run_is_whole_plain_and_named(contents):
     static = static_files()
-    for name, query in every_page(book):
-        made, html, page = shown(book, name, **query)
+    for name, query in every_page(contents):
+        made, html, page = shown(contents, name, **query)
         where = (name, query)
         assert [found.get("src") for found in page.all("script")] == ["/static/review.js"], where
         assert not page.all("style"), where
@@ -201,14 +203,14 @@ def test_every_page_of_every_run_is_whole_plain_and_named(book):
 
 
 def test_no_page_grows_with_the_texts(tmp_path):
-    book = Book(huge(tmp_path / "run"))
-    long = book.edits.facets()["label"]
-    asked = [*every_page(book), ("edits", {"size": "50", "label": next(iter(long))})]
+    contents = RunContents(huge(tmp_path / "run"))
+    long = contents.edits.facets()["label"]
+    asked = [*every_page(contents), ("edits", {"size": "50", "label": next(iter(long))})]
     for name, query in asked:
-        made, html, _ = shown(book, name, **query)
+        made, html, _ = shown(contents, name, **query)
         assert len(html.encode()) < LARGEST, (name, query.keys())
         assert len(json.dumps(made.data)) < LARGEST, (name, query.keys())
-    book.close()
+    contents.close()
 
 
 @pytest.mark.parametrize(
@@ -216,29 +218,29 @@ def test_no_page_grows_with_the_texts(tmp_path):
     [("grammar", "trees", "tables__json", tables), ("prove", "proof", "results__json", proof)],
 )
 def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command, page, file, made):
-    book = Book(made_run(tmp_path / "run", command=command, **{file: made()}))
-    whole, html, _ = shown(book, page)
+    contents = RunContents(made_run(tmp_path / "run", command=command, **{file: made()}))
+    whole, html, _ = shown(contents, page)
     assert whole.data["pages"] == 1
     ids = re.findall(r'<section id="(\w+)"', html)
     monkeypatch.setattr(report_pages, "LIMIT", 12_000)
-    first, _, _ = shown(book, page)
-    cut = [shown(book, page, page=str(at)) for at in range(1, first.data["pages"] + 1)]
+    first, _, _ = shown(contents, page)
+    cut = [shown(contents, page, page=str(at)) for at in range(1, first.data["pages"] + 1)]
     assert len(cut) > 1
     assert [id_ for _, html, _ in cut for id_ in re.findall(r'<section id="(\w+)"', html)] == ids
     assert all(len(one.view["html"].encode()) <= 12_000 for one, _, _ in cut)
     assert all(len(read.all("h1")) == 1 for _, _, read in cut)
-    book.close()
+    contents.close()
 
 
 def test_a_hostile_grammar_stays_small(tmp_path):
     hostile = hostile_tables(lambda at: LONG[: 100 + at])
     pages, _ = report_pages.in_pages("grammar_main.html.jinja", grammar_page(hostile))
     assert max(len(one.encode()) for one in pages) < LARGEST - 20_000  # the frame has room
-    book = Book(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
-    made, html, _ = shown(book, "trees")
+    contents = RunContents(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
+    made, html, _ = shown(contents, "trees")
     assert len(html.encode()) < LARGEST
     assert len(json.dumps(made.data)) < LARGEST
-    book.close()
+    contents.close()
 
 
 def test_the_page_of_an_edit_has_what_was_decided_and_marks_what_failed(real):
@@ -282,14 +284,14 @@ def test_the_words_of_both_versions_are_all_there(real):
 
 def test_filters_offer_values_letter_for_letter(tmp_path):
     odd = ["a\tb", 'quo"te', "<b>", "\u202eturned", " spaces ", "new\nline"]
-    book = Book(
+    contents = RunContents(
         made_run(tmp_path / "run", [an_edit(id=str(i), label_after=label) for i, label in enumerate(odd)])
     )
-    _, _, page = shown(book, "edits")
+    _, _, page = shown(contents, "edits")
     offered = {found["value"] for found in page.all("option")}
     assert set(odd) <= offered
     for label in odd:
-        made, _, page = shown(book, "edits", label=label)
+        made, _, page = shown(contents, "edits", label=label)
         assert made.data["total"] == 1
         hidden = {
             found["name"]: found["value"]
@@ -297,20 +299,20 @@ def test_filters_offer_values_letter_for_letter(tmp_path):
             if "value" in found and "name" in found
         }
         assert hidden["filter.label"] == label
-    book.close()
+    contents.close()
 
 
 def test_a_finding_shows_rows_on_both_sides_with_the_pattern_marked(hostile):
-    book = Book(hostile.audit, data=hostile.data)
+    contents = RunContents(hostile.audit, data=hostile.data)
     word = next(
         one
-        for one in book.findings(FindingFilter("token"), size=100).rows
+        for one in contents.findings(FindingFilter("token"), size=100).rows
         if one.finding.pattern == "giveaway"
     )
-    _, html, _ = shown(book, "findings/{key}", key=word.key)
+    _, html, _ = shown(contents, "findings/{key}", key=word.key)
     assert html.count('<mark class="m4">giveaway</mark>') >= 5
     assert "Real signal, leave alone" in html
-    book.close()
+    contents.close()
 
 
 def test_a_finding_of_a_rewrite_finds_its_rows(tmp_path):
@@ -324,11 +326,11 @@ def test_a_finding_of_a_rewrite_finds_its_rows(tmp_path):
     told |= {f"{name}_{when}": 1 for name in ("count", "share", "gain") for when in ("before", "after")}
     made = rewrite() | {"findings": [told], "worse": []}
     made["dataset"] |= {"labels": {"neg": 2, "pos": 1}}
-    book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=made))
-    page, _, _ = shown(book, "findings/{key}", key=book.findings().rows[0].key)
+    contents = RunContents(made_run(tmp_path / "run", [], rows=rows, rewrite__json=made))
+    page, _, _ = shown(contents, "findings/{key}", key=contents.findings().rows[0].key)
     assert [one.id for one in page.view["supporting"]] == ["1"]
     assert [one.id for one in page.view["counter"]] == ["3"]
-    book.close()
+    contents.close()
 
 
 def test_ratings_and_the_error_rate_are_shown(real):

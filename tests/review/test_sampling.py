@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.review.book import Book
 from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES
+from longway.review.run_contents import RunContents
 from longway.review.sampling import (
     CHANGED,
     KEPT,
@@ -45,37 +45,37 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def book(made, tmp_path):
+def contents(made, tmp_path):
     shutil.copytree(made, tmp_path / "run", ignore=shutil.ignore_patterns("review"))
-    opened = Book(tmp_path / "run")
+    opened = RunContents(tmp_path / "run")
     yield opened
     opened.close()
 
 
-def rate(book, name, rater, wrong=(), among=None):
+def rate(contents, name, rater, wrong=(), among=None):
     """Give every edit of a sample tags; wrong: keys whose label changed."""
-    for item in sample_state(book, name, rater=rater).items:
+    for item in sample_state(contents, name, rater=rater).items:
         if among is None or item.key in among:
             said = CHANGED if item.key in wrong else KEPT
-            tag(book, name, item.key, [said], author=rater, seen=item.seen)
+            tag(contents, name, item.key, [said], author=rater, seen=item.seen)
 
 
-def keys_of(book, name="first"):
-    return book.decisions.of("sample", name).value["keys"]
+def keys_of(contents, name="first"):
+    return contents.decisions.of("sample", name).value["keys"]
 
 
-def test_a_sample_has_each_label_and_method_in_proportion(book):
-    drawn = draw_sample(book, name="first", size=30, seed=3, author="ann").value
+def test_a_sample_has_each_label_and_method_in_proportion(contents):
+    drawn = draw_sample(contents, name="first", size=30, seed=3, author="ann").value
     counted = Counter(
         (edit.label_after, edit.method)
-        for edit in (one.edit for one in book.edits.all(EditFilter()))
+        for edit in (one.edit for one in contents.edits.all(EditFilter()))
         if edit.accepted
     )
     assert {(s["label"], s["method"]): s["members"] for s in drawn["strata"]} == counted
     assert drawn["population"] == counted.total()
     seen = Counter()
     for key in drawn["keys"]:
-        edit = book.edits.get(key).edit
+        edit = contents.edits.get(key).edit
         assert edit.accepted
         seen[edit.label_after, edit.method] += 1
     assert seen == {(s["label"], s["method"]): len(s["keys"]) for s in drawn["strata"]}
@@ -83,60 +83,63 @@ def test_a_sample_has_each_label_and_method_in_proportion(book):
         assert abs(seen[kind] - 30 * n / counted.total()) <= 1.5
 
 
-def test_a_sample_is_drawn_once_and_again_the_same_way(book):
-    first = draw_sample(book, name="first", size=20, seed=3, author="ann")
-    assert draw_sample(book, name="first", size=20, seed=3, author="bob") == first
-    other = draw_sample(book, name="second", size=20, seed=3, author="bob")
+def test_a_sample_is_drawn_once_and_again_the_same_way(contents):
+    first = draw_sample(contents, name="first", size=20, seed=3, author="ann")
+    assert draw_sample(contents, name="first", size=20, seed=3, author="bob") == first
+    other = draw_sample(contents, name="second", size=20, seed=3, author="bob")
     assert other.value["keys"] == first.value["keys"]
-    assert draw_sample(book, name="third", size=20, seed=4, author="bob").value["keys"] != first.value["keys"]
+    assert (
+        draw_sample(contents, name="third", size=20, seed=4, author="bob").value["keys"]
+        != first.value["keys"]
+    )
     with pytest.raises(SettingError, match="There is a sample 'first' already, of 20 edits with seed 3"):
-        draw_sample(book, name="first", size=21, seed=3, author="ann")
+        draw_sample(contents, name="first", size=21, seed=3, author="ann")
 
 
-def test_every_edit_is_as_likely_to_be_drawn(book):
+def test_every_edit_is_as_likely_to_be_drawn(contents):
     """Over many seeds, each of the edits that stand is drawn about equally often within its stratum."""
     times = Counter()
     for seed in range(60):
-        times.update(draw_sample(book, name=f"s{seed}", size=20, seed=seed, author="ann").value["keys"])
-    for stratum in book.decisions.of("sample", "s0").value["strata"]:
+        times.update(draw_sample(contents, name=f"s{seed}", size=20, seed=seed, author="ann").value["keys"])
+    for stratum in contents.decisions.of("sample", "s0").value["strata"]:
         expected = 60 * len(stratum["keys"]) / stratum["members"]
         of = EditFilter(status="kept", label=stratum["label"], method=stratum["method"])
-        assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in book.edits.keys(of))
+        assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in contents.edits.keys(of))
 
 
-def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(book):
-    kept, refused = (book.edits.keys(EditFilter(status=status)) for status in ("kept", "refused"))
-    book.decisions.write("edit", kept[0], {"choice": "reject"}, author="ann")
-    book.decisions.write("edit", kept[1], {"choice": "hand", "text": "mine"}, author="ann")
-    book.decisions.write("edit", refused[0], {"choice": "accept"}, author="ann")
-    drawn = draw_sample(book, name="all", size=MAX_SIZE, seed=0, author="ann").value["keys"]
+def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(contents):
+    kept, refused = (contents.edits.keys(EditFilter(status=status)) for status in ("kept", "refused"))
+    contents.decisions.write("edit", kept[0], {"choice": "reject"}, author="ann")
+    contents.decisions.write("edit", kept[1], {"choice": "hand", "text": "mine"}, author="ann")
+    contents.decisions.write("edit", refused[0], {"choice": "accept"}, author="ann")
+    drawn = draw_sample(contents, name="all", size=MAX_SIZE, seed=0, author="ann").value["keys"]
     assert set(drawn) == {*kept[2:], refused[0]}
 
 
-def test_fewer_draws_than_kinds_make_one_kind_of_all(book):
-    drawn = draw_sample(book, name="first", size=2, seed=0, author="ann").value
+def test_fewer_draws_than_kinds_make_one_kind_of_all(contents):
+    drawn = draw_sample(contents, name="first", size=2, seed=0, author="ann").value
     assert len(drawn["strata"]) == 1
     assert len(drawn["keys"]) == 2
 
 
-def test_nothing_that_stands_is_an_error(book):
-    book.decisions.write_many(
-        "edit", {key: {"choice": "reject"} for key in book.edits.keys(EditFilter())}, author="ann"
+def test_nothing_that_stands_is_an_error(contents):
+    contents.decisions.write_many(
+        "edit", {key: {"choice": "reject"} for key in contents.edits.keys(EditFilter())}, author="ann"
     )
     with pytest.raises(SettingError, match="nothing to rate"):
-        draw_sample(book, name="first", size=3, seed=0, author="ann")
+        draw_sample(contents, name="first", size=3, seed=0, author="ann")
 
 
 @pytest.mark.parametrize("name", ["", " ", "a:b", "a/b", "x" * 61, "a\nb", "../x", "x.json", "<b>"])
-def test_names_that_would_break_a_key_or_an_address_are_refused(book, name):
+def test_names_that_would_break_a_key_or_an_address_are_refused(contents, name):
     with pytest.raises(SettingError, match="'name' must be"):
-        draw_sample(book, name=name, size=3, seed=0, author="ann")
+        draw_sample(contents, name=name, size=3, seed=0, author="ann")
 
 
-def test_an_unknown_sample_names_those_that_exist(book):
-    draw_sample(book, name="first", size=3, seed=0, author="ann")
+def test_an_unknown_sample_names_those_that_exist(contents):
+    draw_sample(contents, name="first", size=3, seed=0, author="ann")
     with pytest.raises(LookupFailed, match=r"no sample 'frist' in this run\. Known: first"):
-        sample_state(book, "frist", rater="ann")
+        sample_state(contents, "frist", rater="ann")
 
 
 @pytest.mark.parametrize(
@@ -148,67 +151,67 @@ def test_an_unknown_sample_names_those_that_exist(book):
         ([KEPT, "silly"], "Got silly"),
     ],
 )
-def test_tags_must_say_one_thing_of_the_label(book, tags, message):
-    draw_sample(book, name="first", size=5, seed=0, author="ann")
+def test_tags_must_say_one_thing_of_the_label(contents, tags, message):
+    draw_sample(contents, name="first", size=5, seed=0, author="ann")
     with pytest.raises(SettingError, match=message):
-        tag(book, "first", keys_of(book)[0], tags, author="ann")
+        tag(contents, "first", keys_of(contents)[0], tags, author="ann")
 
 
-def test_an_edit_outside_the_sample_cannot_be_tagged(book):
-    draw_sample(book, name="first", size=5, seed=0, author="ann")
-    other = next(key for key in book.edits.keys(EditFilter()) if key not in keys_of(book))
+def test_an_edit_outside_the_sample_cannot_be_tagged(contents):
+    draw_sample(contents, name="first", size=5, seed=0, author="ann")
+    other = next(key for key in contents.edits.keys(EditFilter()) if key not in keys_of(contents))
     with pytest.raises(SettingError, match="is not in the sample 'first'"):
-        tag(book, "first", other, [KEPT], author="ann")
+        tag(contents, "first", other, [KEPT], author="ann")
 
 
-def test_two_tabs_of_one_rater_do_not_lose_each_others_tags(book):
-    draw_sample(book, name="first", size=5, seed=0, author="ann")
-    key = keys_of(book)[0]
-    tag(book, "first", key, [KEPT], author="ann", seen=0)
+def test_two_tabs_of_one_rater_do_not_lose_each_others_tags(contents):
+    draw_sample(contents, name="first", size=5, seed=0, author="ann")
+    key = keys_of(contents)[0]
+    tag(contents, "first", key, [KEPT], author="ann", seen=0)
     with pytest.raises(Conflict):
-        tag(book, "first", key, [CHANGED], author="ann", seen=0)
-    tag(book, "first", key, [CHANGED], author="bob", seen=0)  # another rater's is another key
-    state = sample_state(book, "first", rater="ann")
+        tag(contents, "first", key, [CHANGED], author="ann", seen=0)
+    tag(contents, "first", key, [CHANGED], author="bob", seen=0)  # another rater's is another key
+    state = sample_state(contents, "first", rater="ann")
     assert state.items[0].tags == [KEPT]
-    tag(book, "first", key, [CHANGED], author="ann", seen=state.items[0].seen)
-    assert sample_state(book, "first", rater="ann").items[0].tags == [CHANGED]
+    tag(contents, "first", key, [CHANGED], author="ann", seen=state.items[0].seen)
+    assert sample_state(contents, "first", rater="ann").items[0].tags == [CHANGED]
 
 
-def test_raters_are_blind_until_both_are_done(book):
-    draw_sample(book, name="first", size=12, seed=0, author="ann")
-    keys = keys_of(book)
-    rate(book, "first", "ann", wrong=keys[:3])
-    rate(book, "first", "bob", wrong=keys[:2], among=keys[:-1])
+def test_raters_are_blind_until_both_are_done(contents):
+    draw_sample(contents, name="first", size=12, seed=0, author="ann")
+    keys = keys_of(contents)
+    rate(contents, "first", "ann", wrong=keys[:3])
+    rate(contents, "first", "bob", wrong=keys[:2], among=keys[:-1])
     for rater in ("ann", "bob", "eve"):
-        state = sample_state(book, "first", rater=rater)
+        state = sample_state(contents, "first", rater=rater)
         assert state.is_blind
         assert state.agreement is None
         assert set(state.estimates) == {rater}
         assert not any(item.others for item in state.items)
         assert state.summary.progress == {"ann": 12, "bob": 11}
-    assert sample_state(book, "first", rater="bob").to_dict()["next"] == keys[-1]
-    rate(book, "first", "bob", among=keys[-1:])
+    assert sample_state(contents, "first", rater="bob").to_dict()["next"] == keys[-1]
+    rate(contents, "first", "bob", among=keys[-1:])
     for rater, other in (("ann", "bob"), ("bob", "ann")):
-        state = sample_state(book, "first", rater=rater)
+        state = sample_state(contents, "first", rater=rater)
         assert not state.is_blind
         assert state.is_closed
         assert [list(item.others) for item in state.items] == [[other]] * 12
         assert state.agreement.pairs[0].error.percent == pytest.approx(11 / 12)
         with pytest.raises(SettingError, match="are closed"):
-            tag(book, "first", keys[0], [KEPT], author=rater)
-    third = sample_state(book, "first", rater="eve")
+            tag(contents, "first", keys[0], [KEPT], author=rater)
+    third = sample_state(contents, "first", rater="eve")
     assert third.is_blind
     assert third.agreement is None
     assert not any(item.others for item in third.items)
 
 
-def test_an_error_that_one_of_two_saw_counts_as_in_table_9(book):
-    draw_sample(book, name="first", size=20, seed=0, author="ann")
-    keys = keys_of(book)
-    rate(book, "first", "ann", wrong=keys[:2])
-    rate(book, "first", "bob", wrong=keys[1:3])
-    state = sample_state(book, "first", rater="ann")
-    strata = book.decisions.of("sample", "first").value["strata"]
+def test_an_error_that_one_of_two_saw_counts_as_in_table_9(contents):
+    draw_sample(contents, name="first", size=20, seed=0, author="ann")
+    keys = keys_of(contents)
+    rate(contents, "first", "ann", wrong=keys[:2])
+    rate(contents, "first", "bob", wrong=keys[1:3])
+    state = sample_state(contents, "first", rater="ann")
+    strata = contents.decisions.of("sample", "first").value["strata"]
     by_hand = sum(
         stratum["members"]
         / state.summary.population
@@ -224,100 +227,100 @@ def test_an_error_that_one_of_two_saw_counts_as_in_table_9(book):
     assert state.estimate.tags[KEPT].hits == 19  # what at least one said; they part on two
 
 
-def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(book):
-    draw_sample(book, name="first", size=8, seed=0, author="ann")
-    for number, key in enumerate(keys_of(book)):
-        tag(book, "first", key, [KEPT, "factual change" if number == 0 else "unnatural"], author="ann")
-    estimate = sample_state(book, "first", rater="ann").estimate
+def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(contents):
+    draw_sample(contents, name="first", size=8, seed=0, author="ann")
+    for number, key in enumerate(keys_of(contents)):
+        tag(contents, "first", key, [KEPT, "factual change" if number == 0 else "unnatural"], author="ann")
+    estimate = sample_state(contents, "first", rater="ann").estimate
     assert estimate.error.hits == 1
     assert estimate.tags["unnatural"].hits == 7
 
 
-def test_there_is_no_estimate_until_every_kind_has_a_tag(book):
-    draw_sample(book, name="first", size=20, seed=0, author="ann")
-    strata = book.decisions.of("sample", "first").value["strata"]
-    rate(book, "first", "ann", among=strata[0]["keys"])
-    assert sample_state(book, "first", rater="ann").estimate.error is None
+def test_there_is_no_estimate_until_every_kind_has_a_tag(contents):
+    draw_sample(contents, name="first", size=20, seed=0, author="ann")
+    strata = contents.decisions.of("sample", "first").value["strata"]
+    rate(contents, "first", "ann", among=strata[0]["keys"])
+    assert sample_state(contents, "first", rater="ann").estimate.error is None
     for stratum in strata[1:]:
-        rate(book, "first", "ann", among=stratum["keys"][:1])
-    assert sample_state(book, "first", rater="ann").estimate.error.hits == 0
+        rate(contents, "first", "ann", among=stratum["keys"][:1])
+    assert sample_state(contents, "first", rater="ann").estimate.error.hits == 0
 
 
-def test_three_raters_have_alpha_too(book):
-    draw_sample(book, name="first", size=10, seed=0, author="ann")
-    keys = keys_of(book)
-    rate(book, "first", "ann", wrong=keys[:4])
-    rate(book, "first", "eve", wrong=keys[:4], among=keys[:-1])
-    rate(book, "first", "bob", wrong=keys[:4])
-    assert sample_state(book, "first", rater="ann").agreement.alpha is None  # eve is not done
-    rate(book, "first", "eve", among=keys[-1:])
-    found = sample_state(book, "first", rater="ann").agreement
+def test_three_raters_have_alpha_too(contents):
+    draw_sample(contents, name="first", size=10, seed=0, author="ann")
+    keys = keys_of(contents)
+    rate(contents, "first", "ann", wrong=keys[:4])
+    rate(contents, "first", "eve", wrong=keys[:4], among=keys[:-1])
+    rate(contents, "first", "bob", wrong=keys[:4])
+    assert sample_state(contents, "first", rater="ann").agreement.alpha is None  # eve is not done
+    rate(contents, "first", "eve", among=keys[-1:])
+    found = sample_state(contents, "first", rater="ann").agreement
     assert found.alpha == 1
     assert [pair.raters for pair in found.pairs] == [["ann", "bob"], ["ann", "eve"], ["bob", "eve"]]
 
 
-def test_samples_and_tags_can_be_taken_back(book):
-    draw_sample(book, name="first", size=5, seed=0, author="ann")
-    key = keys_of(book)[0]
-    tag(book, "first", key, [KEPT], author="ann")
-    undo(book, author="ann")
-    assert sample_state(book, "first", rater="ann").rated == 0
-    undo(book, author="ann")
-    assert samples(book) == []
-    again = draw_sample(book, name="first", size=6, seed=0, author="ann")
+def test_samples_and_tags_can_be_taken_back(contents):
+    draw_sample(contents, name="first", size=5, seed=0, author="ann")
+    key = keys_of(contents)[0]
+    tag(contents, "first", key, [KEPT], author="ann")
+    undo(contents, author="ann")
+    assert sample_state(contents, "first", rater="ann").rated == 0
+    undo(contents, author="ann")
+    assert samples(contents) == []
+    again = draw_sample(contents, name="first", size=6, seed=0, author="ann")
     assert len(again.value["keys"]) == 6
 
 
-def test_tags_that_are_compared_cannot_be_taken_back(book):
-    draw_sample(book, name="first", size=3, seed=0, author="eve")
-    rate(book, "first", "ann")
-    undo(book, author="ann")
-    assert sample_state(book, "first", rater="ann").rated == 2  # nobody else is done: it is still hers
-    rate(book, "first", "ann")
-    rate(book, "first", "bob")
-    before = book.decisions.current("tag")
+def test_tags_that_are_compared_cannot_be_taken_back(contents):
+    draw_sample(contents, name="first", size=3, seed=0, author="eve")
+    rate(contents, "first", "ann")
+    undo(contents, author="ann")
+    assert sample_state(contents, "first", rater="ann").rated == 2  # nobody else is done: it is still hers
+    rate(contents, "first", "ann")
+    rate(contents, "first", "bob")
+    before = contents.decisions.current("tag")
     for rater in ("ann", "bob"):
-        for batch in (None, before[f"first:{keys_of(book)[1]}:{rater}"].batch):
+        for batch in (None, before[f"first:{keys_of(contents)[1]}:{rater}"].batch):
             with pytest.raises(SettingError, match=f"tags of {rater} in the sample 'first' are closed"):
-                undo(book, author=rater, batch=batch)
-    assert book.decisions.current("tag") == before
-    assert sample_state(book, "first", rater="ann").agreement.pairs
-    rate(book, "first", "eve", among=keys_of(book)[:1])
-    undo(book, author="eve")  # she is not done
-    assert sample_state(book, "first", rater="eve").rated == 0
+                undo(contents, author=rater, batch=batch)
+    assert contents.decisions.current("tag") == before
+    assert sample_state(contents, "first", rater="ann").agreement.pairs
+    rate(contents, "first", "eve", among=keys_of(contents)[:1])
+    undo(contents, author="eve")  # she is not done
+    assert sample_state(contents, "first", rater="eve").rated == 0
 
 
-def test_a_sample_that_somebody_rated_stays(book):
-    draw_sample(book, name="first", size=3, seed=0, author="ann")
-    rate(book, "first", "bob", among=keys_of(book)[:1])
+def test_a_sample_that_somebody_rated_stays(contents):
+    draw_sample(contents, name="first", size=3, seed=0, author="ann")
+    rate(contents, "first", "bob", among=keys_of(contents)[:1])
     with pytest.raises(SettingError, match="'first' cannot be removed: bob rated edits of it"):
-        undo(book, author="ann")
-    assert [one.name for one in samples(book)] == ["first"]
-    undo(book, author="bob")
-    assert undo(book, author="ann")[0].kind == "sample"
+        undo(contents, author="ann")
+    assert [one.name for one in samples(contents)] == ["first"]
+    undo(contents, author="bob")
+    assert undo(contents, author="ann")[0].kind == "sample"
 
 
-def test_what_another_rater_said_is_in_no_page_before_both_are_done(book):
-    draw_sample(book, name="first", size=3, seed=0, author="ann")
-    rate(book, "first", "ann", wrong=keys_of(book))
+def test_what_another_rater_said_is_in_no_page_before_both_are_done(contents):
+    draw_sample(contents, name="first", size=3, seed=0, author="ann")
+    rate(contents, "first", "ann", wrong=keys_of(contents))
     said = {
-        rater: [one["value"] for one in PAGES["run"](book, {"author": rater}).data["history"]]
+        rater: [one["value"] for one in PAGES["run"](contents, {"author": rater}).data["history"]]
         for rater in ("ann", "bob")
     }
     assert sum(CHANGED in value.get("tags", ()) for value in said["ann"]) == 3
     assert not any("tags" in value for value in said["bob"])
 
 
-def test_the_list_of_samples_says_how_far_each_rater_is(book):
-    draw_sample(book, name="first", size=5, seed=0, author="ann")
-    draw_sample(book, name="second", size=4, seed=0, author="bob")
-    tag(book, "first", keys_of(book)[0], [KEPT], author="a:b")  # a colon in a name does no harm
-    listed = samples(book)
+def test_the_list_of_samples_says_how_far_each_rater_is(contents):
+    draw_sample(contents, name="first", size=5, seed=0, author="ann")
+    draw_sample(contents, name="second", size=4, seed=0, author="bob")
+    tag(contents, "first", keys_of(contents)[0], [KEPT], author="a:b")  # a colon in a name does no harm
+    listed = samples(contents)
     assert [(one.name, one.size, one.progress) for one in listed] == [
         ("second", 4, {}),
         ("first", 5, {"a:b": 1}),
     ]
-    json.dumps(sample_state(book, "first", rater="ann").to_dict(), allow_nan=False)
+    json.dumps(sample_state(contents, "first", rater="ann").to_dict(), allow_nan=False)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -332,22 +335,22 @@ def test_the_list_of_samples_says_how_far_each_rater_is(book):
         max_size=24,
     )
 )
-def test_any_order_of_tags_against_a_slow_twin(book, said):
+def test_any_order_of_tags_against_a_slow_twin(contents, said):
     """What each rater said last of each edit, kept by hand in a dict; tags that come after both are done are refused."""
-    sample = f"sample {len(samples(book))}"
-    draw_sample(book, name=sample, size=6, seed=1, author="ann")
-    keys, twin = keys_of(book, sample), {"ann": {}, "bob": {}}
+    sample = f"sample {len(samples(contents))}"
+    draw_sample(contents, name=sample, size=6, seed=1, author="ann")
+    keys, twin = keys_of(contents, sample), {"ann": {}, "bob": {}}
     for rater, place, more, is_changed in said:
         tags = [CHANGED if is_changed else KEPT, *more]
         if all(len(theirs) == len(keys) for theirs in twin.values()):
             with pytest.raises(SettingError, match="closed"):
-                tag(book, sample, keys[place], tags, author=rater)
+                tag(contents, sample, keys[place], tags, author=rater)
         else:
-            tag(book, sample, keys[place], tags, author=rater)
+            tag(contents, sample, keys[place], tags, author=rater)
             twin[rater][keys[place]] = set(tags)
     both_done = all(len(theirs) == len(keys) for theirs in twin.values())
     for rater, theirs in twin.items():
-        state = sample_state(book, sample, rater=rater)
+        state = sample_state(contents, sample, rater=rater)
         assert {item.key: set(item.tags) for item in state.items if item.tags} == theirs
         assert state.rated == len(theirs)
         assert state.is_blind is not both_done

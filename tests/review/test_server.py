@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from longway.review import routes
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 from longway.review.serve import serving
 from tests.review.wire import tab
 
@@ -20,10 +20,10 @@ def review(hostile, tmp_path_factory):
     folder = shutil.copytree(
         hostile.rewrite, tmp_path_factory.mktemp("served") / "run", ignore=lambda *_: ["review"]
     )
-    book = Book(folder)
-    with serving(book, author="ann") as review:
+    contents = RunContents(folder)
+    with serving(contents, author="ann") as review:
         yield review
-    book.close()
+    contents.close()
 
 
 @pytest.fixture
@@ -34,16 +34,16 @@ def client(review):
 
 @pytest.fixture
 def keys(review):
-    return review.book.edits.keys(EditFilter())
+    return review.contents.edits.keys(EditFilter())
 
 
 def addresses_of(review):
     """Every page of the table with values that there are in this run."""
     values = {
         "key": lambda name: (
-            review.book.findings().rows[0].key
+            review.contents.findings().rows[0].key
             if "findings" in name
-            else review.book.edits.keys(EditFilter())[0]
+            else review.contents.edits.keys(EditFilter())[0]
         ),
         "id": lambda name: "no-slash",
         "name": lambda name: "first",
@@ -72,13 +72,13 @@ def test_a_row_is_found_whatever_its_id_is_made_of(tmp_path, id_):
     from tests.review.made_runs import an_edit, made_run
 
     rows = [{"text": "b", "label": "pos", "longway_id": one} for one in (id_, "other")]
-    book = Book(made_run(tmp_path / "run", [an_edit(id=id_)], rows=rows))
-    with serving(book) as review, tab(review) as client:
+    contents = RunContents(made_run(tmp_path / "run", [an_edit(id=id_)], rows=rows))
+    with serving(contents) as review, tab(review) as client:
         address = "/data/" + quote(id_, safe="").replace(".", "%2E")
         assert client.get(address).headers["content-type"].startswith("text/html")
         assert client.get(address + ".json").json()["id"] == id_
         assert client.get("/data/nothing.json").status_code == 404
-    book.close()
+    contents.close()
 
 
 def test_a_decision_is_written_at_once_with_its_author(review, client, keys):
@@ -86,7 +86,7 @@ def test_a_decision_is_written_at_once_with_its_author(review, client, keys):
         "decide", json={"kind": "edit", "key": keys[0], "choice": "accept", "seen": 0}
     ).json()
     assert answer["ok"] is True
-    held = review.book.decisions.of("edit", keys[0])
+    held = review.contents.decisions.of("edit", keys[0])
     assert (held.author, held.value, held.seq) == ("ann", {"choice": "accept"}, answer["decision"]["seq"])
 
 
@@ -105,23 +105,23 @@ def test_two_tabs_do_not_lose_each_others_work(client, keys):
 
 
 def test_many_are_decided_by_a_filter_and_taken_back_together(review, client):
-    before = review.book.decisions.current("edit")
+    before = review.contents.decisions.current("edit")
     wanted = EditFilter(search="giveaway")
     answer = client.post(
         "decide-many", json={"kind": "edit", "filter": {"search": "giveaway"}, "choice": "reject"}
     ).json()
-    keys = review.book.edits.keys(wanted)
-    assert 0 < answer["written"] == len(keys) < len(review.book.edits.keys(EditFilter()))
-    assert set(review.book.edits.keys(EditFilter(choice="reject"))) >= set(keys)
+    keys = review.contents.edits.keys(wanted)
+    assert 0 < answer["written"] == len(keys) < len(review.contents.edits.keys(EditFilter()))
+    assert set(review.contents.edits.keys(EditFilter(choice="reject"))) >= set(keys)
     assert client.post("undo", json={}).json()["written"] == len(keys)
-    after = review.book.decisions.current("edit")
+    after = review.contents.decisions.current("edit")
     assert all(
         after[key].value == (before[key].value if key in before else {"choice": "none"}) for key in keys
     )
 
 
 def test_a_finding_is_marked(review, client):
-    key = review.book.findings().rows[0].key
+    key = review.contents.findings().rows[0].key
     assert client.post("decide", json={"kind": "finding", "key": key, "choice": "signal"}).status_code == 200
     assert client.get(f"findings/{key}.json").json()["decision"]["value"] == {"choice": "signal"}
     assert client.post("decide", json={"kind": "finding", "key": key, "choice": "accept"}).status_code == 400
@@ -131,7 +131,7 @@ def test_a_form_goes_back_to_its_page_and_does_the_same(review, client, keys):
     sent = {"kind": "edit", "key": keys[2], "choice": "accept", "seen": "0", "back": "/edits?page=2"}
     answer = client.post("decide", data=sent)
     assert (answer.status_code, answer.headers["location"]) == (303, review.address + "edits?page=2")
-    assert review.book.decisions.of("edit", keys[2]).value == {"choice": "accept"}
+    assert review.contents.decisions.of("edit", keys[2]).value == {"choice": "accept"}
     many = {
         "kind": "edit",
         "filter.label": "no such label",
@@ -154,7 +154,7 @@ def test_a_text_by_hand_is_kept_with_what_the_checks_said(review, client, keys):
 
 def test_tags_of_a_sample_are_kept(review, client):
     client.post("sample", json={"name": "tagged", "size": 4, "seed": 1})
-    key = review.book.decisions.of("sample", "tagged").value["keys"][0]
+    key = review.contents.decisions.of("sample", "tagged").value["keys"][0]
     sent = {"sample": "tagged", "key": key, "tags": ["label kept", "unnatural"]}
     assert client.post("tag", json=sent).json()["decision"]["value"]["tags"] == ["label kept", "unnatural"]
     assert client.post("tag", data={**sent, "tags": "label kept"}).status_code == 200
@@ -172,7 +172,7 @@ def test_exports_are_files_of_our_names_with_what_was_decided(review, client, ke
     for name, answer in answers.items():
         assert answer.headers["content-disposition"] == f'attachment; filename="{names[name]}"'
         assert answer.headers["content-type"] == "application/octet-stream"
-    edit = review.book.edits.get(keys[4]).edit
+    edit = review.contents.edits.get(keys[4]).edit
     exported = [json.loads(line) for line in answers["dataset"].text.splitlines()]
     assert {row["longway_id"]: row[edit.field] for row in exported}[edit.id] == edit.before
     table = list(csv.DictReader(io.StringIO(answers["edits.csv"].content.decode("utf-8-sig"))))
@@ -195,12 +195,12 @@ def test_nothing_is_left_behind_by_an_export(client, tmp_path, monkeypatch):
 
 
 def test_a_run_without_a_dataset_says_so(hostile):
-    book = Book(hostile.audit, data=hostile.data)
-    with serving(book) as review, tab(review) as client:
+    contents = RunContents(hostile.audit, data=hostile.data)
+    with serving(contents) as review, tab(review) as client:
         answer = client.get("export/dataset")
         assert answer.status_code == 400
         assert "changes no texts" in answer.text
-    book.close()
+    contents.close()
 
 
 @pytest.mark.parametrize(
@@ -293,4 +293,4 @@ def test_all_at_once_is_as_one_after_the_other(review, client, keys):
         )
     assert [one.json() for one in answers] == alone * 2
     assert all(one.status_code == 200 for one in written)
-    assert all(review.book.decisions.of("edit", key).value["choice"] == "accept" for key in keys)
+    assert all(review.contents.decisions.of("edit", key).value["choice"] == "accept" for key in keys)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES, render
 from longway.review.pages.finding_pages import edit_findings
 from longway.review.pages.page_layout import labels_for
+from longway.review.run_contents import RunContents
 from tests.review.made_runs import an_edit, made_run
 from tests.show.invented_rewrite import rewrite
 
@@ -35,12 +35,12 @@ def opened(folder, findings, edits, rows=(), **columns):
         {"text": "y", "label": "neg", "longway_id": "other"},
     ]
     asked = {"text": "text", "context": None, "label": "label", "id": None, "split": None, **columns}
-    return Book(made_run(folder, edits, rows=rows, settings=asked, rewrite__json=summary))
+    return RunContents(made_run(folder, edits, rows=rows, settings=asked, rewrite__json=summary))
 
 
-def page_of(book, at=0):
-    made = PAGES["edits/{key}"](book, {"author": "ada", "key": book.edits.keys(EditFilter())[at]})
-    return made, render(made, book, path="/edits", author="ada")
+def page_of(contents, at=0):
+    made = PAGES["edits/{key}"](contents, {"author": "ada", "key": contents.edits.keys(EditFilter())[at]})
+    return made, render(made, contents, path="/edits", author="ada")
 
 
 def test_a_finding_goes_comes_or_stays(tmp_path):
@@ -52,12 +52,12 @@ def test_a_finding_goes_comes_or_stays(tmp_path):
         fate("token", "matinee"),
         fate("token", "new", count_before=0, share_before=0.0, gain_before=0.0, share_after=1.0),
     ]
-    book = opened(
+    contents = opened(
         tmp_path / "run",
         findings,
         [an_edit(before="Sadly, a dull film.", after="A dull film, quite so new.")],
     )
-    made, html = page_of(book)
+    made, html = page_of(contents)
     told = made.view["findings"].shown
     assert [(one.pattern, one.fate, one.strength, one.share, one.is_marked) for one in told] == [
         ("new", "comes", 3, "100.0%", True),
@@ -77,14 +77,14 @@ def test_a_finding_goes_comes_or_stays(tmp_path):
         ("3", "new", "neg"),
     ]
     assert made.data["telling"][0]["label"] == "neg"
-    book.close()
+    contents.close()
 
 
 def test_a_run_without_findings_says_nothing(tmp_path):
-    book = opened(tmp_path / "run", [], [an_edit(before="Sadly dull.", after="Dull.")])
-    _, html = page_of(book)
+    contents = opened(tmp_path / "run", [], [an_edit(before="Sadly dull.", after="Dull.")])
+    _, html = page_of(contents)
     assert "Words that give the label away" not in html
-    book.close()
+    contents.close()
 
 
 @given(
@@ -104,21 +104,21 @@ def test_every_word_that_tells_is_marked_once_and_no_letter_is_lost(tellers, bef
 
 @pytest.fixture(scope="module")
 def tellers(tmp_path_factory):
-    book = opened(tmp_path_factory.mktemp("tell") / "run", [fate("token", word) for word in WORDS], [])
-    yield book
-    book.close()
+    contents = opened(tmp_path_factory.mktemp("tell") / "run", [fate("token", word) for word in WORDS], [])
+    yield contents
+    contents.close()
 
 
 def test_a_long_text_keeps_the_words_that_tell(tmp_path):
     """Where a text is cut to what changed, what tells is part of what is left."""
     filler = "and so on " * 500
     edit = an_edit(before=f"{filler} matinee {filler} old", after=f"{filler} matinee {filler} new")
-    book = opened(tmp_path / "run", [fate("token", "matinee")], [edit])
-    made, _ = page_of(book)
+    contents = opened(tmp_path / "run", [fate("token", "matinee")], [edit])
+    made, _ = page_of(contents)
     card = made.view["edit"].card
     assert [piece.text for piece in card.before if piece.note] == ["matinee"]
     assert sum(len(piece.text) for piece in card.before) < 1000
-    book.close()
+    contents.close()
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_the_other_side_of_a_pair_stands_beside_the_edit(tmp_path, field, expect
         fate("token", "seen", field="evidence"),
         fate("pair", "here", "b", field="claim + evidence", context="evidence"),
     ]
-    book = opened(tmp_path / "run", findings, edits, rows, text="claim", context="evidence")
+    contents = opened(tmp_path / "run", findings, edits, rows, text="claim", context="evidence")
     for at, beside in enumerate((expected, expected, None)):
-        made, html = page_of(book, at)
+        made, html = page_of(contents, at)
         assert made.view["other"] == beside
         assert ("&lt;b&gt;here&lt;/b&gt;" in html) == (beside is not None and beside[0] == "evidence")
-    fates = [(one.pattern, one.fate) for one in page_of(book)[0].view["findings"].shown]
+    fates = [(one.pattern, one.fate) for one in page_of(contents)[0].view["findings"].shown]
     assert fates == (
         [("seen", "stays"), ("here (evidence) + b (claim)", "comes")] if field == "claim" else []
     )
-    book.close()
+    contents.close()

@@ -36,27 +36,27 @@ def command(
         longway review --no-browser --port 8123 --author ada
     """
     from longway.cli.screen import cells_progress, errors, output, safe
-    from longway.review.book import Book
+    from longway.review.run_contents import RunContents
     from longway.review.serve import Review, has_display, serve
 
     name = _author_name(author)
     folder = run if run is not None else _newest_run()
     with cells_progress() as bar:
         bar.step("reading the run")
-        book = Book(folder, data=data, progress=bar.progress)
-    if data is not None and book.dataset_path is not None:
+        contents = RunContents(folder, data=data, progress=bar.progress)
+    if data is not None and contents.dataset_path is not None:
         errors().print(
-            f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(book.dataset_path.name)}.",
+            f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(contents.dataset_path.name)}.",
             soft_wrap=True,
         )
-    review = Review(book, author=name, port=port)
+    review = Review(contents, author=name, port=port)
     console = output()
     console.print(f"[bold]Review of {safe(str(folder))}[/], on this machine only:")
     console.print(f"  {review.url}", soft_wrap=True, markup=False)
     console.print("Anyone with this address can read and decide: do not share it. Ctrl-C ends the review.")
     serve(review, folder=folder, browser=browser and has_display())
-    book.close()
-    path = safe(str(book.database.path))
+    contents.close()
+    path = safe(str(contents.database.path))
     console.print(f"\nThe review has ended. All decisions are in {path}.", soft_wrap=True)
 
 

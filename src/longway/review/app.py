@@ -1,8 +1,8 @@
 """The application: the pages of a run folder as HTML and as JSON, and the actions on them.
 
-    GET  /edits?label=...      routes.PAGES    -> pages.PAGES["edits"](book, values) -> View -> HTML, or its data as .json
-    POST /decide               routes.ACTIONS  -> fields checked -> book.decisions ...        -> {"ok": true, "decision": {...}}
-    GET  /export/dataset       routes.EXPORTS  -> export.py writes into a temporary folder    -> a file with a fixed name
+    GET  /edits?label=...      routes.PAGES    -> pages.PAGES["edits"](contents, values)   -> HTML, or its data as .json
+    POST /decide               routes.ACTIONS  -> fields checked -> contents.decisions ... -> {"ok": true, "decision": {...}}
+    GET  /export/dataset       routes.EXPORTS  -> export.py writes a temporary file        -> a file with a fixed name
     GET  /static/review.css    a fixed dict of files, read at the start
 
 Values of the path and of the query reach a page as one dict of texts. A form is answered with a redirect to its page (`back`), a JSON
@@ -32,19 +32,19 @@ from starlette.routing import Route
 from longway.data.formats import KINDS, SUFFIXES
 from longway.errors import LongwayError
 from longway.review import pages, routes
-from longway.review.book import Book
 from longway.review.chosen import Undecided
 from longway.review.decisions import Conflict, Decision, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.export import dataset_name, export_csv, export_dataset, export_json
 from longway.review.routes import FORM, JSON, BadRequest, read_body, read_fields
+from longway.review.run_contents import RunContents
 from longway.review.sampling import draw_sample, tag, undo
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Answer = dict[str, object]
 
 
-def application(book: Book, *, author: str) -> Starlette:
+def application(contents: RunContents, *, author: str) -> Starlette:
     """The review of a run folder, to be put behind the guard. author: who decides here."""
     description, static = routes.openapi(), pages.static_files()
 
@@ -60,19 +60,19 @@ def application(book: Book, *, author: str) -> Starlette:
 
     table = [Route("/openapi.json", describe), Route("/static/{name}", file)]
     for name in routes.PAGES:
-        table += _page_routes(book, name, author)
+        table += _page_routes(contents, name, author)
     for name in routes.EXPORTS:
-        table.append(Route(f"/export/{name}", _export(book, name)))
+        table.append(Route(f"/export/{name}", _export(contents, name)))
     for name in routes.ACTIONS:
-        table.append(Route(f"/{name}", _action(book, name, author), methods=["POST"]))
+        table.append(Route(f"/{name}", _action(contents, name, author), methods=["POST"]))
 
     def on_error(request: Request, error: Exception) -> Response:
-        return _error_response(request, error, book, author)
+        return _error_response(request, error, contents, author)
 
     return Starlette(routes=table, exception_handlers={LongwayError: on_error, HTTPException: on_error})
 
 
-def _page_routes(book: Book, name: str, author: str) -> list[Route]:
+def _page_routes(contents: RunContents, name: str, author: str) -> list[Route]:
     """The page and its JSON."""
     view = pages.PAGES[name]
 
@@ -81,13 +81,13 @@ def _page_routes(book: Book, name: str, author: str) -> list[Route]:
         path = request.scope["raw_path"].decode("ascii")
 
         def render() -> str:
-            return pages.render(view(book, query), book, path=path, author=author)
+            return pages.render(view(contents, query), contents, path=path, author=author)
 
         return HTMLResponse(await run_in_threadpool(render))
 
     async def as_json(request: Request) -> Response:
         query = _query(name, request, author)
-        return _json((await run_in_threadpool(view, book, query)).data)
+        return _json((await run_in_threadpool(view, contents, query)).data)
 
     if name != "data/{id}":
         return [Route(f"/{name or 'overview'}.json", as_json), Route(f"/{name}", as_html)]
@@ -109,14 +109,14 @@ def _query(name: str, request: Request, author: str) -> dict[str, str]:
     return {**read_fields(given, known), **request.path_params, "author": author}
 
 
-def _action(book: Book, name: str, author: str) -> Endpoint:
+def _action(contents: RunContents, name: str, author: str) -> Endpoint:
     act = ACTIONS[name]
 
     async def endpoint(request: Request) -> Response:
         body, is_form = read_body(await request.body(), request.headers.get("content-type", ""))
         values = read_fields(body, routes.ACTIONS[name])
         back = values.pop("back", None)
-        answer = await run_in_threadpool(act, book, author, **values)
+        answer = await run_in_threadpool(act, contents, author, **values)
         if is_form and back is not None:
             place = quote(back, safe="/?&=%+#")
             return RedirectResponse(f"http://{request.headers['host']}{place}", status_code=303)
@@ -125,52 +125,56 @@ def _action(book: Book, name: str, author: str) -> Endpoint:
     return endpoint
 
 
-def _decide(book: Book, author: str, *, kind: str, key: str, choice: str, seen: int | None = None) -> Answer:
+def _decide(
+    contents: RunContents, author: str, *, kind: str, key: str, choice: str, seen: int | None = None
+) -> Answer:
     if choice not in CHOICES[kind]:
         raise BadRequest(f"choice of a {kind} must be one of: {', '.join(CHOICES[kind])}.")
-    (book.edits.get if kind == "edit" else book.finding)(key)  # raises LookupFailed
-    return _written(book.decisions.write(kind, key, {"choice": choice}, author=author, seen=seen))
+    (contents.edits.get if kind == "edit" else contents.finding)(key)  # raises LookupFailed
+    return _written(contents.decisions.write(kind, key, {"choice": choice}, author=author, seen=seen))
 
 
-def _decide_many(book: Book, author: str, *, kind: str, filter: dict[str, str], choice: str) -> Answer:
-    keys = book.edits.keys(EditFilter(**filter))
-    written = book.decisions.write_many(kind, {key: {"choice": choice} for key in keys}, author=author)
+def _decide_many(
+    contents: RunContents, author: str, *, kind: str, filter: dict[str, str], choice: str
+) -> Answer:
+    keys = contents.edits.keys(EditFilter(**filter))
+    written = contents.decisions.write_many(kind, {key: {"choice": choice} for key in keys}, author=author)
     return {"written": len(written), "batch": written[0].batch if written else None}
 
 
-def _undo(book: Book, author: str, *, batch: int | None = None) -> Answer:
-    written = undo(book, author=author, batch=batch)
+def _undo(contents: RunContents, author: str, *, batch: int | None = None) -> Answer:
+    written = undo(contents, author=author, batch=batch)
     return {"written": len(written), "decisions": [one.to_dict() for one in written[:100]]}
 
 
-def _hand(book: Book, author: str, *, key: str, text: str, seen: int | None = None) -> Answer:
+def _hand(contents: RunContents, author: str, *, key: str, text: str, seen: int | None = None) -> Answer:
     from longway.review.hand_edit import write_by_hand  # imports models
 
-    return _written(write_by_hand(book, key, text, author=author, seen=seen))
+    return _written(write_by_hand(contents, key, text, author=author, seen=seen))
 
 
-def _prepare(book: Book, author: str, *, key: str) -> Answer:
+def _prepare(contents: RunContents, author: str, *, key: str) -> Answer:
     """A reviewer starts to edit by hand: train the checks meanwhile."""
-    book.edits.get(key)  # raises LookupFailed
+    contents.edits.get(key)  # raises LookupFailed
 
     def work() -> None:
         from longway.review.hand_edit import prepare
 
         with suppress(LongwayError):  # reported when the text is sent
-            prepare(book, key)
+            prepare(contents, key)
 
     threading.Thread(target=work, daemon=True).start()
     return {}
 
 
-def _sample(book: Book, author: str, *, name: str, size: int, seed: int) -> Answer:
-    return _written(draw_sample(book, name=name, size=size, seed=seed, author=author))
+def _sample(contents: RunContents, author: str, *, name: str, size: int, seed: int) -> Answer:
+    return _written(draw_sample(contents, name=name, size=size, seed=seed, author=author))
 
 
 def _tag(
-    book: Book, author: str, *, sample: str, key: str, tags: list[str], seen: int | None = None
+    contents: RunContents, author: str, *, sample: str, key: str, tags: list[str], seen: int | None = None
 ) -> Answer:
-    return _written(tag(book, sample, key, tags, author=author, seen=seen))
+    return _written(tag(contents, sample, key, tags, author=author, seen=seen))
 
 
 CHOICES = {"edit": ("accept", "reject", "none"), "finding": ("signal", "shortcut", "none")}
@@ -189,7 +193,7 @@ def _written(decision: Decision) -> Answer:
     return {"decision": decision.to_dict()}
 
 
-def _export(book: Book, name: str) -> Endpoint:
+def _export(contents: RunContents, name: str) -> Endpoint:
     """Writes one export into a temporary folder and sends it under a fixed name."""
 
     async def endpoint(request: Request) -> Response:
@@ -197,7 +201,7 @@ def _export(book: Book, name: str) -> Endpoint:
         undecided = read_fields(given, {"undecided": routes.UNDECIDED}).get("undecided", "as_run")
         folder = tempfile.TemporaryDirectory(prefix="longway-review-")  # readable by this user only
         try:
-            path = await run_in_threadpool(EXPORTS[name], book, Path(folder.name), undecided)
+            path = await run_in_threadpool(EXPORTS[name], contents, Path(folder.name), undecided)
         except BaseException:
             folder.cleanup()
             raise
@@ -211,28 +215,28 @@ def _export(book: Book, name: str) -> Endpoint:
     return endpoint
 
 
-def _export_dataset(book: Book, folder: Path, undecided: Undecided) -> Path:
-    ending = dataset_name(book).partition(".")[2]
+def _export_dataset(contents: RunContents, folder: Path, undecided: Undecided) -> Path:
+    ending = dataset_name(contents).partition(".")[2]
     if ending not in DATASET_ENDINGS:  # a name can be anything, and this one goes into a header
         raise BadRequest("The dataset of this run has an unknown file ending. Rename it and try again.")
-    return export_dataset(book, folder / f"dataset-reviewed.{ending}", undecided=undecided)
+    return export_dataset(contents, folder / f"dataset-reviewed.{ending}", undecided=undecided)
 
 
 DATASET_ENDINGS = {(kind + packed)[1:] for kind in KINDS for packed in ("", *SUFFIXES)}
-EXPORTS: dict[str, Callable[[Book, Path, Undecided], Path]] = {
+EXPORTS: dict[str, Callable[[RunContents, Path, Undecided], Path]] = {
     "dataset": _export_dataset,
-    "edits.csv": lambda book, folder, _: export_csv(book, folder / "edits-reviewed.csv"),
-    "everything.json": lambda book, folder, _: export_json(book, folder / "everything-reviewed.json"),
+    "edits.csv": lambda contents, folder, _: export_csv(contents, folder / "edits-reviewed.csv"),
+    "everything.json": lambda contents, folder, _: export_json(contents, folder / "everything-reviewed.json"),
 }
 
 
-def _error_response(request: Request, error: Exception, book: Book, author: str) -> Response:
+def _error_response(request: Request, error: Exception, contents: RunContents, author: str) -> Response:
     """An error as JSON for scripts, as a page for people."""
     status, message, more = _described(error)
     content_type = request.headers.get("content-type", "")
     is_page = request.method != "POST" and not request.url.path.endswith(".json")
     if is_page or content_type.startswith(FORM):
-        return HTMLResponse(pages.render_error(message, book, author=author), status_code=status)
+        return HTMLResponse(pages.render_error(message, contents, author=author), status_code=status)
     return _json({"error": message, **more}, status=status)
 
 

@@ -18,8 +18,8 @@ from itertools import groupby
 from typing import Literal
 
 from longway.errors import SettingError
-from longway.review.book import Book
 from longway.review.edit_list import ReviewedEdit
+from longway.review.run_contents import RunContents
 
 Undecided = Literal["as_run", "reject"]
 ACCEPTED = ("accept", "hand")
@@ -69,7 +69,7 @@ class ChosenRow:
         return self.is_in != self.was_in or (self.is_in and self.texts != self.as_run)
 
 
-def chosen(book: Book, *, undecided: Undecided = "as_run") -> Iterator[ChosenRow]:
+def chosen(contents: RunContents, *, undecided: Undecided = "as_run") -> Iterator[ChosenRow]:
     """Every row with an edit that the run kept or a reviewer decided on, ordered by id.
 
     undecided: what to do with edits without a decision: "as_run" follows the run, "reject" drops them.
@@ -78,7 +78,7 @@ def chosen(book: Book, *, undecided: Undecided = "as_run") -> Iterator[ChosenRow
         raise SettingError(
             f"'undecided' must be as_run or reject. Got {str(undecided)[:80]!r}. Choose one of them."
         )
-    for id_, edits in groupby(book.edits.of_changed_rows(), key=lambda one: one.edit.id):
+    for id_, edits in groupby(contents.edits.of_changed_rows(), key=lambda one: one.edit.id):
         listed = list(edits)
         yield chosen_row(id_, listed[0].edit.source, row_steps(listed), undecided=undecided)
 

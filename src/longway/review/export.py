@@ -1,8 +1,8 @@
 """Results of a review: the dataset, a table for spreadsheets, everything as JSON, and the decisions for the next rewrite.
 
-    export_dataset(book, path)    the dataset of the run in its format, with the decisions applied; all other cells unchanged
-    export_csv(book, path)        one line per edit; cells that a spreadsheet would run as formulas are escaped
-    export_json(book, path)       run, findings, edits and the whole log of decisions
+    export_dataset(contents, path)    the dataset of the run in its format, with the decisions applied; all other cells unchanged
+    export_csv(contents, path)        one line per edit; cells that a spreadsheet would run as formulas are escaped
+    export_json(contents, path)       run, findings, edits and the whole log of decisions
     decisions_of(folder)          for `longway rewrite DATA --decisions RUN`: findings marked as signal or shortcut, rejected texts
 
 Files are written atomically.
@@ -23,9 +23,9 @@ from longway.data.table import DataTable
 from longway.errors import RunError, SettingError
 from longway.jobs.formulas import FORMULA
 from longway.jobs.rewrite.decided import Decided, Marked, fingerprint
-from longway.review.book import Book
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
+from longway.review.run_contents import RunContents
 from longway.store import replacing
 
 CSV_COLUMNS = (
@@ -35,40 +35,40 @@ CSV_COLUMNS = (
 ALL = 2**62
 
 
-def dataset_name(book: Book) -> str:
+def dataset_name(contents: RunContents) -> str:
     """The file name of the run's dataset; its ending is the format."""
-    return _own_dataset(book).name
+    return _own_dataset(contents).name
 
 
-def export_dataset(book: Book, path: Path, *, undecided: Undecided = "as_run") -> Path:
+def export_dataset(contents: RunContents, path: Path, *, undecided: Undecided = "as_run") -> Path:
     """Write the dataset with the decisions applied, and return its path.
 
     path: its ending determines the format; `dataset_name` has that of the run. undecided: as in `chosen`.
     """
-    _own_dataset(book)
-    different = [row for row in chosen(book, undecided=undecided) if row.differs]
-    return save(_tables(book, book.dataset(), different), path)
+    _own_dataset(contents)
+    different = [row for row in chosen(contents, undecided=undecided) if row.differs]
+    return save(_tables(contents, contents.dataset(), different), path)
 
 
-def export_csv(book: Book, path: Path) -> Path:
+def export_csv(contents: RunContents, path: Path) -> Path:
     """Write all edits and decisions as CSV, and return its path."""
     with _written(path, encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(CSV_COLUMNS)
-        for edit in book.edits.all(EditFilter()):
+        for edit in contents.edits.all(EditFilter()):
             cells = _cells(edit)
             writer.writerow([escape_formula(cells.get(name)) for name in CSV_COLUMNS])
     return path
 
 
-def export_json(book: Book, path: Path) -> Path:
+def export_json(contents: RunContents, path: Path) -> Path:
     """Write the run, its findings, its edits and all decisions as JSON, and return its path."""
-    history = reversed(book.decisions.history(last=ALL))
+    history = reversed(contents.decisions.history(last=ALL))
     with _written(path) as file:
-        file.write(f'{{\n"run": {_json(book.about)},\n"summary": {_json(book.summary)},')
-        _write_list(file, "findings", (one.to_dict() for one in book.all_findings()))
+        file.write(f'{{\n"run": {_json(contents.about)},\n"summary": {_json(contents.summary)},')
+        _write_list(file, "findings", (one.to_dict() for one in contents.all_findings()))
         file.write(",")
-        _write_list(file, "edits", (one.to_dict() for one in book.edits.all(EditFilter())))
+        _write_list(file, "edits", (one.to_dict() for one in contents.edits.all(EditFilter())))
         file.write(",")
         _write_list(file, "decisions", (one.to_dict() for one in history))
         file.write("\n}\n")
@@ -78,20 +78,20 @@ def export_json(book: Book, path: Path) -> Path:
 def decisions_of(folder: Path | str) -> Decided:
     """The decisions in the review of a run, for `RewriteSettings(decisions=...)`; raises SettingError if there are none."""
     folder = Path(folder)
-    book = Book(folder)
+    contents = RunContents(folder)
     try:
-        rejected = book.edits.all(EditFilter(choice="reject"))
+        rejected = contents.edits.all(EditFilter(choice="reject"))
         decided = Decided(
             folder.resolve().name,
-            signal=_marked(book, "signal"),
-            shortcuts=_marked(book, "shortcut"),
+            signal=_marked(contents, "signal"),
+            shortcuts=_marked(contents, "shortcut"),
             rejected=frozenset(
                 fingerprint(one.edit.source or one.edit.id, one.edit.field, one.edit.after)
                 for one in rejected
             ),
         )
     finally:
-        book.close()
+        contents.close()
     if not (decided.signal or decided.shortcuts or decided.rejected):
         raise SettingError(
             f"The review of {folder} has no decisions that a rewrite can use: no finding was marked and no edit rejected. "
@@ -100,10 +100,12 @@ def decisions_of(folder: Path | str) -> Decided:
     return decided
 
 
-def _marked(book: Book, choice: str) -> tuple[Marked, ...]:
+def _marked(contents: RunContents, choice: str) -> tuple[Marked, ...]:
     """The findings with this decision, strongest first; those that the run no longer has are left out."""
     return tuple(
-        Marked(one.finding.shape, one.finding.label) for one in book.all_findings() if one.choice == choice
+        Marked(one.finding.shape, one.finding.label)
+        for one in contents.all_findings()
+        if one.choice == choice
     )
 
 
@@ -134,24 +136,24 @@ def _written(path: Path, *, encoding: str = "utf-8", newline: str | None = None)
         ) from None
 
 
-def _own_dataset(book: Book) -> Path:
-    if book.dataset_path is None or not book.can_export:
+def _own_dataset(contents: RunContents) -> Path:
+    if contents.dataset_path is None or not contents.can_export:
         raise RunError(
-            f"{book.folder} has no dataset with edits to export: `longway {book.command}` changes no texts. "
+            f"{contents.folder} has no dataset with edits to export: `longway {contents.command}` changes no texts. "
             "Open the folder of a rewrite, an augmentation or a perturbation."
         )
-    return book.dataset_path
+    return contents.dataset_path
 
 
-def _tables(book: Book, dataset: Dataset, different: list[ChosenRow]) -> Iterator[DataTable]:
+def _tables(contents: RunContents, dataset: Dataset, different: list[ChosenRow]) -> Iterator[DataTable]:
     """The rows of the run's dataset with the differences applied."""
     names = [name for name in (dataset.columns.text, dataset.columns.context) if name is not None]
     changes = Changes(
         cells={name: _new_texts(different, name) for name in names},
-        added={row.id: _added(book, row) for row in different if row.is_in and not row.was_in},
+        added={row.id: _added(contents, row) for row in different if row.is_in and not row.was_in},
         dropped={row.id for row in different if not row.is_in},
     )
-    return apply_edits(dataset, changes, with_sources=book.command != "rewrite")
+    return apply_edits(dataset, changes, with_sources=contents.command != "rewrite")
 
 
 def _new_texts(rows: Iterable[ChosenRow], column: str) -> dict[str, str]:
@@ -163,9 +165,9 @@ def _new_texts(rows: Iterable[ChosenRow], column: str) -> dict[str, str]:
     }
 
 
-def _added(book: Book, row: ChosenRow) -> AddedRow:
+def _added(contents: RunContents, row: ChosenRow) -> AddedRow:
     """A row that the run refused and a reviewer accepted, as the run would have added it."""
-    own_id = {} if book.columns.id is None else {book.columns.id: row.id}
+    own_id = {} if contents.columns.id is None else {contents.columns.id: row.id}
     return AddedRow(row.source, row.label, {**row.texts, **own_id})
 
 

@@ -1,6 +1,6 @@
 """Texts written by hand: checked like the engine's, stored in any case, marked if a check fails.
 
-    write_by_hand(book, key, text, author="ada", seen=0)  ->  the decision, with "passed" and "verdicts"
+    write_by_hand(contents, key, text, author="ada", seen=0)  ->  the decision, with "passed" and "verdicts"
 
 The checks depend on the command:
 
@@ -8,7 +8,7 @@ The checks depend on the command:
     augment    `counterbias_verifier`: the text contains the kept words and has the intended label
     perturb    the guards: nothing offensive, and for pairs nothing that may have changed the label
 
-They are built for the first text and kept with the book: models are trained once, and their outputs are cached in
+They are built for the first text and kept with the contents: models are trained once, and their outputs are cached in
 RUN/review/checks.sqlite. `prepare` does this while the reviewer is still typing. Nothing here needs a key or a network: a served
 judge is left out, and the decision lists the checks that did not run ("missing").
 """
@@ -39,10 +39,10 @@ from longway.methods.leak_aware import GiveAway
 from longway.methods.method import Rows, keeps_of
 from longway.methods.perturb.guards import label_warning, offence
 from longway.records import Edit, Verdict
-from longway.review.book import Book
 from longway.review.database import REVIEW_FOLDER
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate, Origin
@@ -53,17 +53,19 @@ from longway.verify.verifier import Verifier, passed, verifier_for
 MAX_LENGTH = 50_000  # characters
 CHECKS_FILE = "checks.sqlite"  # in the folder of the review
 
-_checkers: WeakKeyDictionary[Book, Checker] = WeakKeyDictionary()
+_checkers: WeakKeyDictionary[RunContents, Checker] = WeakKeyDictionary()
 _lock = threading.Lock()  # models are trained once, and their caches are not thread-safe
 
 
-def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | None = None) -> Decision:
+def write_by_hand(
+    contents: RunContents, key: str, text: str, *, author: str, seen: int | None = None
+) -> Decision:
     """Check a text written by hand and store it, whether it passes or not. seen: as in `Decisions.write`."""
-    edit = book.edits.get(key).edit
+    edit = contents.edits.get(key).edit
     text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
     with _lock:
-        verdicts, missing = _checker(book).check(edit, text)
+        verdicts, missing = _checker(contents).check(edit, text)
     value = {
         "choice": "hand",
         "text": text,
@@ -71,23 +73,23 @@ def write_by_hand(book: Book, key: str, text: str, *, author: str, seen: int | N
         "verdicts": [verdict.to_dict() for verdict in verdicts],
         "missing": list(missing),
     }
-    return book.decisions.write("edit", key, value, author=author, seen=seen)
+    return contents.decisions.write("edit", key, value, author=author, seen=seen)
 
 
-def prepare(book: Book, key: str) -> None:
+def prepare(contents: RunContents, key: str) -> None:
     """Train the models of the checks in advance; does nothing if a check is running."""
-    edit = book.edits.get(key).edit
+    edit = contents.edits.get(key).edit
     if _lock.acquire(blocking=False):
         try:
-            _checker(book).check(edit, edit.before)  # passes, which runs every check
+            _checker(contents).check(edit, edit.before)  # passes, which runs every check
         finally:
             _lock.release()
 
 
-def _checker(book: Book) -> Checker:
-    if book not in _checkers:
-        _checkers[book] = checker_of(book)
-    return _checkers[book]
+def _checker(contents: RunContents) -> Checker:
+    if contents not in _checkers:
+        _checkers[contents] = checker_of(contents)
+    return _checkers[contents]
 
 
 def with_line_ends_of(before: str, text: str) -> str:
@@ -123,19 +125,19 @@ class Checker(Protocol):
         ...
 
 
-def checker_of(book: Book) -> Checker:
+def checker_of(contents: RunContents) -> Checker:
     """The checker for the command of a run."""
-    makers: dict[str, Callable[[Book], Checker]] = {
+    makers: dict[str, Callable[[RunContents], Checker]] = {
         "rewrite": RewriteChecker,
         "augment": AugmentChecker,
         "perturb": PerturbChecker,
     }
-    if book.command not in makers:
+    if contents.command not in makers:
         raise RunError(
-            f"{book.folder} is a run of `longway {book.command}`, whose edits cannot be written by hand. "
+            f"{contents.folder} is a run of `longway {contents.command}`, whose edits cannot be written by hand. "
             f"Expected one of: {', '.join(makers)}. Review such a run."
         )
-    return makers[book.command](book)
+    return makers[contents.command](contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,13 @@ class RowChange:
     context: tuple[str | None, str | None]
 
 
-def row_change(book: Book, edit: Edit, new: str, *, text_name: str) -> RowChange:
+def row_change(contents: RunContents, edit: Edit, new: str, *, text_name: str) -> RowChange:
     """The row of an edit with a new text in the edited column; an edit of the other column by the same candidate is included."""
-    row = book.row(edit.source or edit.id).row
+    row = contents.row(edit.source or edit.id).row
     other = next(
         (
             (one.edit.before, one.text)
-            for one in book.row(edit.id).edits
+            for one in contents.row(edit.id).edits
             if one.edit.field != edit.field
             and (one.edit.id, one.edit.round, one.edit.how, one.edit.accepted)
             == (edit.id, edit.round, edit.how, edit.accepted)
@@ -167,10 +169,10 @@ def row_change(book: Book, edit: Edit, new: str, *, text_name: str) -> RowChange
 class RewriteChecker:
     """Checks of `longway rewrite`."""
 
-    def __init__(self, book: Book) -> None:
-        self.book, self.settings = book, book.settings
-        self.rows, self._chains = rows_as_loaded(book)
-        self.journal = journal_of(book)
+    def __init__(self, contents: RunContents) -> None:
+        self.contents, self.settings = contents, contents.settings
+        self.rows, self._chains = rows_as_loaded(contents)
+        self.journal = journal_of(contents)
         self._index = {id: index for index, id in enumerate(self.rows.ids)}
 
     def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
@@ -201,10 +203,10 @@ class RewriteChecker:
         id = edit.source or edit.id
         if id not in self._index:
             raise RunError(
-                f"The row {id!r} is not in the dataset of {self.book.folder}. Check the run folder."
+                f"The row {id!r} is not in the dataset of {self.contents.folder}. Check the run folder."
             )
         index = self._index[id]
-        change = row_change(self.book, edit, text, text_name=self.rows.task.text_name)
+        change = row_change(self.contents, edit, text, text_name=self.rows.task.text_name)
         before, after = change.text
         first = self.rows.texts[index]
         return Candidate(
@@ -262,12 +264,12 @@ class AugmentChecker(RewriteChecker):
 class PerturbChecker:
     """The guards of `longway perturb`, which read text and context together."""
 
-    def __init__(self, book: Book) -> None:
-        self.book = book
+    def __init__(self, contents: RunContents) -> None:
+        self.contents = contents
 
     def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
         """The verdicts on a text in place of an edit's, and the checks that did not run."""
-        change = row_change(self.book, edit, text, text_name=self.book.settings["text"])
+        change = row_change(self.contents, edit, text, text_name=self.contents.settings["text"])
         before, after = ([one for one in (change.context[when], change.text[when]) if one] for when in (0, 1))
         reasons = {OFFENSIVE: offence(before, after)}
         if len(before) > 1:
@@ -278,19 +280,19 @@ class PerturbChecker:
 Chains = dict[str, list[tuple[int, str]]]  # id -> round and `how` of the row's kept edits
 
 
-def rows_as_loaded(book: Book) -> tuple[Rows, Chains]:
+def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
     """The rows of a run before any edit: its dataset with every edit undone, and the kept edits by row."""
-    settings = book.settings
+    settings = contents.settings
     is_labelled = settings.get("target") is None
     rows = rows_of(
-        arrange(book.dataset(), settings.get("split"), labelled=is_labelled).dataset,
+        arrange(contents.dataset(), settings.get("split"), labelled=is_labelled).dataset,
         seed=settings["seed"],
         labelled=is_labelled,
     )
     first: dict[tuple[str, str], str] = {}
     added: set[str] = set()
     chains: Chains = {}
-    for one in book.edits.all(EditFilter(status="kept")):
+    for one in contents.edits.all(EditFilter(status="kept")):
         edit = one.edit
         if edit.source:
             added.add(edit.id)
@@ -329,11 +331,11 @@ class _ReviewJournal(Journal):
         return known | super().get_all(key for key in wanted if key not in known)
 
 
-def journal_of(book: Book) -> Journal:
+def journal_of(contents: RunContents) -> Journal:
     """The model outputs of the run and of its review."""
-    path = book.folder / JOURNAL_FILE
+    path = contents.folder / JOURNAL_FILE
     run = Journal(path) if path.exists() else None
-    return _ReviewJournal(run, book.folder / REVIEW_FOLDER / CHECKS_FILE)
+    return _ReviewJournal(run, contents.folder / REVIEW_FOLDER / CHECKS_FILE)
 
 
 def judge_of(settings: Mapping[str, Any]) -> Asker | None:

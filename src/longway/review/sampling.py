@@ -1,8 +1,8 @@
 """Random samples of edits that people rate, for an error rate with an interval.
 
-    draw_sample(book, name="first", size=100, seed=0, author="ada")     which edits, the same for all raters
-    tag(book, "first", key, ["label kept", "unnatural"], author="ada")  one rater's tags for one edit
-    sample_state(book, "first", rater="ada")                            items, own tags, progress, error rate, agreement
+    draw_sample(contents, name="first", size=100, seed=0, author="ada")     which edits, the same for all raters
+    tag(contents, "first", key, ["label kept", "unnatural"], author="ada")  one rater's tags for one edit
+    sample_state(contents, "first", rater="ada")                            items, own tags, progress, error rate, agreement
 
 Samples are drawn from the edits in effect: kept by the run and neither rejected nor rewritten by a reviewer, or accepted by a
 reviewer. They are stratified by label and method (`metrics/judgements.py`), and the sample stores the size of each stratum.
@@ -33,9 +33,9 @@ from longway.metrics.judgements import (
     estimate_share,
     krippendorff_alpha,
 )
-from longway.review.book import Book
 from longway.review.decisions import Decision, LookupFailed
 from longway.review.edit_list import EditFilter
+from longway.review.run_contents import RunContents
 
 KEPT, CHANGED = "label kept", "label changed"
 TAGS = (KEPT, CHANGED, "unnatural", "incomplete", "factual change")
@@ -176,7 +176,7 @@ class SampleState:
         }
 
 
-def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> Decision:
+def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, author: str) -> Decision:
     """Draw and store a sample; returns the existing one if it was drawn with the same size and seed."""
     if (
         not _NAME.fullmatch(name) or len(name) > MAX_NAME or name.endswith(".json")
@@ -187,7 +187,7 @@ def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> 
         )
     if not 1 <= size <= MAX_SIZE:
         raise SettingError(f"'size' must be from 1 to {MAX_SIZE}. Got {size}. Try 100.")
-    known = book.decisions.of("sample", name)
+    known = contents.decisions.of("sample", name)
     if known is not None and known.value.get("keys"):
         if (known.value["asked"], known.value["seed"]) == (size, seed):
             return known
@@ -195,7 +195,7 @@ def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> 
             f"There is a sample {name!r} already, of {known.value['asked']} edits with seed {known.value['seed']}. "
             f"Got {size} edits and seed {seed}. Give the new sample another name."
         )
-    members = _edits_in_effect(book)
+    members = _edits_in_effect(contents)
     if not members:
         raise SettingError(
             "No edit of this run is in effect, so there is nothing to rate. Accept some first."
@@ -204,14 +204,16 @@ def draw_sample(book: Book, *, name: str, size: int, seed: int, author: str) -> 
     keys = sorted(key for stratum in strata for key in stratum.keys)
     Random(f"{seed}|order").shuffle(keys)
     sample = DrawnSample(name, seed, size, keys, strata, sum(stratum.members for stratum in strata))
-    return book.decisions.write("sample", name, asdict(sample), author=author, seen=known.seq if known else 0)
+    return contents.decisions.write(
+        "sample", name, asdict(sample), author=author, seen=known.seq if known else 0
+    )
 
 
 def tag(
-    book: Book, sample: str, key: str, tags: Iterable[str], *, author: str, seen: int | None = None
+    contents: RunContents, sample: str, key: str, tags: Iterable[str], *, author: str, seen: int | None = None
 ) -> Decision:
     """Store a rater's tags for an edit of a sample. Exactly one of "label kept" and "label changed" must be among them."""
-    drawn = DrawnSample.of(_drawn(book, sample))
+    drawn = DrawnSample.of(_drawn(contents, sample))
     given = frozenset(tags)
     if key not in drawn.keys:
         raise SettingError(f"The edit {key!r} is not in the sample {sample!r}. Choose one that is.")
@@ -225,18 +227,20 @@ def tag(
             f"Got {', '.join(sorted(given)) or 'nothing'}. Add one of them."
         )
     value = {"rater": author, "tags": _ordered(given)}
-    with book.database.writing():  # no other rater can finish in between
-        if sample in _closed(book, author):
+    with contents.database.writing():  # no other rater can finish in between
+        if sample in _closed(contents, author):
             raise _closed_error(author, sample)
-        return book.decisions.write("tag", _tag_key(sample, key, author), value, author=author, seen=seen)
+        return contents.decisions.write("tag", _tag_key(sample, key, author), value, author=author, seen=seen)
 
 
-def undo(book: Book, *, author: str, batch: int | None = None) -> list[Decision]:
+def undo(contents: RunContents, *, author: str, batch: int | None = None) -> list[Decision]:
     """Undo the author's last decisions, as `Decisions.undo` does; refused for closed tags and for rated samples."""
-    with book.database.writing():  # rolled back on an error
-        closed = _closed(book, author)
-        rated = {name: tags for name in book.decisions.current("sample") if (tags := _tags(book, name))}
-        written = book.decisions.undo(author=author, batch=batch)
+    with contents.database.writing():  # rolled back on an error
+        closed = _closed(contents, author)
+        rated = {
+            name: tags for name in contents.decisions.current("sample") if (tags := _tags(contents, name))
+        }
+        written = contents.decisions.undo(author=author, batch=batch)
         for one in written:
             name = one.key.partition(":")[0]
             if one.kind == "tag" and name in closed:
@@ -249,20 +253,20 @@ def undo(book: Book, *, author: str, batch: int | None = None) -> list[Decision]
         return written
 
 
-def samples(book: Book) -> list[SampleSummary]:
+def samples(contents: RunContents) -> list[SampleSummary]:
     """The samples of a run, newest first."""
-    drawn = sorted(book.decisions.current("sample").values(), key=lambda one: -one.seq)
-    return [_summary(one, _tags(book, one.key)) for one in drawn if one.value.get("keys")]
+    drawn = sorted(contents.decisions.current("sample").values(), key=lambda one: -one.seq)
+    return [_summary(one, _tags(contents, one.key)) for one in drawn if one.value.get("keys")]
 
 
-def sample_state(book: Book, name: str, *, rater: str) -> SampleState:
+def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState:
     """All that one rater may know about a sample."""
-    decision = _drawn(book, name)
-    drawn, tags = DrawnSample.of(decision), _tags(book, name)
+    decision = _drawn(contents, name)
+    drawn, tags = DrawnSample.of(decision), _tags(contents, name)
     done = _done(tags, drawn.keys)
     visible = {who: tags[who] for who in done if who == rater or rater in done}
     mine = tags.get(rater, {})
-    seqs = {one.key: one.seq for one in book.decisions.current("tag").values()}
+    seqs = {one.key: one.seq for one in contents.decisions.current("tag").values()}
     estimates = {who: _estimates(drawn, [theirs]) for who, theirs in {rater: mine, **visible}.items()}
     if len(visible) > 1:
         estimates["either"] = _estimates(drawn, list(visible.values()))
@@ -288,9 +292,9 @@ def sample_state(book: Book, name: str, *, rater: str) -> SampleState:
     )
 
 
-def _edits_in_effect(book: Book) -> dict[tuple[str, str], list[str]]:
+def _edits_in_effect(contents: RunContents) -> dict[tuple[str, str], list[str]]:
     """The keys of the edits in effect, by label and method; one group if each row has its own label."""
-    facets = book.edits.facets()
+    facets = contents.edits.facets()
     kinds = list(product(sorted(facets.get("label", {})), sorted(facets.get("method", {}))))
     if len(kinds) > MAX_STRATA or any("" in kind for kind in kinds):
         kinds = [("", "")]
@@ -298,7 +302,7 @@ def _edits_in_effect(book: Book) -> dict[tuple[str, str], list[str]]:
     for label, method in kinds:
         undecided = EditFilter(status="kept", choice="none", label=label, method=method)
         accepted = EditFilter(status="all", choice="accept", label=label, method=method)
-        if keys := {*book.edits.keys(undecided), *book.edits.keys(accepted)}:
+        if keys := {*contents.edits.keys(undecided), *contents.edits.keys(accepted)}:
             groups[label, method] = sorted(keys)
     return groups
 
@@ -345,10 +349,10 @@ def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> RaterAgreemen
     return RaterAgreement(pairs, alpha if len(raters) > 2 else None)
 
 
-def _tags(book: Book, sample: str) -> dict[str, dict[str, frozenset[str]]]:
+def _tags(contents: RunContents, sample: str) -> dict[str, dict[str, frozenset[str]]]:
     """The tags of a sample by rater and edit key."""
     tags: dict[str, dict[str, frozenset[str]]] = {}
-    for one in book.decisions.current("tag").values():
+    for one in contents.decisions.current("tag").values():
         name, _, rest = one.key.partition(":")
         if name == sample and one.value.get("tags"):
             tags.setdefault(one.value["rater"], {})[rest.partition(":")[0]] = frozenset(one.value["tags"])
@@ -360,10 +364,10 @@ def _done(tags: Mapping[str, Tags], keys: Sequence[str]) -> list[str]:
     return sorted(rater for rater, theirs in tags.items() if all(key in theirs for key in keys))
 
 
-def _closed(book: Book, rater: str) -> set[str]:
+def _closed(contents: RunContents, rater: str) -> set[str]:
     """The samples that this rater and another one have finished."""
-    drawn = book.decisions.current("sample")
-    done = {name: _done(_tags(book, name), one.value.get("keys") or ()) for name, one in drawn.items()}
+    drawn = contents.decisions.current("sample")
+    done = {name: _done(_tags(contents, name), one.value.get("keys") or ()) for name, one in drawn.items()}
     return {name for name, raters in done.items() if rater in raters and len(raters) > 1}
 
 
@@ -374,10 +378,10 @@ def _closed_error(rater: str, sample: str) -> SettingError:
     )
 
 
-def _drawn(book: Book, name: str) -> Decision:
-    drawn = book.decisions.of("sample", name)
+def _drawn(contents: RunContents, name: str) -> Decision:
+    drawn = contents.decisions.of("sample", name)
     if drawn is None or not drawn.value.get("keys"):
-        known = ", ".join(one.name for one in samples(book))
+        known = ", ".join(one.name for one in samples(contents))
         raise LookupFailed(
             f"There is no sample {name!r} in this run. Known: {known or 'none'}. Draw one first."
         )

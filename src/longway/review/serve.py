@@ -1,6 +1,6 @@
 """The server of a review: a socket on 127.0.0.1, uvicorn, and the URL that opens it.
 
-Book  ->  app.application  ->  guard.Guard  ->  uvicorn on 127.0.0.1:PORT
+RunContents  ->  app.application  ->  guard.Guard  ->  uvicorn on 127.0.0.1:PORT
 
 serve()     for the command: until Ctrl-C
 serving()   for scripts and tests: in a thread, for the duration of the `with`
@@ -35,7 +35,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra(error.name, extra="review", purpose="Serving the review") from None
 
 if TYPE_CHECKING:
-    from longway.review.book import Book
+    from longway.review.run_contents import RunContents
 
 HOST = "127.0.0.1"
 MAX_HEAD = 16 * 1024  # bytes of a request's head
@@ -47,11 +47,11 @@ class Review:
     address: where. url: the same with the token. server: the uvicorn server.
     """
 
-    def __init__(self, book: Book, *, author: str, port: int = 0) -> None:
-        self.book = book
+    def __init__(self, contents: RunContents, *, author: str, port: int = 0) -> None:
+        self.contents = contents
         self._socket = _bound(port)
         self.port: int = self._socket.getsockname()[1]
-        self.guard = Guard(application(book, author=author), port=self.port)
+        self.guard = Guard(application(contents, author=author), port=self.port)
         self.address = f"http://{HOST}:{self.port}/"
         self.url = f"{self.address}?token={self.guard.token}"
         self.server = uvicorn.Server(
@@ -99,9 +99,9 @@ def serve(review: Review, *, folder: Path, browser: bool) -> None:
 
 
 @contextmanager
-def serving(book: Book, *, author: str = "reviewer", port: int = 0) -> Iterator[Review]:
+def serving(contents: RunContents, *, author: str = "reviewer", port: int = 0) -> Iterator[Review]:
     """A review that is served for the duration of the `with`; open `review.url`."""
-    review = Review(book, author=author, port=port)
+    review = Review(contents, author=author, port=port)
     thread = threading.Thread(target=review.run, daemon=True)
     thread.start()
     try:

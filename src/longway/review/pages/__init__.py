@@ -1,23 +1,23 @@
-"""The pages of a review: (book, query) -> PageView, as JSON for scripts and as HTML for people.
+"""The pages of a review: (contents, query) -> PageView, as JSON for scripts and as HTML for people.
 
-PAGES["edits"](book, {"label": "refuted", "page": "2"})  ->  PageView  ->  render(): HTML
+PAGES["edits"](contents, {"label": "refuted", "page": "2"})  ->  PageView  ->  render(): HTML
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from longway.review.book import Book
 from longway.review.pages.edit_pages import data_page, edit_page, edits_page, row_page
 from longway.review.pages.finding_pages import finding_page, findings_page
 from longway.review.pages.page_layout import PageView, Query, render, render_error, static_files
 from longway.review.pages.report_pages import proof_page, trees_page
 from longway.review.pages.run_pages import overview_page, run_page
 from longway.review.pages.sample_pages import sample_page, samples_page
+from longway.review.run_contents import RunContents
 
 __all__ = ["PAGES", "PageView", "render", "render_error", "static_files"]
 
-PAGES: dict[str, Callable[[Book, Query], PageView]] = {
+PAGES: dict[str, Callable[[RunContents, Query], PageView]] = {
     "": overview_page,
     "findings": findings_page,
     "findings/{key}": finding_page,

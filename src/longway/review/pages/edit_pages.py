@@ -1,8 +1,8 @@
 """Edits and rows: the list of edits with its filters, one edit in detail, the rows of the dataset and one row with its edits.
 
-book.edits.page(filter)  ->  edits_page()   cards with both texts, decided one by one or all at once
-book.edits.get(key)      ->  edit_page()    both texts, checks, triples, the person's words, decisions, editing by hand
-book.rows(...)           ->  data_page();   book.row(id)  ->  row_page()
+contents.edits.page(filter)  ->  edits_page()   cards with both texts, decided one by one or all at once
+contents.edits.get(key)      ->  edit_page()    both texts, checks, triples, the person's words, decisions, editing by hand
+contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from longway.errors import RunError
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
 from longway.records import Edit, Verdict
-from longway.review.book import Book, DataRow
 from longway.review.edit_list import ReviewedEdit
 from longway.review.pages.finding_pages import STRENGTHS, EditFindings, edit_findings
 from longway.review.pages.page_layout import (
@@ -44,6 +43,7 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
+from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
 from longway.show import html
 from longway.show.edit_view import (
@@ -115,20 +115,20 @@ class EditView:
     source: str
 
 
-def edits_page(book: Book, query: Query) -> PageView:
+def edits_page(contents: RunContents, query: Query) -> PageView:
     """The list of edits."""
     filter = edit_filter(query)
     size = whole_number(query, "size", SIZE, most=MAX_SIZE)
-    found = book.edits.page(filter, page=whole_number(query, "page", 1), size=size)
+    found = contents.edits.page(filter, page=whole_number(query, "page", 1), size=size)
     limit = list_limit(len(found.rows))
-    chosen, labels = filter.chosen, labels_for(book)
+    chosen, labels = filter.chosen, labels_for(contents)
     links = {**chosen, "size": size if size != SIZE else ""}
     current = asdict(filter)
     data = {
         "filter": chosen,
         **numbers_of(found),
         "edits": [cut_edit(one, limit) for one in found.rows],
-        "facets": {name: options(counts, current[name]) for name, counts in book.edits.facets().items()},
+        "facets": {name: options(counts, current[name]) for name, counts in contents.edits.facets().items()},
     }
     view = {
         "asked": {name: chosen.get(name, "") for name in FILTERS},
@@ -142,17 +142,17 @@ def edits_page(book: Book, query: Query) -> PageView:
     return PageView("edits.html.jinja", data, view)
 
 
-def edit_page(book: Book, query: Query) -> PageView:
+def edit_page(contents: RunContents, query: Query) -> PageView:
     """One edit, with its neighbours in the filter."""
     filter = edit_filter(query)
-    one = book.edits.get(query["key"])
-    edit, around, chosen = one.edit, book.edits.neighbours(one.key, filter), filter.chosen
-    history = book.decisions.history("edit", one.key, last=MAX_HISTORY)
+    one = contents.edits.get(query["key"])
+    edit, around, chosen = one.edit, contents.edits.neighbours(one.key, filter), filter.chosen
+    history = contents.decisions.history("edit", one.key, last=MAX_HISTORY)
     number = whole_number(query, "part", 0)  # 0: what changed, not the whole text
-    labels, other = labels_for(book), book.other_column(edit)
+    labels, other = labels_for(contents), contents.other_column(edit)
     before, after = (part_of(text, number or 1) for text in (edit.before, edit.after))
     n_parts = max(before[1], after[1])
-    findings = edit_findings(book, edit, labels, other)
+    findings = edit_findings(contents, edit, labels, other)
     data = {
         **one.to_dict(),
         **asdict(around),
@@ -305,12 +305,12 @@ class RowView:
     context: str
 
 
-def data_page(book: Book, query: Query) -> PageView:
+def data_page(contents: RunContents, query: Query) -> PageView:
     """The rows of the dataset."""
     chosen = {name: query[name] for name in ("search", "label") if query.get(name)}
     size = whole_number(query, "size", ROWS_SIZE, most=MAX_ROWS_SIZE)
-    found = book.rows(**chosen, page=whole_number(query, "page", 1), size=size)
-    labels = labels_for(book)
+    found = contents.rows(**chosen, page=whole_number(query, "page", 1), size=size)
+    labels = labels_for(contents)
     limit = min(400, list_limit(len(found.rows)))
     counts = {label.key: label.count for label in labels.values()}
     data = {
@@ -340,11 +340,11 @@ def _row_view(row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
     )
 
 
-def row_page(book: Book, query: Query) -> PageView:
+def row_page(contents: RunContents, query: Query) -> PageView:
     """One row with its edits and the decisions on them."""
-    found = book.row(query["id"])
+    found = contents.row(query["id"])
     row, history = found.row, found.history[:MAX_ROW_HISTORY]
-    number, labels = whole_number(query, "part", 1), labels_for(book)
+    number, labels = whole_number(query, "part", 1), labels_for(contents)
     edits = found.edits[:MAX_ROW_EDITS]
     limit = list_limit(len(edits))
     text, n_text = part_of(row.text or "", number)

@@ -1,7 +1,7 @@
 """Findings: the patterns that predict a label, the decisions on them, rows with the pattern, and the findings in an edit.
 
-    book.findings(filter)  ->  findings_page()   a table with filters
-    book.finding(key)      ->  finding_page()    rows with the label and rows with another one, the pattern marked
+    contents.findings(filter)  ->  findings_page()   a table with filters
+    contents.finding(key)      ->  finding_page()    rows with the label and rows with another one, the pattern marked
     an edit                ->  edit_findings()   the findings that its text shows before and after, with the words to mark
 
 A finding of an audit has counts and tests; a finding of a rewrite has figures before and after.
@@ -20,7 +20,6 @@ from longway.detect import TokenizedRow, required_words
 from longway.detect.detector import Spans
 from longway.errors import SettingError
 from longway.records import Edit
-from longway.review.book import Book, DataRow, FindingFilter, ReviewedFinding
 from longway.review.pages.page_layout import (
     CHOICES,
     Json,
@@ -37,6 +36,7 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
+from longway.review.run_contents import DataRow, FindingFilter, ReviewedFinding, RunContents
 from longway.review.run_folder import PatternFigures, RunFinding
 from longway.show.change_charts import change_bar
 from longway.show.charts import share_bar
@@ -102,17 +102,17 @@ class MarkedRow:
     context: list[Piece]
 
 
-def findings_page(book: Book, query: Query) -> PageView:
+def findings_page(contents: RunContents, query: Query) -> PageView:
     """The table of findings."""
     chosen = {name: query[name] for name in FILTERS if query.get(name)}
     wanted: dict[str, Any] = {**chosen, "max_q": _max_q(chosen.get("max_q", ""))}
-    found = book.findings(
+    found = contents.findings(
         FindingFilter(**wanted),
         page=whole_number(query, "page", 1),
         size=whole_number(query, "size", SIZE, most=MAX_SIZE),
     )
-    labels = labels_for(book)
-    findings = [one.finding for one in book.all_findings()]
+    labels = labels_for(contents)
+    findings = [one.finding for one in contents.all_findings()]
     facets = {
         "level": Counter(one.level for one in findings),
         "label": Counter(one.label for one in findings),
@@ -137,13 +137,13 @@ def findings_page(book: Book, query: Query) -> PageView:
     return PageView("findings.html.jinja", data, view)
 
 
-def finding_page(book: Book, query: Query) -> PageView:
+def finding_page(contents: RunContents, query: Query) -> PageView:
     """One finding, with rows that have its label and rows that have another one."""
-    one = book.finding(query["key"])
-    finding, labels = one.finding, labels_for(book)
-    history = book.decisions.history("finding", one.key, last=MAX_HISTORY)
-    supporting, counter = (book.examples(finding, supporting=which) for which in (True, False))
-    previous, following = book.finding_neighbours(one.key)
+    one = contents.finding(query["key"])
+    finding, labels = one.finding, labels_for(contents)
+    history = contents.decisions.history("finding", one.key, last=MAX_HISTORY)
+    supporting, counter = (contents.examples(finding, supporting=which) for which in (True, False))
+    previous, following = contents.finding_neighbours(one.key)
     data = {
         **finding_json(one),
         "supporting_rows": [_row_json(row) for row in supporting],
@@ -153,12 +153,12 @@ def finding_page(book: Book, query: Query) -> PageView:
         "history": [decision.to_dict() for decision in history],
     }
     words = " ".join(required_words(finding.shape))
-    has_edits = words and book.edits.has_any and len(words) <= 200
+    has_edits = words and contents.edits.has_any and len(words) <= 200
     view = {
         "finding": finding_view(one, labels),
-        "supporting": [_marked_row(book, row, finding, labels) for row in supporting],
-        "counter": [_marked_row(book, row, finding, labels) for row in counter],
-        "has_rows": book.has("rows"),
+        "supporting": [_marked_row(contents, row, finding, labels) for row in supporting],
+        "counter": [_marked_row(contents, row, finding, labels) for row in counter],
+        "has_rows": contents.has("rows"),
         "variants": [cut(one.pattern, PATTERN_LIMIT) for one in finding.variants[:MAX_VARIANTS]],
         "previous": f"/findings/{previous}" if previous else "",
         "next": f"/findings/{following}" if following else "",
@@ -205,15 +205,17 @@ def _row_json(row: DataRow) -> Json:
     return {**asdict(row), "text": (row.text or "")[:1000], "context": (row.context or "")[:1000]}
 
 
-def _marked_row(book: Book, row: DataRow, finding: RunFinding, labels: Mapping[str, Label]) -> MarkedRow:
+def _marked_row(
+    contents: RunContents, row: DataRow, finding: RunFinding, labels: Mapping[str, Label]
+) -> MarkedRow:
     text, context = row.text or "", row.context or ""
-    places = book.where(finding, book.tokenized(text, row.context)) or {}
+    places = contents.where(finding, contents.tokenized(text, row.context)) or {}
     return MarkedRow(
         id=cut(row.id, NAME_LIMIT),
         address=row_address(row.id),
         label=label_named(row.label or "", labels),
-        text=_marked(text, places.get(book.text_column, ()), EXAMPLE_LIMIT),
-        context=_marked(context, places.get(book.columns.context or "", ()), CONTEXT_LIMIT),
+        text=_marked(text, places.get(contents.text_column, ()), EXAMPLE_LIMIT),
+        context=_marked(context, places.get(contents.columns.context or "", ()), CONTEXT_LIMIT),
     )
 
 
@@ -311,13 +313,13 @@ class EditFindings:
 
 
 def edit_findings(
-    book: Book, edit: Edit, labels: Mapping[str, Label], other: tuple[str, str] | None
+    contents: RunContents, edit: Edit, labels: Mapping[str, Label], other: tuple[str, str] | None
 ) -> EditFindings:
     """The findings of the run in the two texts of an edit. other: the unchanged column of a pair, and its text."""
-    before_row, after_row = (_row(book, edit, text, other) for text in (edit.before, edit.after))
+    before_row, after_row = (_row(contents, edit, text, other) for text in (edit.before, edit.after))
     found: list[tuple[ReviewedFinding, Places | None, Places | None]] = []
-    for one in book.all_findings():
-        before, after = book.where(one.finding, before_row), book.where(one.finding, after_row)
+    for one in contents.all_findings():
+        before, after = contents.where(one.finding, before_row), contents.where(one.finding, after_row)
         if before is not None or after is not None:
             found.append((one, before, after))
     found.sort(key=lambda each: -_strength(each[0].finding, labels)[0])
@@ -330,12 +332,12 @@ def edit_findings(
     )
 
 
-def _row(book: Book, edit: Edit, text: str, other: tuple[str, str] | None) -> TokenizedRow:
+def _row(contents: RunContents, edit: Edit, text: str, other: tuple[str, str] | None) -> TokenizedRow:
     """The row with one version of the edited column."""
     beside = None if other is None else other[1][:COMPARE_LIMIT]
-    if edit.field == book.columns.context:
-        return book.tokenized(beside or "", text[:COMPARE_LIMIT])
-    return book.tokenized(text[:COMPARE_LIMIT], beside)
+    if edit.field == contents.columns.context:
+        return contents.tokenized(beside or "", text[:COMPARE_LIMIT])
+    return contents.tokenized(text[:COMPARE_LIMIT], beside)
 
 
 def _edit_finding(

@@ -1,6 +1,6 @@
 """What all pages share: the query, addresses, cutting of texts, and the HTML frame.
 
-    (book, query)  ->  PageView(template, data, view)  ->  .json: data as it is
+    (contents, query)  ->  PageView(template, data, view)  ->  .json: data as it is
                                                        ->  render(): HTML, from `page` (data) and `view` (cards, charts)
 
 Texts are cut, so that no page grows with the texts of a dataset: `cut_edit` for lists, `part_of` for whole texts. Everything is
@@ -20,9 +20,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from longway.errors import SettingError
-from longway.review.book import Book
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
+from longway.review.run_contents import RunContents
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import Label, labels_of
 from longway.show.numbers import count, counted, percent
@@ -157,10 +157,10 @@ def options(counts: Mapping[str, int], chosen: str) -> dict[str, int]:
     return shown
 
 
-def labels_for(book: Book) -> dict[str, Label]:
+def labels_for(contents: RunContents) -> dict[str, Label]:
     """The labels of the run with the colours of its report."""
-    known = (book.summary.get("dataset") or {}).get("labels")
-    return labels_of(known if isinstance(known, dict) else book.edits.facets().get("label", {}))
+    known = (contents.summary.get("dataset") or {}).get("labels")
+    return labels_of(known if isinstance(known, dict) else contents.edits.facets().get("label", {}))
 
 
 def list_limit(n: int) -> int:
@@ -226,18 +226,18 @@ def when(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def render(shown: PageView, book: Book, *, path: str, author: str) -> str:
+def render(shown: PageView, contents: RunContents, *, path: str, author: str) -> str:
     """The whole HTML of a page. path: its address. author: who looks at it."""
-    facets = book.edits.facets()
+    facets = contents.edits.facets()
     n_edits = sum(facets["status"].values())
     template = review_environment().get_template(shown.template)
     return template.render(
         page=shown.data,
         view=shown.view,
-        run=cut(book.folder.name, PATTERN_LIMIT),
-        command=cut(book.command, NAME_LIMIT),
+        run=cut(contents.folder.name, PATTERN_LIMIT),
+        command=cut(contents.command, NAME_LIMIT),
         author=cut(author, NAME_LIMIT),
-        tabs=_tabs(book, path),
+        tabs=_tabs(contents, path),
         json_address=shown.view.get("json") or ("/overview.json" if path in ("", "/") else f"{path}.json"),
         sheets=(*SHEETS.get(shown.template, EDIT_SHEETS), "review.css"),
         n_edits=n_edits,
@@ -245,10 +245,10 @@ def render(shown: PageView, book: Book, *, path: str, author: str) -> str:
     )
 
 
-def render_error(message: str, book: Book, *, author: str) -> str:
+def render_error(message: str, contents: RunContents, *, author: str) -> str:
     """A page with an error message."""
     shown = PageView("error.html.jinja", {"error": message}, {"title": "Not shown"})
-    return render(shown, book, path="", author=author)
+    return render(shown, contents, path="", author=author)
 
 
 def static_files() -> dict[str, tuple[bytes, str]]:
@@ -291,7 +291,7 @@ def exactly(text: str) -> Markup:
     return escape(text.encode("utf-8", "replace").decode())
 
 
-def _tabs(book: Book, path: str) -> list[Tab]:
+def _tabs(contents: RunContents, path: str) -> list[Tab]:
     """The pages that have content for this run."""
     needs = {"findings": "findings", "edits": "edits", "data": "rows", "trees": "trees", "proof": "proof"}
     first = {"edits": "/edits?status=kept"}  # edits that are in the dataset come first
@@ -299,6 +299,6 @@ def _tabs(book: Book, path: str) -> list[Tab]:
     named = [
         Tab(name.title(), first.get(name, f"/{name}"), here == [name])
         for name, needed in {**needs, "sample": "edits"}.items()
-        if book.has(needed)
+        if contents.has(needed)
     ]
     return [Tab("Overview", "/", path == "/"), *named, Tab("Run", "/run", here == ["run"])]

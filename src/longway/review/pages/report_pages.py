@@ -1,6 +1,6 @@
 """Reports inside the review: trees of a grammar run and the proof, split into pages between sections.
 
-summary of the run  ->  report_of(book)  ->  template of the report  ->  sections  ->  pages of at most LIMIT bytes
+summary of the run  ->  report_of(contents)  ->  template of the report  ->  sections  ->  pages of at most LIMIT bytes
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
-from longway.review.book import Book
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
     PageView,
@@ -28,6 +27,7 @@ from longway.review.pages.page_layout import (
     review_environment,
     whole_number,
 )
+from longway.review.run_contents import RunContents
 from longway.show.grammar_view import grammar_page
 from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
@@ -60,49 +60,51 @@ class ReportSection:
     page: int
 
 
-def report_of(book: Book) -> Any:
+def report_of(contents: RunContents) -> Any:
     """The contents of the run's report; None for a run without one."""
-    view = REPORTS.get(book.command)
-    if view is None or not book.summary:
+    view = REPORTS.get(contents.command)
+    if view is None or not contents.summary:
         return None
     try:
-        return view(book.summary)
+        return view(contents.summary)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
-            f"The figures of this run cannot be shown: {type(error).__name__}. Expected what `longway {book.command}` "
+            f"The figures of this run cannot be shown: {type(error).__name__}. Expected what `longway {contents.command}` "
             "of this version writes. Run it again."
         ) from error
 
 
-def trees_page(book: Book, query: Query) -> PageView:
+def trees_page(contents: RunContents, query: Query) -> PageView:
     """The trees of the run."""
-    if not book.has("trees"):
+    if not contents.has("trees"):
         return _missing("Trees", "This run has no trees.", "longway grammar DATA")
-    return _report_page(book, query, "trees", "grammar_main.html.jinja", TREES_JSON)
+    return _report_page(contents, query, "trees", "grammar_main.html.jinja", TREES_JSON)
 
 
-def proof_page(book: Book, query: Query) -> PageView:
+def proof_page(contents: RunContents, query: Query) -> PageView:
     """The tables and charts of `longway prove`."""
-    if not book.has("proof"):
+    if not contents.has("proof"):
         return _missing("Proof", "This run trained no models on its data.", "longway prove BEFORE AFTER")
-    return _report_page(book, query, "proof", "prove_main.html.jinja", PROOF_JSON)
+    return _report_page(contents, query, "proof", "prove_main.html.jinja", PROOF_JSON)
 
 
 def _missing(title: str, words: str, make: str) -> PageView:
     return PageView("nothing.html.jinja", {}, {"title": title, "words": words, "make": make})
 
 
-def _report_page(book: Book, query: Query, name: str, template: str, keys: Sequence[str]) -> PageView:
+def _report_page(
+    contents: RunContents, query: Query, name: str, template: str, keys: Sequence[str]
+) -> PageView:
     """One page of a report. keys: parts of the summary for the JSON, as far as they fit."""
-    pages, sections = in_pages(template, report_of(book))
+    pages, sections = in_pages(template, report_of(contents))
     number = min(whole_number(query, "page", 1), len(pages))
     kept: dict[str, object] = {}
     left_out, left = [], LIMIT
     for key in keys:
-        if key in book.summary:
-            size = len(json.dumps(book.summary[key]))
+        if key in contents.summary:
+            size = len(json.dumps(contents.summary[key]))
             if size <= left:
-                kept[key] = book.summary[key]
+                kept[key] = contents.summary[key]
                 left -= size
             else:
                 left_out.append(key)

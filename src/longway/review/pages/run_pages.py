@@ -1,6 +1,6 @@
 """The run as a whole: the overview with the results and the open decisions, and the settings, costs, files and exports.
 
-book.summary  ->  the views of the report              ->  overview_page()
+contents.summary  ->  the views of the report              ->  overview_page()
 run.json, card.md, journal.sqlite, the summary's "cost"  ->  run_page()
 """
 
@@ -13,7 +13,6 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from longway.review.book import Book
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
 from longway.review.pages.finding_pages import finding_view
@@ -28,6 +27,7 @@ from longway.review.pages.page_layout import (
     when,
 )
 from longway.review.pages.report_pages import report_of
+from longway.review.run_contents import RunContents
 from longway.show import html
 from longway.show.costs_view import cost_row, total_cost
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
@@ -46,36 +46,36 @@ MAX_WORSE = 10
 SECTIONS = ("leak", "balance", "worse")  # of the report that the overview shows
 
 
-def overview_page(book: Book, query: Query) -> PageView:
+def overview_page(contents: RunContents, query: Query) -> PageView:
     """The results of the run, and the open decisions."""
-    report: Any = report_of(book)
+    report: Any = report_of(contents)
     is_page = isinstance(report, Page)
     facts = report.facts if is_page else getattr(report, "about", [])
     figures = report.figures if is_page else getattr(report, "key_figures", [])
-    edits, findings = decided_counts(book)
-    strongest = book.findings(size=MAX_STRONGEST)
-    labels = labels_for(book)
-    worse = [one for one in book.summary.get("worse", []) if isinstance(one, dict)]
+    edits, findings = decided_counts(contents)
+    strongest = contents.findings(size=MAX_STRONGEST)
+    labels = labels_for(contents)
+    worse = [one for one in contents.summary.get("worse", []) if isinstance(one, dict)]
     data = {
-        "run": book.folder.name,
-        "command": book.command,
+        "run": contents.folder.name,
+        "command": contents.command,
         "verdict": getattr(report, "verdict", ""),
         "about": [list(pair) for pair in facts],
         "key_figures": [asdict(one) for one in figures],
-        "leak": book.summary.get("leak"),
-        "changed": book.summary.get("changed"),
-        "n_worse": max(int(book.summary.get("n_worse") or 0), len(worse)),
+        "leak": contents.summary.get("leak"),
+        "changed": contents.summary.get("changed"),
+        "n_worse": max(int(contents.summary.get("n_worse") or 0), len(worse)),
         "worse": worse[:MAX_WORSE],
         "decided": {"edits": edits, "findings": findings},
     }
-    n_kept = len(book.edits.keys(EditFilter(status="kept")))
-    undecided = len(book.edits.keys(EditFilter(status="kept", choice="none")))
-    changes_texts = book.command == "rewrite"
+    n_kept = len(contents.edits.keys(EditFilter(status="kept")))
+    undecided = len(contents.edits.keys(EditFilter(status="kept", choice="none")))
+    changes_texts = contents.command == "rewrite"
     view = {
-        "title": getattr(report, "title", cut(book.folder.name, PATTERN_LIMIT)),
+        "title": getattr(report, "title", cut(contents.folder.name, PATTERN_LIMIT)),
         "leaks": getattr(report, "leaks", []) if changes_texts else [],
         "sections": [html.section(one) for one in report.sections if one.id in SECTIONS] if is_page else [],
-        "axes": getattr(report, "axes", []) if book.command == "perturb" else [],
+        "axes": getattr(report, "axes", []) if contents.command == "perturb" else [],
         "objections": getattr(report, "objections", []) if changes_texts else [],
         "worse": getattr(report, "worse", None) if changes_texts else None,
         "strongest": [finding_view(one, labels) for one in strongest.rows],
@@ -91,18 +91,18 @@ def overview_page(book: Book, query: Query) -> PageView:
         "n_kept": n_kept,
         "kept_decided": n_kept - undecided,
         "to_decide": address("/edits", {"status": "kept", "choice": "none"}),
-        "has": {name: book.has(name) for name in ("edits", "findings", "rows", "trees", "proof")},
-        "can_export": book.can_export,
+        "has": {name: contents.has(name) for name in ("edits", "findings", "rows", "trees", "proof")},
+        "can_export": contents.can_export,
     }
     return PageView("overview.html.jinja", data, view)
 
 
-def decided_counts(book: Book) -> tuple[dict[str, int], dict[str, int]]:
+def decided_counts(contents: RunContents) -> tuple[dict[str, int], dict[str, int]]:
     """The number of edits and of findings by decision."""
-    edits = book.edits.facets()["choice"] if book.has("edits") else {}
-    choices = [one.choice for one in book.decisions.current("finding").values()]
+    edits = contents.edits.facets()["choice"] if contents.has("edits") else {}
+    choices = [one.choice for one in contents.decisions.current("finding").values()]
     decided = {name: choices.count(name) for name in ("signal", "shortcut")}
-    total = book.findings(size=1).total
+    total = contents.findings(size=1).total
     return edits, {"none": max(0, total - sum(decided.values())), **decided}
 
 
@@ -116,29 +116,31 @@ class HistoryLine:
     address: str
 
 
-def run_page(book: Book, query: Query) -> PageView:
+def run_page(contents: RunContents, query: Query) -> PageView:
     """How the run was made, and the latest decisions."""
-    about = book.about
-    costs = book.summary.get("cost")
+    about = contents.about
+    costs = contents.summary.get("cost")
     costs = costs[:MAX_COSTS] if isinstance(costs, list) else []
-    journal = _journal_totals(book.folder / JOURNAL)
-    card = (book.folder / CARD).read_text("utf-8", "replace")[:CARD_LIMIT] if CARD in book.files else ""
-    files = dict(list(book.files.items())[:MAX_FILES])
+    journal = _journal_totals(contents.folder / JOURNAL)
+    card = (
+        (contents.folder / CARD).read_text("utf-8", "replace")[:CARD_LIMIT] if CARD in contents.files else ""
+    )
+    files = dict(list(contents.files.items())[:MAX_FILES])
     rater = query.get("author", "")
     names = ("settings", "versions", "python", "started", "finished", "fingerprint")
     data = {
-        "run": book.folder.name,
-        "command": book.command,
+        "run": contents.folder.name,
+        "command": contents.command,
         **{name: about.get(name) for name in names},
         "files": files,
         "cost": costs,
         "journal": journal,
         "card": card,
-        "history": [_decision_json(one, rater) for one in book.decisions.history(last=MAX_HISTORY)],
+        "history": [_decision_json(one, rater) for one in contents.decisions.history(last=MAX_HISTORY)],
     }
     view = {
         "about": [
-            ("Command", f"longway {cut(book.command, NAME_LIMIT)}"),
+            ("Command", f"longway {cut(contents.command, NAME_LIMIT)}"),
             ("Started", when(str(about.get("started", "")))),
             ("Finished", when(str(about.get("finished", "")))),
             ("Python", cut(str(about.get("python", "")), NAME_LIMIT)),
@@ -152,15 +154,15 @@ def run_page(book: Book, query: Query) -> PageView:
         "spent": total_cost(costs) if costs else None,
         "journal": [cost_row(row) for row in journal],
         "n_answers": counted(sum(int(row["calls"]) for row in journal), "answer"),
-        "history": _history(book),
-        "can_export": book.can_export,
-        "has_edits": book.has("edits"),
-        "kept_in": cut(str(book.database.path), TEXT_LIMIT),
+        "history": _history(contents),
+        "can_export": contents.can_export,
+        "has_edits": contents.has("edits"),
+        "kept_in": cut(str(contents.database.path), TEXT_LIMIT),
     }
     return PageView("run.html.jinja", data, view)
 
 
-def _history(book: Book) -> list[HistoryLine]:
+def _history(contents: RunContents) -> list[HistoryLine]:
     """The latest batches, newest first; consecutive tags of one rater are one line."""
 
     def group(batch: tuple[Decision, int]) -> tuple[object, ...]:
@@ -168,7 +170,7 @@ def _history(book: Book) -> list[HistoryLine]:
         return ("tag", one.author, one.key.partition(":")[0]) if one.kind == "tag" else (one.kind, one.batch)
 
     lines = []
-    for _, batches in groupby(book.decisions.batches(last=MAX_HISTORY), key=group):
+    for _, batches in groupby(contents.decisions.batches(last=MAX_HISTORY), key=group):
         some = list(batches)
         newest, n = some[0][0], sum(n for _, n in some)
         is_single = n == 1 and newest.kind in CHOICES

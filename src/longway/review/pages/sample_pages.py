@@ -1,7 +1,7 @@
 """Samples: edits drawn at random for people to rate, and the resulting error rate.
 
-samples(book)                   ->  samples_page(): the samples, and a form to draw one
-sample_state(book, name, ...)   ->  sample_page(): one edit to rate, progress, agreement, the error rate with its interval
+samples(contents)                   ->  samples_page(): the samples, and a form to draw one
+sample_state(contents, name, ...)   ->  sample_page(): one edit to rate, progress, agreement, the error rate with its interval
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from longway.metrics.judgements import Agreement, EstimatedShare
-from longway.review.book import Book
 from longway.review.edit_list import EditFilter
 from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view
 from longway.review.pages.page_layout import PageView, Query, address, cut_edit, labels_for, whole_number
+from longway.review.run_contents import RunContents
 from longway.review.sampling import RaterAgreement, sample_state, samples
 from longway.show.excerpts import NAME_LIMIT, cut
 from longway.show.numbers import NONE, count, or_dash, percent, three_digits
@@ -45,33 +45,33 @@ class AgreementTable:
     rows: list[tuple[str, str, str, str]]
 
 
-def samples_page(book: Book, query: Query) -> PageView:
+def samples_page(contents: RunContents, query: Query) -> PageView:
     """The samples of the run."""
-    drawn = samples(book)[:MAX_SAMPLES] if book.has("edits") else []
+    drawn = samples(contents)[:MAX_SAMPLES] if contents.has("edits") else []
     known = {one.name for one in drawn}
     view = {
         "samples": [(one, list(one.progress.items())[:MAX_RATERS]) for one in drawn],
-        "has_edits": book.has("edits"),
+        "has_edits": contents.has("edits"),
         "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
     }
     return PageView("samples.html.jinja", {"samples": [asdict(one) for one in drawn]}, view)
 
 
-def sample_page(book: Book, query: Query) -> PageView:
+def sample_page(contents: RunContents, query: Query) -> PageView:
     """One edit of a sample to rate, and the results so far."""
-    state = sample_state(book, query["name"], rater=query.get("author") or "nobody")
+    state = sample_state(contents, query["name"], rater=query.get("author") or "nobody")
     items, size = state.items, len(state.items)
     first = next((item.number for item in items if not item.tags), 1)
     number = min(whole_number(query, "page", first), size)
     item = items[number - 1]
-    one = book.edits.get(item.key)
+    one = contents.edits.get(item.key)
     here = f"/sample/{state.summary.name}"
     this = address(here, {"page": number})
     start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
     view = {
         "item": item,
-        "edit": edit_view(one, labels_for(book), {}, limit=WHOLE_LIMIT),
-        "other": other_column_view(book.other_column(one.edit)),
+        "edit": edit_view(one, labels_for(contents), {}, limit=WHOLE_LIMIT),
+        "other": other_column_view(contents.other_column(one.edit)),
         "here": this,
         "then": here if state.rated + (not item.tags) < size else this,
         "strip": [
@@ -90,7 +90,7 @@ def sample_page(book: Book, query: Query) -> PageView:
         "agreement": _tables(state.agreement),
         "population": count(state.summary.population),
     }
-    around = asdict(book.edits.neighbours(item.key, EditFilter()))
+    around = asdict(contents.edits.neighbours(item.key, EditFilter()))
     data = {**state.to_dict(), "number": number, "edit": {**cut_edit(one, WHOLE_LIMIT), **around}}
     return PageView("sample.html.jinja", data, view)
 

@@ -1,10 +1,10 @@
 """What a run folder holds, for pages and scripts: edits, findings and rows, paged, filtered and searched.
 
-    book = Book(Path("longway-runs/reviews-rewrite"))
-    book.edits.page(EditFilter(status="kept", search="not"), page=3)    25 edits
-    book.edits.get(key), book.edits.neighbours(key, EditFilter())       one edit, and its neighbours
-    book.findings(FindingFilter(level="token")), book.rows(search="matinee")
-    book.decisions                                                      the decisions on them
+    contents = RunContents(Path("longway-runs/reviews-rewrite"))
+    contents.edits.page(EditFilter(status="kept", search="not"), page=3)    25 edits
+    contents.edits.get(key), contents.edits.neighbours(key, EditFilter())       one edit, and its neighbours
+    contents.findings(FindingFilter(level="token")), contents.rows(search="matinee")
+    contents.decisions                                                      the decisions on them
 
 Opens finished runs of every command. The first time, the files are read into RUN/review/review.sqlite (`index.py`).
 """
@@ -114,7 +114,7 @@ class FindingFilter:
         )
 
 
-class Book:
+class RunContents:
     """The contents of a finished run.
 
     data: the dataset of a run that stores none, such as an audit; ignored otherwise. progress: called while the files are first read.

@@ -1,4 +1,4 @@
-"""A book of a run folder: filters, search, order and pages against plain lists; every kind of run; folders that are none."""
+"""A contents of a run folder: filters, search, order and pages against plain lists; every kind of run; folders that are none."""
 
 import json
 import subprocess
@@ -21,10 +21,10 @@ from longway.jobs.plant.job import plant_data
 from longway.jobs.plant.planting import Plant
 from longway.records import Pattern
 from longway.review import index
-from longway.review.book import Book, FindingFilter
 from longway.review.decisions import LookupFailed
 from longway.review.edit_list import EditFilter, Neighbours
 from longway.review.index import edit_key, finding_key
+from longway.review.run_contents import FindingFilter, RunContents
 from longway.sample import sample_path
 from longway.store import Run
 from tests.jobs.toy_perturb import rows_of
@@ -105,40 +105,40 @@ def gain(edit):
 def test_filters_search_order_and_neighbours_equal_those_of_a_list(edits, choices, filters, has_trigrams):
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "HAS_TRIGRAMS", has_trigrams)
-        book = Book(made_run(Path(folder) / "run", edits))
-        keys = book.edits.keys(EditFilter())
+        contents = RunContents(made_run(Path(folder) / "run", edits))
+        keys = contents.edits.keys(EditFilter())
         for key, choice in zip(keys, choices, strict=False):
             if choice != "none":
-                book.decisions.write("edit", key, {"choice": choice}, author="ann")
+                contents.decisions.write("edit", key, {"choice": choice}, author="ann")
         for filter in filters:
             wanted = [i for i, edit in enumerate(edits) if lets_through(filter, edit, choices[i])]
             if filter.order == "score":
                 wanted.sort(key=lambda i: gain(edits[i]))
             expected = [keys[i] for i in wanted]
-            pages = [book.edits.page(filter, page=number, size=5) for number in (1, 2, 3)]
+            pages = [contents.edits.page(filter, page=number, size=5) for number in (1, 2, 3)]
             assert [row.key for page in pages[: pages[0].pages] for row in page.rows] == expected
             assert {page.total for page in pages} == {len(expected)}
-            assert book.edits.keys(filter) == expected
+            assert contents.edits.keys(filter) == expected
             for place, key in enumerate(expected):
                 around = [None, *expected, None]
-                assert book.edits.neighbours(key, filter) == Neighbours(
+                assert contents.edits.neighbours(key, filter) == Neighbours(
                     around[place], around[place + 2], place + 1, len(expected)
                 )
-        for row, edit in zip(book.edits.page(EditFilter()).rows, edits, strict=True):
+        for row, edit in zip(contents.edits.page(EditFilter()).rows, edits, strict=True):
             assert edit.items() <= row.to_dict().items()
-        book.close()
+        contents.close()
 
 
 def test_an_edit_that_a_filter_no_longer_lets_through_still_knows_its_neighbours(tmp_path):
-    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(5)]))
+    contents = RunContents(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(5)]))
     filter = EditFilter(choice="none")
-    keys = book.edits.keys(filter)
-    assert book.edits.page(filter).total == 5
-    book.decisions.write("edit", keys[2], {"choice": "accept"}, author="ann")
-    assert book.edits.neighbours(keys[2], filter) == Neighbours(keys[1], keys[3], 0, 4)
-    assert book.edits.get(keys[2]).decision.value == {"choice": "accept"}
-    book.decisions.undo(author="ann")
-    assert book.edits.page(filter).total == 5
+    keys = contents.edits.keys(filter)
+    assert contents.edits.page(filter).total == 5
+    contents.decisions.write("edit", keys[2], {"choice": "accept"}, author="ann")
+    assert contents.edits.neighbours(keys[2], filter) == Neighbours(keys[1], keys[3], 0, 4)
+    assert contents.edits.get(keys[2]).decision.value == {"choice": "accept"}
+    contents.decisions.undo(author="ann")
+    assert contents.edits.page(filter).total == 5
 
 
 def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tmp_path):
@@ -146,39 +146,43 @@ def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tm
         an_edit(id, score_before=0.0, score_after=after)
         for id, after in (("none", None), ("up", 2.0), ("down", -1.0))
     ]
-    book = Book(made_run(tmp_path / "run", scored))
-    assert [row.edit.id for row in book.edits.page(EditFilter(order="score")).rows] == ["down", "up", "none"]
+    contents = RunContents(made_run(tmp_path / "run", scored))
+    assert [row.edit.id for row in contents.edits.page(EditFilter(order="score")).rows] == [
+        "down",
+        "up",
+        "none",
+    ]
 
 
 def test_the_random_order_is_the_same_each_time_and_holds_everything(tmp_path):
-    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
+    contents = RunContents(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
     filter = EditFilter(order="random")
-    keys = book.edits.keys(filter)
-    assert keys == [row.key for page in (1, 2) for row in book.edits.page(filter, page=page).rows]
-    assert keys != book.edits.keys(EditFilter())
-    assert [book.edits.neighbours(key, filter).next for key in keys] == [*keys[1:], None]
-    assert sorted(keys) == sorted(book.edits.keys(EditFilter()))
+    keys = contents.edits.keys(filter)
+    assert keys == [row.key for page in (1, 2) for row in contents.edits.page(filter, page=page).rows]
+    assert keys != contents.edits.keys(EditFilter())
+    assert [contents.edits.neighbours(key, filter).next for key in keys] == [*keys[1:], None]
+    assert sorted(keys) == sorted(contents.edits.keys(EditFilter()))
 
 
 def test_threads_that_read_and_decide_at_once_agree_in_the_end(tmp_path):
-    book = Book(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(60)]))
-    keys = book.edits.keys(EditFilter())
+    contents = RunContents(made_run(tmp_path / "run", [an_edit(id=str(i)) for i in range(60)]))
+    keys = contents.edits.keys(EditFilter())
 
     def work(number):
         for key in keys[number::4]:
-            book.decisions.write(
+            contents.decisions.write(
                 "edit", key, {"choice": ("accept", "reject")[number % 2]}, author=f"rater {number}"
             )
             filter = EditFilter(
                 choice=("accept", "none")[number % 2], search="a", order=("file", "random")[number // 2]
             )
-            assert 0 <= book.edits.page(filter).total <= 60
-            assert book.edits.get(key).decision.author == f"rater {number}"
+            assert 0 <= contents.edits.page(filter).total <= 60
+            assert contents.edits.get(key).decision.author == f"rater {number}"
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert book.edits.facets()["choice"] == {"none": 0, "accept": 30, "reject": 30, "hand": 0}
-    assert book.edits.page(EditFilter(choice="accept")).total == 30
+    assert contents.edits.facets()["choice"] == {"none": 0, "accept": 30, "reject": 30, "hand": 0}
+    assert contents.edits.page(EditFilter(choice="accept")).total == 30
 
 
 def test_facets_count_everything_and_follow_what_is_decided(tmp_path):
@@ -188,11 +192,11 @@ def test_facets_count_everything_and_follow_what_is_decided(tmp_path):
         an_edit("2", verdicts=failed),
         an_edit("3", reason="not verified", label_after="neg"),
     ]
-    book = Book(made_run(tmp_path / "run", edits))
-    assert book.edits.facets()["choice"] == {"none": 3, "accept": 0, "reject": 0, "hand": 0}
-    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
-    book.decisions.write("edit", "a key of no edit", {"choice": "reject"}, author="ann")
-    facets = book.edits.facets()
+    contents = RunContents(made_run(tmp_path / "run", edits))
+    assert contents.edits.facets()["choice"] == {"none": 3, "accept": 0, "reject": 0, "hand": 0}
+    contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
+    contents.decisions.write("edit", "a key of no edit", {"choice": "reject"}, author="ann")
+    facets = contents.edits.facets()
     assert facets["choice"] == {"none": 2, "accept": 0, "reject": 1, "hand": 0}
     assert facets["status"] == {"refused": 2, "kept": 1}
     assert facets["label"] == {"pos": 2, "neg": 1}
@@ -203,12 +207,12 @@ def test_repeated_edits_have_keys_of_their_own_that_survive_a_run_that_goes_on(t
     edits = [an_edit("1"), an_edit("2"), an_edit("1"), an_edit("1")]
     key, other = edit_key(edits[0]), edit_key(edits[1])
     folder = made_run(tmp_path / "run", edits)
-    book = Book(folder)
-    assert book.edits.keys(EditFilter()) == [key, other, f"{key}-2", f"{key}-3"]
-    book.decisions.write("edit", f"{key}-2", {"choice": "accept"}, author="ann")
-    book.close()
+    contents = RunContents(folder)
+    assert contents.edits.keys(EditFilter()) == [key, other, f"{key}-2", f"{key}-3"]
+    contents.decisions.write("edit", f"{key}-2", {"choice": "accept"}, author="ann")
+    contents.close()
     made_run(folder, [*edits, an_edit("9", after="new")])  # the run went on
-    again = Book(folder)
+    again = RunContents(folder)
     assert again.edits.page(EditFilter()).total == 5
     assert again.edits.get(f"{key}-2").decision.value == {"choice": "accept"}
 
@@ -216,41 +220,44 @@ def test_repeated_edits_have_keys_of_their_own_that_survive_a_run_that_goes_on(t
 def test_edits_of_earlier_versions_say_what_they_did_not_know(tmp_path):
     known = {"id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted"}
     old = {name: value for name, value in an_edit().items() if name in known}
-    book = Book(made_run(tmp_path / "run", [old]))
-    assert an_edit().items() <= book.edits.page(EditFilter()).rows[0].to_dict().items()
+    contents = RunContents(made_run(tmp_path / "run", [old]))
+    assert an_edit().items() <= contents.edits.page(EditFilter()).rows[0].to_dict().items()
 
 
 def test_a_run_that_is_opened_again_is_not_read_again(tmp_path):
     folder, steps = made_run(tmp_path / "run", [an_edit(str(i)) for i in range(2500)]), []
-    Book(folder, progress=lambda done, of: steps.append((done, of))).close()
+    RunContents(folder, progress=lambda done, of: steps.append((done, of))).close()
     assert steps == sorted(steps)
     assert len(steps) >= 2
     size = (folder / "edits.jsonl").stat().st_size
     assert all(0 < done <= of == size for done, of in steps)
     steps.clear()
-    assert Book(folder, progress=lambda done, of: steps.append(done)).edits.page(EditFilter()).total == 2500
+    assert (
+        RunContents(folder, progress=lambda done, of: steps.append(done)).edits.page(EditFilter()).total
+        == 2500
+    )
     assert steps == []
 
 
 def test_reading_that_is_broken_off_leaves_what_was_there(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit("old")])
-    Book(folder).close()
+    RunContents(folder).close()
     made_run(folder, [an_edit(str(i)) for i in range(2500)])
 
     def stop(done, of):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Book(folder, progress=stop)
-    assert Book(folder).edits.page(EditFilter()).total == 2500
+        RunContents(folder, progress=stop)
+    assert RunContents(folder).edits.page(EditFilter()).total == 2500
 
 
 def test_the_files_of_the_run_stay_as_they_were(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit()], rows=[{"text": "a", "label": "pos", "longway_id": "1"}])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    book = Book(folder)
-    book.decisions.write("edit", book.edits.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
-    book.close()
+    contents = RunContents(folder)
+    contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
+    contents.close()
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert [path.name for path in folder.iterdir() if path.is_dir()] == ["review"]
 
@@ -261,7 +268,7 @@ def real(tmp_path_factory):
     folder = tmp_path_factory.mktemp("real")
     data = folder / "reviews.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in reviews(40)), encoding="utf-8")
-    return Book(rewritten(folder / "run", data))
+    return RunContents(rewritten(folder / "run", data))
 
 
 def test_a_rewrite_has_edits_and_rows_with_their_history(real):
@@ -292,30 +299,34 @@ def audited(tmp_path_factory):
 
 
 def test_an_audit_has_findings_and_with_its_data_their_examples(audited):
-    book = Book(audited)
-    assert (book.has("findings"), book.has("edits"), book.has("rows")) == (True, False, False)
-    listed = book.findings(size=500)
+    contents = RunContents(audited)
+    assert (contents.has("findings"), contents.has("edits"), contents.has("rows")) == (True, False, False)
+    listed = contents.findings(size=500)
     assert listed.total == len(json.loads((audited / "findings.json").read_text())["findings"])
-    assert book.examples(listed.rows[0].finding, supporting=True) == []
-    assert (book.edits.page(EditFilter()).total, book.edits.keys(EditFilter()), book.rows().total) == (
+    assert contents.examples(listed.rows[0].finding, supporting=True) == []
+    assert (
+        contents.edits.page(EditFilter()).total,
+        contents.edits.keys(EditFilter()),
+        contents.rows().total,
+    ) == (
         0,
         [],
         0,
     )
-    book.close()
-    book = Book(audited, data=sample_path())
-    for finding in (book.finding(one.key).finding for one in listed.rows):
-        supporting, counter = (book.examples(finding, supporting=which) for which in (True, False))
+    contents.close()
+    contents = RunContents(audited, data=sample_path())
+    for finding in (contents.finding(one.key).finding for one in listed.rows):
+        supporting, counter = (contents.examples(finding, supporting=which) for which in (True, False))
         assert tuple(one.id for one in supporting) == finding.supporting
         assert {one.label for one in supporting} <= {finding.label}
         assert finding.label not in {one.label for one in counter}
-    book.close()
+    contents.close()
 
 
 def test_findings_are_filtered_as_a_list_is(audited):
-    book = Book(audited)
-    every = book.findings(size=500).rows
-    book.decisions.write("finding", every[0].key, {"choice": "signal"}, author="ann")
+    contents = RunContents(audited)
+    every = contents.findings(size=500).rows
+    contents.decisions.write("finding", every[0].key, {"choice": "signal"}, author="ann")
     some = every[len(every) // 2].finding
     name = some.pattern
     for asked, keeps in (
@@ -327,11 +338,11 @@ def test_findings_are_filtered_as_a_list_is(audited):
         ({"choice": "signal"}, lambda one: one.key == every[0].key),
         ({"choice": "none"}, lambda one: one.key != every[0].key),
     ):
-        found = [one.key for one in book.findings(FindingFilter(**asked), size=500).rows]
+        found = [one.key for one in contents.findings(FindingFilter(**asked), size=500).rows]
         assert found == [one.key for one in every if keeps(one)], asked
-    assert book.finding(every[0].key).decision.value == {"choice": "signal"}
-    assert book.finding_neighbours(every[0].key)[1] == every[1].key == finding_key(every[1].values)
-    book.close()
+    assert contents.finding(every[0].key).decision.value == {"choice": "signal"}
+    assert contents.finding_neighbours(every[0].key)[1] == every[1].key == finding_key(every[1].values)
+    contents.close()
 
 
 def test_a_finding_without_examples_gets_rows_that_have_its_words(tmp_path):
@@ -340,13 +351,13 @@ def test_a_finding_without_examples_gets_rows_that_have_its_words(tmp_path):
     fate = {**Pattern("token", "text", ("not",)).to_dict(), "label": "neg"}
     other = {**Pattern("negation", "text", place="text").to_dict(), "label": "neg"}
     summary = {"findings": [fate], "worse": [other, fate]}
-    book = Book(made_run(tmp_path / "run", [], rows=rows, rewrite__json=summary))
-    assert [one.finding.pattern for one in book.findings().rows] == ["not", "negation in text"]
-    found, denied = (book.finding(finding_key(one)).finding for one in (fate, other))
-    assert [one.id for one in book.examples(found, supporting=True)] == ["0"]
-    assert [one.id for one in book.examples(found, supporting=False)] == ["2"]
-    assert [one.id for one in book.examples(denied, supporting=True)] == ["0", "1"]
-    assert [one.id for one in book.examples(denied, supporting=False)] == ["2"]
+    contents = RunContents(made_run(tmp_path / "run", [], rows=rows, rewrite__json=summary))
+    assert [one.finding.pattern for one in contents.findings().rows] == ["not", "negation in text"]
+    found, denied = (contents.finding(finding_key(one)).finding for one in (fate, other))
+    assert [one.id for one in contents.examples(found, supporting=True)] == ["0"]
+    assert [one.id for one in contents.examples(found, supporting=False)] == ["2"]
+    assert [one.id for one in contents.examples(denied, supporting=True)] == ["0", "1"]
+    assert [one.id for one in contents.examples(denied, supporting=False)] == ["2"]
 
 
 def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
@@ -354,23 +365,23 @@ def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
     other = tmp_path / "other.jsonl"
     other.write_text("".join(rows[1:]), encoding="utf-8")
     with pytest.raises(RunError, match=r"is not the data of .*: its texts or labels differ"):
-        Book(audited, data=other)
+        RunContents(audited, data=other)
     with pytest.raises(RunError, match="does not exist"):
-        Book(audited, data=tmp_path / "nothing.jsonl")
+        RunContents(audited, data=tmp_path / "nothing.jsonl")
 
 
 def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
     data = load(rows_of(12), id="id")
     run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "perturb")
-    book = Book(tmp_path / "perturb")
-    kept = book.edits.page(EditFilter(status="kept")).rows
-    assert book.row(kept[0].edit.source).edits[-1].key == kept[0].key
-    assert book.rows().total == 12 + len({one.edit.id for one in kept})
-    book.close()
+    contents = RunContents(tmp_path / "perturb")
+    kept = contents.edits.page(EditFilter(status="kept")).rows
+    assert contents.row(kept[0].edit.source).edits[-1].key == kept[0].key
+    assert contents.rows().total == 12 + len({one.edit.id for one in kept})
+    contents.close()
     plant_data(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
-    book = Book(tmp_path / "plant")
-    assert (book.rows().total, book.has("edits")) == (book.summary["rows"]["train"], False)
-    book.close()
+    contents = RunContents(tmp_path / "plant")
+    assert (contents.rows().total, contents.has("edits")) == (contents.summary["rows"]["train"], False)
+    contents.close()
 
 
 @pytest.mark.parametrize(
@@ -382,9 +393,9 @@ def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
     ],
 )
 def test_runs_of_other_commands_open_with_their_summary(tmp_path, command, file, has):
-    book = Book(made_run(tmp_path / "run", command=command, **{file: {"rows": [1]}}))
-    assert book.summary == {"rows": [1]}
-    assert [what for what in ("edits", "findings", "rows", "trees", "proof") if book.has(what)] == [
+    contents = RunContents(made_run(tmp_path / "run", command=command, **{file: {"rows": [1]}}))
+    assert contents.summary == {"rows": [1]}
+    assert [what for what in ("edits", "findings", "rows", "trees", "proof") if contents.has(what)] == [
         has
     ] * bool(has)
 
@@ -408,19 +419,19 @@ def test_unknown_keys_and_impossible_filters_are_told(real):
 def test_a_report_that_was_edited_or_deleted_keeps_nobody_from_reviewing(tmp_path):
     folder = made_run(tmp_path / "run", [an_edit()], report__html="as it was")
     (folder / "report.html").write_text("with a remark")
-    assert Book(folder).edits.page(EditFilter()).total == 1
+    assert RunContents(folder).edits.page(EditFilter()).total == 1
     (folder / "report.html").unlink()
-    assert Book(folder).edits.page(EditFilter()).total == 1
+    assert RunContents(folder).edits.page(EditFilter()).total == 1
 
 
 def test_folders_that_cannot_be_reviewed_say_why_and_what_to_do(tmp_path):
     with pytest.raises(RunError, match=r"does not exist\..*longway runs"):
-        Book(tmp_path / "nowhere")
+        RunContents(tmp_path / "nowhere")
     with pytest.raises(RunError, match=r"holds no run\..*longway runs"):
-        Book(tmp_path)
+        RunContents(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match=r"is a file\."):
-        Book(tmp_path / "file")
+        RunContents(tmp_path / "file")
     folder = made_run(tmp_path / "run", [an_edit()])
     about = json.loads((folder / "run.json").read_text())
     (folder / "edits.jsonl").write_text("{}\n")
@@ -428,19 +439,19 @@ def test_folders_that_cannot_be_reviewed_say_why_and_what_to_do(tmp_path):
         RunError,
         match=r"has changed since its run finished: edits.jsonl.*Run the same `longway rewrite` again",
     ):
-        Book(folder)
+        RunContents(folder)
     for damaged in ("[]", "{", '{"state": "done"}'):
         (folder / "run.json").write_text(damaged)
         with pytest.raises(RunError, match=r"run\.json"):
-            Book(folder)
+            RunContents(folder)
     (folder / "run.json").write_text(json.dumps({**about, "files": {"edits.jsonl": 3}}))
     with pytest.raises(
         RunError, match=r"edits\.jsonl, line 1, is damaged: Edit has no 'id'.*Run the same command again"
     ):
-        Book(folder)
+        RunContents(folder)
     (folder / "run.json").write_text(json.dumps({**about, "state": "running"}))
     with pytest.raises(RunError, match=r"was interrupted.*it resumes"):
-        Book(folder)
+        RunContents(folder)
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -464,7 +475,7 @@ def test_a_run_that_is_still_going_is_waited_for(tmp_path):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "held\n"
         with pytest.raises(RunError, match=r"still being written by `longway rewrite`.*Wait"):
-            Book(folder)
+            RunContents(folder)
         process.stdin.close()
 
 
@@ -478,10 +489,10 @@ def test_a_dataset_in_shards_is_found_and_missed_where_one_goes(tmp_path):
     for number, part in enumerate((lines[:2], lines[2:])):
         (path / f"part-0000{number}.jsonl").write_text("".join(part))
     Run(folder).finish()
-    book = Book(folder)
-    assert book.dataset_path == path
-    assert book.dataset().n_used == 6
-    book.close()
+    contents = RunContents(folder)
+    assert contents.dataset_path == path
+    assert contents.dataset().n_used == 6
+    contents.close()
     (path / "part-00001.jsonl").unlink()
     with pytest.raises(RunError, match=r"has changed since its run finished: dataset\.jsonl"):
-        Book(folder)
+        RunContents(folder)
