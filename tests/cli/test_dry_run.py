@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.cli.live import said_time
+from longway.cli.live import approximate_time
 from longway.errors import SettingError
 from tests.engines.loopback import Loopback
 from tests.jobs.toy_run import answer, write_csv
@@ -34,7 +34,7 @@ def test_it_prints_the_estimate_and_leaves_nothing_behind(data, tmp_path):
     told = " ".join(text.output.split())
     assert "longway rewrite on 20 rows" in told
     assert "up to 20 calls (4 to write, 16 to judge)" in told
-    assert "a server was not called" in told
+    assert "for a server, 32 calls at once" in told
     found = json.loads(plain.stdout)
     assert (found["command"], found["rows"], found["calls"], found["cost"]) == ("rewrite", 20, 20, 0)
     assert "(20 to write, 20 to judge)" in " ".join(added.output.split())
@@ -53,5 +53,5 @@ def test_the_former_command_says_what_to_use():
 
 
 def test_a_time_is_written_for_people():
-    times = [said_time(seconds) for seconds in (0.2, 75, 119, 121, 7300, 200_000, 86_400 * 1000)]
+    times = [approximate_time(seconds) for seconds in (0.2, 75, 119, 121, 7300, 200_000, 86_400 * 1000)]
     assert times == ["1 s", "75 s", "119 s", "2.0 min", "2.0 h", "2.3 days", "1,000 days"]

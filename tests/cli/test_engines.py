@@ -41,10 +41,10 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
     result = run()
     assert result.exit_code == 0
     assert "20 texts/s" in result.output
-    assert "2.0 s a text, 41 tokens/s" in result.output
+    assert "2.0 s per text, 41 tokens/s" in result.output
     assert "Put [red] otherwise." in result.output
     assert "not ready" in result.output
-    assert "--engine auto takes rules" in result.output
+    assert "--engine auto uses rules" in result.output
 
 
 def test_json_holds_every_engine_and_the_choice(run):
@@ -72,7 +72,7 @@ def test_install_goes_on_when_told_to(run, missing):
 
 def test_install_says_when_nothing_is_missing(run, monkeypatch):
     monkeypatch.setattr(installing, "parts_missing", lambda engine: [])
-    assert "has all it needs" in run("install", "rules").output
+    assert "is complete" in run("install", "rules").output
 
 
 def test_an_unknown_engine_is_told_with_the_known_ones(run):

@@ -43,13 +43,15 @@ def test_a_process_that_ends_as_it_should_says_nothing():
 def test_one_that_is_ended_on_the_spot_is_spoken_for():
     code, _, said = ended("os.abort()")
     assert code == -signal.SIGABRT
-    assert "longway: ended in the middle, most likely for want of memory: 2,048 MB" in said
+    assert (
+        "longway: the process was killed, most likely because memory ran out: the limit is 2,048 MB" in said
+    )
 
 
 def test_one_that_waits_for_a_thread_that_never_began_is_ended():
     code, out, said = ended(HANGS)
     assert (code, out) == (-signal.SIGKILL, "")
-    assert "longway: stuck in the middle" in said
+    assert "longway: the process got stuck" in said
     assert "run the same command again" in said
 
 

@@ -184,10 +184,10 @@ def test_on_a_terminal_it_asks(data, server, prices, monkeypatch, typed, code):
     monkeypatch.setattr("longway.cli.live._can_ask", lambda: True)
     result = served(server, data, typed=typed)
     assert result.exit_code == code, result.output
-    assert "Go on? [y/N]" in result.output
+    assert "Continue? [y/N]" in result.output
     assert bool(server.calls) == (code == 0)
     if code:
-        assert "nothing spent" in result.output
+        assert "Nothing was spent" in result.output
 
 
 def test_a_model_without_a_price_is_asked_about_too(data, server, monkeypatch):

@@ -156,7 +156,9 @@ def test_ctrl_c_says_what_was_kept_and_how_to_go_on(start, server, tmp_path):
     said = child.said.read_text()
     n = len(kept_in(tmp_path / "run"))
     assert n >= 8
-    assert f"{n} answers are kept in run. The same command goes on from there and pays nothing twice." in said
+    assert (
+        f"{n} answers are kept in run. The same command resumes the run and pays for nothing twice." in said
+    )
     assert "longway: stopped." in said
     assert "Traceback" not in said
     assert not is_done(tmp_path / "run")

@@ -1,16 +1,18 @@
-"""`longway doctor`: what is installed, what is missing, and the line that installs it."""
+"""`longway doctor`: what is installed, what is missing, and the command that installs it."""
 
 from __future__ import annotations
 
 import importlib.util
 import platform
 import re
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import typer
 
 PURPOSES = {
-    "": "audit",
+    "core": "audit",
     "rules": "English analysis, rules",
     "served": "served LLMs",
     "local": "small LLM, encoder",
@@ -22,44 +24,62 @@ PURPOSES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """The core or an extra: its packages with their installed versions (None if missing), and the command that installs it."""
+
+    purpose: str
+    packages: Mapping[str, str | None]
+    install: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all its packages are installed."""
+        return all(self.packages.values())
+
+
 def command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Show what is installed, what is missing and the line that installs it."""
-    found = examine()
+    """Show what is installed, what is missing and the command that installs it."""
+    from importlib.metadata import version
+
+    extras = installed_extras()
+    english = _english() if extras["rules"].is_complete else {}
+    versions = {"longway": version("longway"), "python": platform.python_version()}
     if json:
         import json as json_module
 
-        typer.echo(json_module.dumps(found, indent=1))
+        parts = {name: {**asdict(extra), "complete": extra.is_complete} for name, extra in extras.items()}
+        parts["rules"]["uses"] = english
+        typer.echo(json_module.dumps({**versions, **parts}, indent=1))
     else:
-        _show(found)
-    if not found["core"]["complete"]:
+        _show(versions, extras, english)
+    if not extras["core"].is_complete:
         raise typer.Exit(1)
 
 
-def examine() -> dict[str, Any]:
-    """For the core and for each extra: its packages with the installed version, and the line that completes it."""
-    from importlib.metadata import requires, version  # twenty milliseconds that no other command needs
+def installed_extras() -> dict[str, Extra]:
+    """The core and each extra of the package, by name."""
+    from importlib.metadata import requires  # takes 20 ms, so only here
 
-    groups: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
+    packages: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
     for requirement in requires("longway") or []:
         package = re.split(r"[<>=!~;\[ ]", requirement, maxsplit=1)[0]
         extra = re.search(r"extra == ['\"](\w+)['\"]", requirement)
-        groups.setdefault(extra.group(1) if extra else "", {})[package] = _installed(package)
-    result: dict[str, Any] = {"longway": version("longway"), "python": platform.python_version()}
-    for name, packages in groups.items():
-        result[name or "core"] = {
-            "purpose": PURPOSES.get(name, name),
-            "packages": packages,
-            "complete": all(packages.values()),
-            "install": f"pip install 'longway[{name}]'" if name else "pip install --upgrade longway",
-        }
-    result["rules"]["uses"] = _english() if result["rules"]["complete"] else {}
-    return result
+        packages.setdefault(extra[1] if extra else "core", {})[package] = _version(package)
+    return {
+        name: Extra(
+            PURPOSES.get(name, name),
+            versions,
+            "pip install --upgrade longway" if name == "core" else f"pip install 'longway[{name}]'",
+        )
+        for name, versions in packages.items()
+    }
 
 
 def _english() -> dict[str, str]:
-    """Which pipeline analyses English here, and which WordNet is read."""
+    """The pipeline that analyses English, and the WordNet that is used."""
     from longway.english.wordnet import wordnet_source
     from longway.errors import DataError
 
@@ -71,7 +91,7 @@ def _english() -> dict[str, str]:
     return {"pipeline": "longway", "wordnet": wordnet}
 
 
-def _installed(package: str) -> str | None:
+def _version(package: str) -> str | None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -80,36 +100,26 @@ def _installed(package: str) -> str | None:
         return None
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Mapping[str, str]) -> None:
     from rich.table import Table
 
     from longway.cli.screen import output
 
     console = output()
-    console.print(f"longway {found['longway']} on Python {found['python']}\n")
+    console.print(f"longway {versions['longway']} on Python {versions['python']}\n")
     table = Table("part", "for", "state", "packages", box=None, pad_edge=False, header_style="dim")
-    for name, part in found.items():
-        if not isinstance(part, dict):
-            continue
-        packages = ", ".join(f"{p} {v}" if v else f"[red]{p} missing[/]" for p, v in part["packages"].items())
-        table.add_row(
-            name, part["purpose"], "[green]ok[/]" if part["complete"] else "[yellow]not complete[/]", packages
-        )
+    for name, extra in extras.items():
+        packages = [f"{p} {v}" if v else f"[red]{p} missing[/]" for p, v in extra.packages.items()]
+        state = "[green]ok[/]" if extra.is_complete else "[yellow]not complete[/]"
+        table.add_row(name, extra.purpose, state, ", ".join(packages))
     console.print(table)
-    if uses := found["rules"]["uses"]:
+    if english:
         console.print(
-            f"\nEnglish is analysed by {uses['pipeline']}; WordNet: {uses['wordnet']}", markup=False
+            f"\nEnglish pipeline: {english['pipeline']}; WordNet: {english['wordnet']}", markup=False
         )
-    missing = [part["install"] for part in found.values() if isinstance(part, dict) and not part["complete"]]
-    if missing:
-        console.print(
-            "\nTo complete a part (in a checkout, write '.' for longway: pip install '.[hub]'):", markup=False
-        )
+    if missing := [extra.install for extra in extras.values() if not extra.is_complete]:
+        console.print("\nTo complete a part (in a checkout, '.' replaces longway: pip install '.[hub]'):", markup=False)  # fmt: skip
         for line in missing:
             console.print(f"  {line}", markup=False)
-    _show_torch_note(console)
-
-
-def _show_torch_note(console: Any) -> None:
     if importlib.util.find_spec("torch") is None:
-        console.print("\ntorch is not installed; nothing that is needed for an audit uses it.", style="dim")
+        console.print("\ntorch is not installed; an audit does not need it.", style="dim")

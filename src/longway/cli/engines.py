@@ -1,4 +1,4 @@
-"""`longway engines`: which engines answer here, with a self-test; `longway engines install` installs what one needs."""
+"""`longway engines`: which engines are available, with a self-test; `longway engines install` installs what one needs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ import typer
 if TYPE_CHECKING:
     from longway.engines.registry import EngineStatus
 
-app = typer.Typer(
-    invoke_without_command=True,
-    no_args_is_help=False,
-    help="List the engines that write and judge text, test each and install what one needs.",
-)
+HELP = "List the engines that write and judge text, test each, and install what one needs."
+app = typer.Typer(invoke_without_command=True, no_args_is_help=False, help=HELP)
 
 
-@app.callback()
+@app.callback(help=HELP)
 def command(
     context: typer.Context,
     test: Annotated[
@@ -25,17 +22,17 @@ def command(
     ] = True,
     base_url: Annotated[
         str | None,
-        typer.Option("--base-url", help="Address of a server that speaks the OpenAI protocol."),
+        typer.Option("--base-url", help="Address of an OpenAI-compatible server."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the engines that write and judge text, test each and install what one needs."""
+    """List engines, unless a subcommand runs."""
     if context.invoked_subcommand is not None:
         return
     from longway.engines.registry import available, choose
     from longway.errors import EngineError
 
-    found = available(test=test, base_url=base_url)
+    statuses = available(test=test, base_url=base_url)
     try:
         chosen = choose(base_url=base_url)
         auto = {"engine": chosen.spec, "why": chosen.why}
@@ -44,10 +41,10 @@ def command(
     if json:
         import json as json_module
 
-        engines = [status.to_dict() for status in found]
+        engines = [status.to_dict() for status in statuses]
         typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1))
         return
-    _show(found, auto)
+    _show(statuses, auto)
 
 
 @app.command("install")
@@ -55,7 +52,7 @@ def install(
     engine: Annotated[str, typer.Argument(help="rules, local or served.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Install what an engine needs, after saying what and how big."""
+    """Install what an engine needs. Shows packages and sizes first."""
     from longway.cli.screen import output
     from longway.engines.install import commands, parts_missing
     from longway.engines.install import install as install_parts
@@ -63,12 +60,12 @@ def install(
     console = output()
     missing = parts_missing(engine)
     if not missing:
-        console.print(f"The engine {engine} has all it needs.")
+        console.print(f"The engine {engine} is complete.")
         return
     console.print(f"The engine {engine} needs these packages, about {sum(p.megabytes for p in missing)} MB:")
     for package in missing:
         console.print(f"  {package.requirement:<28} {package.megabytes:>4} MB", markup=False)
-    console.print("\nThey are installed as by:")
+    console.print("\nCommands:")
     for line in commands(missing):
         console.print(f"  {line}", markup=False)
     if not yes and not typer.confirm("\nInstall them now?"):
@@ -78,26 +75,25 @@ def install(
     console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
 
 
-def _show(found: list[EngineStatus], auto: dict[str, str]) -> None:
+def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
     from rich.table import Table
 
     from longway.cli.screen import output, safe
 
     console = output()
     table = Table("engine", "state", "speed", "what it is", box=None, pad_edge=False, header_style="dim")
-    for status in found:
+    for status in statuses:
         state = "[green]ready[/]" if status.ready else "[yellow]not ready[/]"
         table.add_row(status.name, state, _speed(status), safe(status.detail))
     console.print(table)
-    tested = [status for status in found if status.self_test]
-    if tested:
+    if tested := [status for status in statuses if status.self_test]:
         from longway.engines.registry import TEST_TEXTS
 
-        console.print(f"\nAsked to put this differently: {TEST_TEXTS[-1]}", style="dim", markup=False)
+        console.print(f"\nSelf-test, rewriting: {TEST_TEXTS[-1]}", style="dim", markup=False)
         for status in tested:
             console.print(f"  [bold]{status.name:<7}[/] {safe(status.self_test)}")
     if auto["engine"]:
-        console.print(f"\n--engine auto takes [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
+        console.print(f"\n--engine auto uses [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
     else:
         console.print(f"\n[yellow]{safe(auto['why'])}[/]")
 
@@ -106,5 +102,5 @@ def _speed(status: EngineStatus) -> str:
     if status.texts_per_second is None:
         return ""
     texts = status.texts_per_second
-    shown = f"{texts:.0f} texts/s" if texts >= 2 else f"{1 / texts:.1f} s a text"
+    shown = f"{texts:.0f} texts/s" if texts >= 2 else f"{1 / texts:.1f} s per text"
     return shown + (f", {status.tokens_per_second:.0f} tokens/s" if status.tokens_per_second else "")

@@ -1,8 +1,8 @@
-"""Last words for a process that cannot speak any more.
+"""A message for a process that runs out of memory and cannot print one.
 
-Where memory is limited, libraries end the process on the spot when it runs out, and so does the system: there is no error to catch.
-Or Python waits for ever for a thread that had no memory to begin. So under a limit a second process, which does nothing but wait,
-says what happened and how to go on, and ends the one that would never end.
+Under a memory limit, libraries and the system kill the process when memory runs out: there is no error to catch. Or Python waits
+forever for a thread that could not start. So under a limit, a second process watches: it prints what happened and what to do, and kills a
+process that hangs.
 """
 
 from __future__ import annotations
@@ -16,65 +16,63 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-STUCK = (
-    60.0  # seconds without any work after which a process that waits for nobody outside is taken for stuck
-)
-_LOOKS = 6  # at it, in this time
-_WORDS = (
-    "\nlongway: {what} in the middle, most likely for want of memory: {limit:,} MB are allowed here. Nothing half-written was left. "
-    "Allow more (ulimit -v), or take a part with --limit, and run the same command again.\n"
+STUCK = 60.0  # seconds without processor time after which a process that waits for its own threads counts as stuck
+_CHECKS = 6  # in this time
+_MESSAGE = (
+    "\nlongway: the process {what}, most likely because memory ran out: the limit is {limit:,} MB. No file was left half-written. "
+    "Raise the limit (ulimit -v), or use fewer rows with --limit, and run the same command again.\n"
 )
 
 
 @contextmanager
 def last_words(stuck: float = STUCK) -> Iterator[None]:
-    """Within it a process whose memory is limited does not end or hang without a word; elsewhere nothing is done."""
+    """Print a message if the process dies or hangs within this block. Does nothing without a memory limit."""
     limit = _limit()
     if limit is None:
         yield
         return
-    hears, speaks = os.pipe()
+    reader, writer = os.pipe()
     watched = os.getpid()
     try:
-        waits = os.fork()
-    except OSError:  # not even for this: go without
-        os.close(hears)
-        os.close(speaks)
+        watcher = os.fork()
+    except OSError:  # no memory for a second process: go on without it
+        os.close(reader)
+        os.close(writer)
         yield
         return
-    if waits == 0:
-        os.close(speaks)
-        _watch(watched, hears, limit >> 20, stuck)
-    os.close(hears)
+    if watcher == 0:
+        os.close(writer)
+        _watch(watched, reader, limit >> 20, stuck)
+    os.close(reader)
     try:
         yield
     finally:
-        os.write(speaks, b".")  # whatever ends it now is told by ourselves
-        os.close(speaks)
+        os.write(writer, b".")  # this process reports its own errors from here on
+        os.close(writer)
 
 
-def _watch(watched: int, hears: int, limit: int, stuck: float) -> None:
-    """Speak where the other end was closed without a sign, or where the process is stuck; never comes back."""
+def _watch(watched: int, reader: int, limit: int, stuck: float) -> None:
+    """Print the message if the pipe was closed without a sign, or if the process is stuck. Does not return."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     worked, since = _work_done(watched), time.monotonic()
-    while not select.select([hears], [], [], stuck / _LOOKS)[0]:
+    while not select.select([reader], [], [], stuck / _CHECKS)[0]:
         now = _work_done(watched)
         if now is None or now != worked:
             worked, since = now, time.monotonic()
         elif time.monotonic() - since >= stuck:
-            os.write(2, _WORDS.format(what="stuck", limit=limit).encode())
+            os.write(2, _MESSAGE.format(what="got stuck", limit=limit).encode())
             os.kill(watched, signal.SIGKILL)
             os._exit(0)
-    if not os.read(hears, 1):
-        os.write(2, _WORDS.format(what="ended", limit=limit).encode())
+    if not os.read(reader, 1):
+        os.write(2, _MESSAGE.format(what="was killed", limit=limit).encode())
     os._exit(0)
 
 
 def _work_done(process: int) -> float | None:
-    """Processor time of a process whose main thread waits for another of its threads; None where it waits for something else.
+    """Processor time of a process whose main thread waits for another of its threads; None if it waits for something else.
 
-    A process with a connection may wait for a server, however long; and only Linux tells what a process waits for.
+    A process with a connection may wait for a server for any time. Only Linux shows what a process waits for.
     """
     about = Path(f"/proc/{process}")
     try:
@@ -89,7 +87,7 @@ def _work_done(process: int) -> float | None:
 
 
 def _limit() -> int | None:
-    """The most memory that this process may take, in bytes; None where nobody says."""
+    """The memory limit of this process in bytes; None if there is none."""
     if sys.platform == "win32":
         return None
     import resource

@@ -1,4 +1,4 @@
-"""A rewrite while it runs: who writes, what it may cost, each round as it ends, and what is kept when it is broken off."""
+"""The progress of a run on the terminal: engines, cost, rounds, and what an interrupted run keeps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from longway.methods.method import Round
 
 
 class Live(Watcher):
-    """What a rewrite calls to say where it is; rounds are printed when they are done."""
+    """Shows the progress of a run; prints each round when it is done."""
 
     def __init__(self, *, quiet: bool = False, ask: bool = True, adds_rows: bool = False) -> None:
         self._console = errors()
@@ -60,7 +60,7 @@ class Live(Watcher):
             self._console.print(kept, soft_wrap=True)
 
     def start(self, started: Started) -> None:
-        """Say who writes and where it goes."""
+        """Print the engines and the run folder."""
         self._folder = started.folder
         if started.note:
             self._console.print(f"{safe(started.note)}.", soft_wrap=True)
@@ -72,32 +72,32 @@ class Live(Watcher):
             )
 
     def estimate(self, estimate: RunEstimate) -> None:
-        """Say what it may cost, and ask whether to go on; an error where there is no one to ask."""
-        told = _told(estimate)
+        """Print the cost and ask whether to continue; SettingError if there is no terminal to ask on."""
+        words = _estimate_words(estimate)
         if not self._ask:
             if not self._quiet:
-                self._console.print(told, soft_wrap=True)
+                self._console.print(words, soft_wrap=True)
             return
         if not _can_ask():
             raise SettingError(
-                f"{told} There is no one to ask whether that is right. Give --budget DOLLARS, or --yes."
+                f"{words} There is no terminal to confirm it on. Give --budget DOLLARS, or --yes."
             )
         self._bar.stop()
-        self._console.print(told, soft_wrap=True)
-        if not typer.confirm("Go on?", err=True):
-            self._console.print("Nothing was asked and nothing spent.")
+        self._console.print(words, soft_wrap=True)
+        if not typer.confirm("Continue?", err=True):
+            self._console.print("Stopped. Nothing was spent.")
             raise typer.Exit(1)
         self._bar.start()
 
     def step(self, name: str) -> None:
-        """Say what is being done now."""
-        self._bar.remove_task(self._task)  # a task that is used again keeps its total and its clock
+        """Show the current step."""
+        self._bar.remove_task(self._task)  # a reused task keeps its total and its clock
         self._task = self._bar.add_task(clean(name), total=None)
 
     def progress(self, done: int, total: int) -> None:
-        """Say how many prompts are answered."""
+        """Show how many parts of the step are done."""
         (task,) = self._bar.tasks
-        if done < task.completed:  # the next part of the same step: the clock goes on
+        if done < task.completed:  # the next part of the same step; the clock continues
             task.finished_time = None
         self._bar.update(self._task, total=total, completed=done)
 
@@ -127,7 +127,7 @@ class Live(Watcher):
 
 
 def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
-    """Print what a run may take."""
+    """Print the estimate of a run."""
     if as_json:
         typer.echo(json.dumps({"command": command, "calls": estimate.calls, **asdict(estimate)}, indent=1))
         return
@@ -136,18 +136,18 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
     if not estimate.calls:
         console.print("It calls no engine and costs nothing.")
         return
-    console.print(_told(estimate), soft_wrap=True)
+    console.print(_estimate_words(estimate), soft_wrap=True)
     console.print(
-        f"The calls take about {said_time(estimate.seconds)}. An engine on this machine was timed on a few rows; a server was not "
-        f"called, and {IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens a second each were assumed.",
+        f"The calls take about {approximate_time(estimate.seconds)}. An engine on this machine was timed on a few rows; for a server, "
+        f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each are assumed.",
         soft_wrap=True,
     )
 
 
-def said_time(seconds: float) -> str:
+def approximate_time(seconds: float) -> str:
     """A duration for people.
 
-    >>> said_time(0.2), said_time(75), said_time(7300), said_time(200_000)
+    >>> approximate_time(0.2), approximate_time(75), approximate_time(7300), approximate_time(200_000)
     ('1 s', '75 s', '2.0 h', '2.3 days')
     """
     for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
@@ -162,22 +162,21 @@ def _can_ask() -> bool:
     return sys.stdin.isatty()
 
 
-def _told(forecast: RunEstimate) -> str:
-    """What a run may cost, in words."""
-    tokens = f"{forecast.prompt_tokens:,} tokens read and {forecast.completion_tokens:,} written"
-    cost = "its price is not known" if forecast.cost is None else f"about ${forecast.cost:,.2f}"
-    told = (
-        f"This may take up to {forecast.calls:,} calls ({forecast.writes:,} to write, "
-        f"{forecast.judgements:,} to judge), {tokens}: {cost}."
+def _estimate_words(estimate: RunEstimate) -> str:
+    tokens = f"{estimate.prompt_tokens:,} tokens read and {estimate.completion_tokens:,} written"
+    cost = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:,.2f}"
+    words = (
+        f"This may take up to {estimate.calls:,} calls ({estimate.writes:,} to write, "
+        f"{estimate.judgements:,} to judge), {tokens}: {cost}."
     )
-    return told + (f" Of that, ${forecast.spent:,.4f} are spent." if forecast.spent else "")
+    return words + (f" Of that, ${estimate.spent:,.4f} was spent before." if estimate.spent else "")
 
 
 def _kept(folder: Path) -> str:
-    """What a run that was broken off leaves, and how to go on; "" where no engine has answered."""
+    """What an interrupted run keeps, and how to resume it; "" if no engine has answered yet."""
     if not (n := answers_kept(folder)):
         return ""
     answers = "1 answer is" if n == 1 else f"{n:,} answers are"
     return (
-        f"{answers} kept in {safe(str(folder))}. The same command goes on from there and pays nothing twice."
+        f"{answers} kept in {safe(str(folder))}. The same command resumes the run and pays for nothing twice."
     )

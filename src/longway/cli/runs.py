@@ -1,4 +1,4 @@
-"""`longway runs`: what ran."""
+"""`longway runs`: list runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="Folder that holds run folders.")] = Path("longway-runs"),
+    folder: Annotated[Path, typer.Argument(help="Folder with run folders.")] = Path("longway-runs"),
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the runs in a folder, newest first."""
@@ -18,17 +18,17 @@ def command(
     from longway.cli.screen import clean, output, safe
     from longway.store import list_runs
 
-    found = list_runs(folder)
+    runs = list_runs(folder)
     if json:
         import json as json_module
 
-        typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in found], indent=1))
+        typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in runs], indent=1))
         return
-    if not found:
-        typer.echo(f"No runs in {clean(str(folder))}. `longway audit DATA` makes one.")
+    if not runs:
+        typer.echo(f"No runs in {clean(str(folder))}. Start one with `longway audit DATA`.")
         return
     table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
-    for path, about in found:
+    for path, about in runs:
         data = str(about.get("settings", {}).get("data", ""))
         cells = (path, about.get("command", ""), data, about["state"], about.get("started", ""))
         table.add_row(*(safe(str(cell)) for cell in cells))
