@@ -74,14 +74,11 @@ def make_run(folder: Path, n: int, seed: int) -> Path:
 def summary(folder: Path, seed: int) -> Any:
     """What a real rewrite, of a few rows, says of itself."""
     from longway.data import load
-    from longway.jobs.rewrite.rewrite import RewriteSettings
-    from longway.jobs.rewrite.run_rewrite import run_rewrite
+    from longway.jobs.rewrite.job import rewrite
 
     rows = [{"text": text, "label": LABELS[i % 2]} for i, text in enumerate(texts(60, 12, seed))]
-    run, _ = run_rewrite(
-        load(rows, text="text", label="label"), settings=RewriteSettings(method="eda"), out=folder / "few"
-    )
-    return json.loads((run.folder / "rewrite.json").read_text())
+    rewrite(load(rows, text="text", label="label"), method="eda", out=folder / "few")
+    return json.loads((folder / "few" / "rewrite.json").read_text())
 
 
 def finding(i: int) -> dict[str, Any]:

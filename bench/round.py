@@ -20,7 +20,7 @@ from json import loads
 import numpy as np
 
 import common
-from longway.jobs.rewrite.leak_of_rounds import LeakOfRounds
+from longway.jobs.rewrite.rewriting import LeakOfRounds
 from longway.methods import Razor, RazorSettings, Rows
 from longway.methods.leak_aware import GiveAway
 from longway.space.live_space import LiveSpace

@@ -40,11 +40,12 @@ from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.plant.kinds import KINDS
 from longway.jobs.plant.measure import Detection, Repair, detection, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
+from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes
 from longway.jobs.prove.cells import Cell, train_cell
 from longway.jobs.prove.prove import Version
-from longway.jobs.rewrite.planted import PlantedFate, fates
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.job import rewrite
+from longway.jobs.rewrite.result import RewriteResult
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
 
@@ -85,15 +86,16 @@ def shuffled(dataset: Dataset, seed: int) -> Dataset:
     )
 
 
-def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[dict[str, Any], Dataset]:
-    """What a rewriting says of itself, and the dataset it wrote."""
+def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[RewriteResult, Dataset]:
+    """The result of a rewrite, and the dataset it wrote."""
     asked = RewriteSettings(
         engine="rules", choose="leak", stop="leak", k=0.34, patience=2, seed=options.seed, **settings
     )
-    run, result = run_rewrite(dataset, settings=asked, out=Path(tempfile.mkdtemp()) / "run")
+    folder = Path(tempfile.mkdtemp()) / "run"
+    result = rewrite(dataset, asked, out=folder)
     columns = dataset.columns
     after = load(
-        next(run.folder.glob("dataset.*")),
+        next(folder.glob("dataset.*")),
         text=columns.text,
         context=columns.context or "",
         label=columns.label,
@@ -108,14 +110,16 @@ def one_sample(name: str, options: Namespace) -> dict[str, Any]:
     found = audit(whole, settings=QUICK).findings
     null = audit(shuffled(train, options.seed), settings=QUICK)
     result, after = rewritten(whole, options, candidates=12, rounds=options.rounds)
+    leak = result.comparison.leak
+    assert leak is not None  # the samples have labels
     return {
         "listed": [is_listed(shortcut, found) for shortcut in planted(name)],
         "false": sum(null.significant.values()),
         "tested": sum(null.tested.values()),
-        "fates": fates(name, train, after.select_split("train")),
-        "labels_changed": result["labels_changed"],
-        "leak": (result["leak"]["before"]["accuracy"], result["leak"]["after"]["accuracy"]),
-        "changed": result["changed"],
+        "fates": planted_changes(name, train, after.select_split("train")),
+        "labels_changed": result.labels_changed,
+        "leak": (leak.before.accuracy, leak.after.accuracy),
+        "changed": result.changed,
     }
 
 
@@ -124,7 +128,7 @@ def show(name: str, found: dict[str, Any]) -> None:
         f"\n{name}: {found['changed']} texts rewritten, leak {found['leak'][0]:.1%} -> {found['leak'][1]:.1%}"
     )
     print(f"  {'planted':24}{'found':8}{'rows':>12}{'share':>14}{'repaired':>10}")
-    fate: PlantedFate
+    fate: PlantedChange
     for fate, listed in zip(found["fates"], found["listed"], strict=True):
         rows = f"{fate.count_before} -> {fate.count_after}"
         share = f"{fate.share_before:.0%} -> {fate.share_after:.0%}"

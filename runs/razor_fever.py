@@ -25,8 +25,8 @@ from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.job import rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.metrics.versions import term_counts
 
 SETS: dict[str, dict[str, Any]] = {
@@ -103,27 +103,27 @@ def one_run(
         if options.out
         else Path(tempfile.mkdtemp()) / "run"
     )
-    run, found = run_rewrite(before, settings=settings, out=out)
-    path = next(run.folder.glob("dataset.*"))
+    found = rewrite(before, settings, out=out)
+    comparison, path = found.comparison, next(out.glob("dataset.*"))
     after = load(path, **about["columns"])
     figures = {
         "data": name,
-        "engine": found["engine"],
+        "engine": found.engine,
         "choose": settings.choose,
-        "rows": found["dataset"]["used"],
-        "accepted": found["changed"],
-        "leak_before": found["leak"]["before"]["accuracy"],
-        "leak_after": found["leak"]["after"]["accuracy"],
+        "rows": found.dataset.used,
+        "accepted": found.changed,
+        "leak_before": comparison.leak.before.accuracy if comparison.leak else None,
+        "leak_after": comparison.leak.after.accuracy if comparison.leak else None,
         "negations_before": negations(before),
         "negations_after": negations(after),
         "symmetric_before": bag_of_words(before, test),
         "symmetric_after": bag_of_words(after, test),
-        "found_before": found["found"]["before"],
-        "found_after": found["found"]["after"],
-        "worse": len(found["worse"]),
-        "bleu": found["bleu"],
-        "rounds": len(found["rounds"]) - 1,
-        "stopped": found["stopped"],
+        "found_before": comparison.found.before if comparison.found else None,
+        "found_after": comparison.found.after if comparison.found else None,
+        "worse": len(comparison.worse),
+        "bleu": found.bleu,
+        "rounds": len(found.rounds) - 1,
+        "stopped": found.stopped,
     }
     if encoder is not None:
         figures["encoder_before"] = encoder.accuracy(before, test)

@@ -23,7 +23,7 @@ import numpy as np
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Written
 from longway.engines.prompt import rewrite_prompt
-from longway.jobs.rewrite.rewrite import give_away_of
+from longway.jobs.rewrite.rewriting import give_away_of
 from longway.methods.method import Rows, keeps_of
 from longway.store.journal import Journal
 from longway.task import Task

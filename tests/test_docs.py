@@ -42,7 +42,7 @@ from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
 from longway.jobs.plant.kinds import KINDS as PLANTS
 from longway.jobs.prove import prove
-from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite import rewriting
 from longway.methods import METHODS
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
@@ -127,7 +127,7 @@ def demos(tmp_path_factory):
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
                 bag_of_words_alone(patch)
                 if name == "reviews":  # no page shows what becomes of them; the claims go the whole way
-                    patch.setattr(RewriteSettings, "razor", shorter(RewriteSettings.razor))
+                    patch.setattr(rewriting, "razor_settings", shorter(rewriting.razor_settings))
                     without_encoder(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
             told = "" if ended.exit_code == 0 else f"{ended!r}\n{ended.output}"
@@ -305,7 +305,7 @@ def test_the_run_folder_page_names_every_key_of_a_rewrite(demos):
     text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
     runs = demos("claims")
     found = json.loads((runs / "claims-rewrite" / "rewrite.json").read_text(encoding="utf-8"))
-    keys = {*found, *found["rounds"][0], *found["cost"][0], *found["checks"][0], *found["terms"][0]}
+    keys = {*found, *found.rounds[0], *found.cost[0], *found.checks[0], *found.terms[0]}
     assert {key for key in keys if f"`{key}`" not in text} == set()
     run_files = {path.name for path in (runs / "claims-rewrite").iterdir()}
     assert {

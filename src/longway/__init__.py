@@ -5,7 +5,7 @@
     ds = lw.load("claims.csv")
     found = lw.audit(ds)
     found.findings[0].pattern
-    run, result = lw.run_rewrite(ds)
+    lw.rewrite(ds).data
 
 Names are loaded when they are first used, so `import longway` itself costs nothing.
 """
@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.run_perturb import run_perturb
     from longway.jobs.prove.prove import ProveSettings
     from longway.jobs.prove.run_prove import run_prove
-    from longway.jobs.rewrite.rewrite import RewriteSettings
-    from longway.jobs.rewrite.run_rewrite import run_rewrite
+    from longway.jobs.rewrite.job import rewrite
+    from longway.jobs.rewrite.result import RewriteResult
+    from longway.jobs.rewrite.settings import RewriteSettings
     from longway.jobs.run import Watcher
     from longway.records import Edit, Example, Finding, Leak, Problem, Telling, Verdict
     from longway.review.export import decisions_of
@@ -92,11 +93,12 @@ _HOME = {
     "longway.jobs.perturb.perturb_settings": ("PerturbSettings",),
     "longway.jobs.perturb.perturbation": ("Perturbation", "perturb"),
     "longway.jobs.prove.prove": ("ProveSettings",),
-    "longway.jobs.rewrite.rewrite": ("RewriteSettings",),
+    "longway.jobs.rewrite.job": ("rewrite",),
+    "longway.jobs.rewrite.result": ("RewriteResult",),
+    "longway.jobs.rewrite.settings": ("RewriteSettings",),
     "longway.jobs.prove.run_prove": ("run_prove",),
     "longway.jobs.grammar.run_grammar": ("run_grammar",),
     "longway.jobs.perturb.run_perturb": ("run_perturb",),
-    "longway.jobs.rewrite.run_rewrite": ("run_rewrite",),
     "longway.jobs.run": ("Watcher",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.review.export": ("decisions_of",),
@@ -133,6 +135,7 @@ __all__ = [
     "Perturbation",
     "Problem",
     "ProveSettings",
+    "RewriteResult",
     "RewriteSettings",
     "RunError",
     "SettingError",
@@ -150,10 +153,10 @@ __all__ = [
     "induce_grammar",
     "load",
     "perturb",
+    "rewrite",
     "run_grammar",
     "run_perturb",
     "run_prove",
-    "run_rewrite",
     "sample_path",
     "save",
 ]

@@ -13,7 +13,7 @@ from longway.batch.request_files import BatchFolder, RequestWriter
 from longway.batch.rewrite_batch import BatchAsker, BatchCosts
 from longway.cli.batch import app
 from longway.engines.engine import Sampling
-from longway.jobs.rewrite.rewrite import RewriteSettings
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.verify import polarity
 from tests.batch.batch_server import answered, lines_of
 from tests.engines.conftest import judging, writing

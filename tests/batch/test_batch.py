@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+import longway as lw
 from longway.batch.answer_files import MAX_TRIES, AnswerCollector
 from longway.batch.request_files import BatchFolder, BatchRequest, RequestWriter
 from longway.batch.rewrite_batch import WAITING, BatchAsker, BatchCosts, collect_batches, write_batch
@@ -17,7 +18,6 @@ from longway.engines.costs import Price
 from longway.engines.prompt import triples_prompt
 from longway.errors import BudgetSpent, DataError, EngineError, RunError, SettingError
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.run_rewrite import run_rewrite
 from longway.store import Journal
 from tests.batch.batch_runs import (
     HOW,
@@ -438,21 +438,21 @@ def test_a_rewrite_by_the_batch_ends_as_one_by_calls_and_asks_nothing_in_the_end
         else:
             pytest.fail("it came to no end")
         assert not server.calls
-        done, found = run_rewrite(load(alone), settings=SETTINGS, engines=Engines(server.url))
+        found = lw.rewrite(load(alone), SETTINGS, engines=Engines(server.url), out=True)
         assert not server.calls
-        assert found["accepted"] > 0
-        online, same = run_rewrite(load(alone), settings=SETTINGS, engines=Engines(server.url), out="online")
+        assert found.accepted > 0
+        same = lw.rewrite(load(alone), SETTINGS, engines=Engines(server.url), out="online")
         assert server.calls
     assert {letter for name in seen for letter in name[0]} & set("012345")
     for name in ("dataset.csv", "edits.jsonl"):
-        assert (done.folder / name).read_bytes() == (online.folder / name).read_bytes()
+        assert (found.folder / name).read_bytes() == (same.folder / name).read_bytes()
     with (
-        closing(Journal(done.folder / "journal.sqlite")) as ours,
-        closing(Journal(online.folder / "journal.sqlite")) as theirs,
+        closing(Journal(found.folder / "journal.sqlite")) as ours,
+        closing(Journal(same.folder / "journal.sqlite")) as theirs,
     ):
         answers = [{entry.key: entry.answer for entry in one.entries()} for one in (ours, theirs)]
     assert answers[1].items() <= answers[0].items()  # by the batch, all candidates are judged at once
-    assert same["accepted"] == found["accepted"]
+    assert same.accepted == found.accepted
 
 
 def test_a_file_is_submitted_once(alone):

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+import longway as lw
 from longway.batch.answer_files import MAX_TRIES, AnswerCollector, answer_files
 from longway.batch.provider import BatchProvider
 from longway.batch.request_files import BatchFolder
@@ -15,8 +16,7 @@ from longway.engines.asker import Asker
 from longway.engines.recording import LOST
 from longway.errors import EngineError, RunError, SettingError
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import Journal
 from tests.batch.batch_runs import (
     HOW,
@@ -304,10 +304,10 @@ def test_a_rewrite_is_refused_while_a_batch_is_answering_its_questions(alone):
         with pytest.raises(
             RunError, match=r"^1 batch is running\. New calls would be paid twice\. .*collect"
         ):
-            run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+            lw.rewrite(load(alone), ROUND, engines=Engines(server.url), out=True)
         run("collect")
         run("collect")
-        done, _ = run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+        done = lw.rewrite(load(alone), ROUND, engines=Engines(server.url), out=True)
         assert done.folder == step.folder
         assert not server.calls
         # And a run that is finished has nothing to write.
@@ -332,7 +332,7 @@ def test_a_batch_that_the_server_forgot_is_asked_again_only_on_demand(alone, is_
             assert "under way" not in told
         assert list(json.loads(run("collect", "--json"))["forgotten"]) == ["requests-0001.jsonl"]
         with pytest.raises(RunError, match="would be paid twice"):
-            run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+            lw.rewrite(load(alone), ROUND, engines=Engines(server.url), out=True)
 
         told = run("collect", "--missing")
         assert "forgotten" not in told
@@ -351,7 +351,7 @@ def test_the_answers_of_a_forgotten_batch_can_be_brought_by_hand(alone, tmp_path
         server._routed = lambda call: error(404, "no such thing")
         assert "6 answered" in run("collect", "answers.jsonl")
         assert "Everything is answered" in run("collect", "--missing")
-        run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+        lw.rewrite(load(alone), ROUND, engines=Engines(server.url), out=True)
         assert not server.calls
 
 
@@ -457,7 +457,7 @@ def test_what_was_asked_often_enough_is_told_apart_and_left_to_the_rewrite(alone
         assert "waits for" not in told
         assert json.loads(run("collect", "--json"))["left_out"] == 6
         assert "There is nothing to submit." in run("submit")
-        run_rewrite(load(alone), settings=ROUND, engines=Engines(server.url))
+        lw.rewrite(load(alone), ROUND, engines=Engines(server.url), out=True)
         assert len(server.calls) == 6
 
 

@@ -31,7 +31,7 @@ LOADED = (
     "sklearn.linear_model",
     "sklearn.model_selection",
     "sklearn.feature_extraction.text",
-    "longway.cli.rewrite_tables",
+    "longway.jobs.rewrite.show",
     "longway.show.terminal",
     "longway.jobs.augment.show",
     "longway.cli.prove_tables",

@@ -92,11 +92,10 @@ def load_everything():
     import sklearn.model_selection  # noqa: F401
 
     import longway.cli.live
-    import longway.cli.rewrite_tables
     import longway.detect.leak
     import longway.english.wordnet
     import longway.jobs.augment.job
-    import longway.jobs.rewrite.run_rewrite
+    import longway.jobs.rewrite.job
     import longway.verify.model_checks
     from longway.verify.polarity import are_opposites
     from tests.jobs.toy_run import without_encoder

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import longway as lw
 from longway.cli import app
 from longway.data import load
 from longway.detect import where
@@ -18,18 +19,16 @@ from longway.errors import RunError, SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.decided import (
+from longway.jobs.rewrite.decisions import (
     LOSES_SIGNAL,
     REJECTED,
-    Decided,
-    Heeded,
-    Heeding,
-    Marked,
+    AppliedDecisions,
+    GuardedWriter,
     fingerprint,
     phrase_of,
 )
-from longway.jobs.rewrite.rewrite import RewriteSettings, Rewriting
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.rewriting import Rewriting
+from longway.jobs.rewrite.settings import Decisions, MarkedFinding, RewriteSettings
 from longway.jobs.rows import rows_of
 from longway.methods.eda import Eda
 from longway.methods.leak_aware import FIRST, GiveAway, feature
@@ -48,7 +47,7 @@ from tests.methods.parts import texts_after
 pytestmark = pytest.mark.usefixtures("alone", "few_folds")
 
 GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
-SADLY = Marked(Pattern("token", "review", ("sadly",)), "bad")
+SADLY = MarkedFinding(Pattern("token", "review", ("sadly",)), "bad")
 
 
 def words(*words, place=""):
@@ -84,7 +83,7 @@ def first(made, tmp_path):
 def rewrite(data, server, out, **more):
     asked = {"engine": "served:toy", "choose": "leak", "rounds": 2, "k": 40, "candidates": 2, "stop": "never"}
     engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-    return run_rewrite(load(data), settings=RewriteSettings(**asked | more), engines=engines, out=out)
+    return lw.rewrite(load(data), settings=RewriteSettings(**asked | more), engines=engines, out=out)
 
 
 def texts(folder):
@@ -115,17 +114,17 @@ def test_a_word_marked_as_real_signal_stays_in_all_texts(first, server, tmp_path
     before = [row["review"] for row in csv.DictReader(first.data.open(encoding="utf-8"))]
     assert with_word(texts(first.folder), "sadly") < with_word(before, "sadly")  # what happens without
     mark(first.folder, "signal", GIVEN_AWAY)
-    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
-    assert with_word(texts(run.folder), "sadly") == with_word(before, "sadly")
+    found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert with_word(texts(found.folder), "sadly") == with_word(before, "sadly")
     assert not any(
         edit["accepted"] and "sadly" in edit["before"] and "sadly" not in edit["after"]
-        for edit in edits(run.folder)
+        for edit in edits(found.folder)
     )
-    assert found["decisions"] == {
+    assert found.to_dict()["decisions"] == {
         "source": "first", "signal": [GIVEN_AWAY], "shortcuts": [], "rejected": 0, "left_out": [],
     }  # fmt: skip
-    fate = next(one for one in found["findings"] if one["pattern"] == GIVEN_AWAY)
-    assert fate["marked"] == "real signal, left alone"
+    change = next(one for one in found.comparison.findings if one.pattern.name == GIVEN_AWAY)
+    assert change.marked == "real signal, left alone"
 
 
 def test_rejected_texts_are_not_proposed_again(first, server, tmp_path):
@@ -134,38 +133,38 @@ def test_rejected_texts_are_not_proposed_again(first, server, tmp_path):
     rejected = {(one.edit.id, one.edit.after) for one in map(contents.edits.get, kept)}
     contents.decisions.write_many("edit", {key: {"choice": "reject"} for key in kept}, author="ann")
     contents.close()
-    again, _ = rewrite(first.data, server, tmp_path / "again")
+    again = rewrite(first.data, server, tmp_path / "again")
     assert rejected <= {(edit["id"], edit["after"]) for edit in edits(again.folder)}  # what happens without
-    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
-    assert not rejected & {(edit["id"], edit["after"]) for edit in edits(run.folder)}
-    assert found["decisions"]["rejected"] == 5
-    assert sum(one["refusals"].get(REJECTED, 0) for one in found["rounds"]) >= 5
+    found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert not rejected & {(edit["id"], edit["after"]) for edit in edits(found.folder)}
+    assert found.decisions.rejected == 5
+    assert sum(one.refusals.get(REJECTED, 0) for one in found.rounds) >= 5
 
 
 def test_texts_with_a_marked_shortcut_are_taken_up_first(first, server, tmp_path):
     mark(first.folder, "shortcut", GIVEN_AWAY)
-    run, found = rewrite(
+    found = rewrite(
         first.data, server, tmp_path / "next", k=10, rounds=1, decisions=decisions_of(first.folder)
     )
-    asked = {edit["before"] for edit in edits(run.folder)}
+    asked = {edit["before"] for edit in edits(found.folder)}
     assert len(asked) == 10
     assert all("sadly" in text for text in asked)
-    assert found["decisions"]["shortcuts"] == [GIVEN_AWAY]
+    assert found.decisions.shortcuts == (GIVEN_AWAY,)
 
 
 def test_the_same_decisions_are_the_same_run_and_others_another_one(first, server, tmp_path):
     mark(first.folder, "signal", GIVEN_AWAY)
-    run, found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    found = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
     n_calls = len(server.calls)
-    _, same = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
-    assert same == found
+    same = rewrite(first.data, server, tmp_path / "next", decisions=decisions_of(first.folder))
+    assert json.dumps(same.to_dict()) == json.dumps(found.to_dict())
     assert len(server.calls) == n_calls
-    assert found["settings"]["decisions"]["signal"][0]["pattern"] == GIVEN_AWAY
+    assert found.settings["decisions"]["signal"][0]["pattern"] == GIVEN_AWAY
     contents = RunContents(first.folder)
     contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "reject"}, author="ann")
     contents.close()
     with pytest.raises(RunError, match="differs in: decisions"):
-        rewrite(first.data, server, run.folder, decisions=decisions_of(first.folder))
+        rewrite(first.data, server, found.folder, decisions=decisions_of(first.folder))
 
 
 def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
@@ -255,53 +254,53 @@ def test_a_phrase_stands_where_a_slow_look_finds_it(tokens, phrase):
 
 
 def test_what_cannot_be_taken_over_is_told_with_the_reason():
-    decided = Decided(
+    decided = Decisions(
         "run",
         signal=(
             SADLY,
-            Marked(Pattern("token", "evidence", ("she",)), "bad"),
-            Marked(Pattern("surface", "review", place="an exclamation mark"), "bad"),
+            MarkedFinding(Pattern("token", "evidence", ("she",)), "bad"),
+            MarkedFinding(Pattern("surface", "review", place="an exclamation mark"), "bad"),
         ),
-        shortcuts=(Marked(Pattern("token", "review", ("fine",)), "good"),),
+        shortcuts=(MarkedFinding(Pattern("token", "review", ("fine",)), "good"),),
     )
-    gamma = Heeded.of(decided, text="review", aims=False)
-    assert [(one.pattern.name, why) for one, why in gamma.left_out] == [
+    gamma = AppliedDecisions.of(decided, text="review", aims=False)
+    assert [(one.pattern.name, one.why) for one in gamma.left_out] == [
         ("she", "it is about evidence, and only review is rewritten"),
         ("an exclamation mark", "it is no word or phrase of the text"),
         ("fine", "this method looks at no single words; it aims with --choose leak"),
     ]
-    assert gamma.to_dict()["signal"] == ["sadly"]
-    leak = Heeded.of(decided, text="review", aims=True)
+    assert gamma.names == ("sadly",)
+    leak = AppliedDecisions.of(decided, text="review", aims=True)
     assert leak.shortcuts == (words("fine"),)
 
 
 def test_lengths_and_negation_count_as_no_shortcut_where_the_leak_decides():
-    decided = Decided(
+    decided = Decisions(
         "run",
         signal=(
-            Marked(Pattern("length", "claim", (), "at least", 38), "x"),
-            Marked(Pattern("negation", "claim", place="text"), "x"),
+            MarkedFinding(Pattern("length", "claim", (), "at least", 38), "x"),
+            MarkedFinding(Pattern("negation", "claim", place="text"), "x"),
         ),
     )
-    heeded = Heeded.of(decided, text="claim", aims=True)
-    assert heeded.whole == {"length", "negation"}
+    heeded = AppliedDecisions.of(decided, text="claim", aims=True)
+    assert heeded.whole_text == {"length", "negation"}
     assert "not" in heeded.keep
     assert heeded.left_out == ()
-    assert len(Heeded.of(decided, text="claim", aims=False).left_out) == 2
+    assert len(AppliedDecisions.of(decided, text="claim", aims=False).left_out) == 2
 
 
 def test_a_word_that_is_signal_is_no_shortcut_whatever_else_was_said():
-    decided = Decided(
-        "run", signal=(SADLY,), shortcuts=(Marked(Pattern("token", "review", ("sadly",)), "good"),)
+    decided = Decisions(
+        "run", signal=(SADLY,), shortcuts=(MarkedFinding(Pattern("token", "review", ("sadly",)), "good"),)
     )
-    assert Heeded.of(decided, text="review", aims=True).shortcuts == ()
+    assert AppliedDecisions.of(decided, text="review", aims=True).shortcuts == ()
 
 
 def test_a_writer_is_held_against_decisions():
-    decided = Decided(
+    decided = Decisions(
         "run", (SADLY,), rejected=frozenset({fingerprint("r1", "review", "It was sadly fine.")})
     )
-    objection = Heeded.of(decided, text="review", aims=True).objection("review")
+    objection = AppliedDecisions.of(decided, text="review", aims=True).objection("review")
 
     class Writes:
         name = "toy"
@@ -311,7 +310,7 @@ def test_a_writer_is_held_against_decisions():
                 ("It was sadly fine.", "It was fine.", "Sadly, it was fine."), ("too long",), ("a", "b", "c")
             )
 
-    held = Heeding(Writes(), ["r0", "r1"], objection)
+    held = GuardedWriter(Writes(), ["r0", "r1"], objection)
     (written,) = held([RewriteRequest(1, "It sadly was fine.", "bad", 3)])
     assert held.name == "toy"
     assert written.texts == ("Sadly, it was fine.",)

@@ -2,6 +2,7 @@
 
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.engines.engine import BaseEngine, Judged, Written
 from longway.jobs.augment.job import augment_estimate
@@ -9,8 +10,8 @@ from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import dry_run_perturb
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import dry_run_rewrite, run_rewrite
+from longway.jobs.rewrite.job import rewrite_estimate
+from longway.jobs.rewrite.settings import RewriteSettings
 from tests.jobs import toy_perturb
 from tests.jobs.toy_run import write_csv
 from tests.jobs.watching import watching
@@ -31,11 +32,11 @@ def settings(**more):
 
 def test_it_counts_what_the_run_announces_and_calls_no_server(data, server, prices):
     announced = []
-    dry = dry_run_rewrite(load(data), settings=settings(), engines=Engines(server.url))
+    dry = rewrite_estimate(load(data), settings(), engines=Engines(server.url))
     assert not server.calls
     assert sorted(path.name for path in data.parent.iterdir() if path.suffix != ".toml") == ["reviews.csv"]
     watcher = watching(estimate=announced.append)
-    run_rewrite(load(data), settings=settings(), engines=Engines(server.url), watcher=watcher)
+    lw.rewrite(load(data), settings(), engines=Engines(server.url), watcher=watcher)
     (estimate,) = announced
     assert (dry.rows, dry.writes, dry.judgements) == (24, 12, 24)  # 6 rows, 2 rounds, 2 candidates
     assert (dry.calls, dry.prompt_tokens) == (estimate.calls, estimate.prompt_tokens)
@@ -44,7 +45,7 @@ def test_it_counts_what_the_run_announces_and_calls_no_server(data, server, pric
 
 
 def test_the_time_of_a_server_follows_from_calls_and_tokens(data, server):
-    dry = dry_run_rewrite(load(data), settings=settings(), engines=Engines(server.url))
+    dry = rewrite_estimate(load(data), settings(), engines=Engines(server.url))
     assert (dry.calls, dry.cost) == (36, 0)
     assert dry.seconds == pytest.approx((36 * 1.0 + dry.completion_tokens / 50) / 32)
 
@@ -52,7 +53,7 @@ def test_the_time_of_a_server_follows_from_calls_and_tokens(data, server):
 def test_a_price_that_is_not_known_is_not_nothing(data, server, monkeypatch):
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     how = settings(engine="served:unheard-of")
-    assert dry_run_rewrite(load(data), settings=how, engines=Engines(server.url)).cost is None
+    assert rewrite_estimate(load(data), how, engines=Engines(server.url)).cost is None
 
 
 class Here(BaseEngine):
@@ -77,8 +78,8 @@ class Here(BaseEngine):
 
 def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
     here = Here()
-    monkeypatch.setattr("longway.jobs.rewrite.run_rewrite.engines_of", lambda *_: (here, here))
-    dry = dry_run_rewrite(load(data), settings=settings())
+    monkeypatch.setattr("longway.jobs.rewrite.job.engines_of", lambda *_, named: (here, here))
+    dry = rewrite_estimate(load(data), settings())
     assert (here.written, here.judged) == (TIMED_CALLS + 1, TIMED_CALLS + 1)
     assert (dry.writes, dry.judgements) == (12, 24)
     assert dry.seconds > 0
@@ -117,5 +118,5 @@ def test_a_perturbation_is_estimated(tmp_path, server, prices):
 
 
 def test_methods_without_an_engine_make_no_calls(data):
-    assert dry_run_rewrite(load(data), settings=RewriteSettings(method="eda")) == RunEstimate(rows=24)
+    assert rewrite_estimate(load(data), RewriteSettings(method="eda")) == RunEstimate(rows=24)
     assert augment_estimate(load(data), AugmentSettings(method="eda")) == RunEstimate(rows=24)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import longway as lw
 from longway.data import load, save
 from longway.data.edited import apply_edits, read_edits
 from longway.jobs.augment import job as augment_job
@@ -11,8 +12,7 @@ from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.run_perturb import run_perturb
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import read_json
 from tests.engines.loopback import Loopback
 from tests.jobs import toy_augment, toy_perturb, toy_run
@@ -25,7 +25,7 @@ COBA = {"engine": "served:toy", "models": ("bow",), "identify": "models", "alter
 
 
 def rewrite(settings, data, server, **more):
-    return run_rewrite(
+    return lw.rewrite(
         data, settings=RewriteSettings(**settings), engines=Engines(server.url), out="run", **more
     )
 
@@ -86,14 +86,15 @@ def test_the_dataset_is_the_input_with_the_accepted_edits(name, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             run_command(settings, load(path), server, watcher=watching(step=stopping_at_the_report))
         assert read_json(tmp_path / "run" / "run.json")["state"] == "running"
-        run, _ = run_command(settings, load(path), server)
-    edits = list(read_edits(run.folder / "edits.jsonl"))
+        run_command(settings, load(path), server)
+    folder = tmp_path / "run"
+    edits = list(read_edits(folder / "edits.jsonl"))
     assert any(edit.accepted for edit in edits)
-    lines = (run.folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [json.loads(json.dumps(edit.to_dict())) for edit in edits]
     tables = apply_edits(load(path), edits, with_sources=run_command is not rewrite)
     again = save(tables, tmp_path / "again.csv")
-    assert again.read_bytes() == (run.folder / "dataset.csv").read_bytes() != path.read_bytes()
+    assert again.read_bytes() == (folder / "dataset.csv").read_bytes() != path.read_bytes()
 
 
 def stopping_at_the_report(name):

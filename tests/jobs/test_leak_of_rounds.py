@@ -6,7 +6,7 @@ import pytest
 from longway.detect import leak as leak_module
 from longway.detect.leak import leak_by_folds, rows_measured
 from longway.detect.reading import Reading
-from longway.jobs.rewrite.leak_of_rounds import LeakOfRounds
+from longway.jobs.rewrite.rewriting import LeakOfRounds
 from longway.jobs.rows import dataset_of
 from longway.methods.method import Rows
 from longway.task import task_of

@@ -8,13 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.errors import DataError, EngineError, MissingExtra, RunError, SettingError
 from longway.jobs.engine_use import Engines, answers_kept
-from longway.jobs.rewrite.forecast import estimate_rewrite
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
-from longway.jobs.rows import rows_of as rows_in
+from longway.jobs.rewrite.job import RewriteJob
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import RUN_FILE, Journal, holding, read_json
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
@@ -44,7 +43,7 @@ def settings(**more):
 
 def rewrite(data, server, *, budget=None, out=None, engines=None, **more):
     given = engines or Engines(server.url, budget=budget, options={"backoff": 0.001, "retries": 0})
-    return run_rewrite(load(data), settings=settings(**more), engines=given, out=out)
+    return lw.rewrite(load(data), settings(**more), engines=given, out=out or True)
 
 
 def dear(call):
@@ -64,37 +63,37 @@ def table(path):
 
 
 def test_a_run_leaves_everything_it_promises(data, server):
-    run, found = rewrite(data, server)
-    assert str(run.folder) == "longway-runs/reviews-rewrite"
-    assert {path.name for path in run.folder.iterdir()} == FILES
-    assert read_json(run.folder / RUN_FILE)["state"] == "done"
-    assert found == read_json(run.folder / "rewrite.json")
+    found = rewrite(data, server)
+    assert str(found.folder) == "longway-runs/reviews-rewrite"
+    assert {path.name for path in found.folder.iterdir()} == FILES
+    assert read_json(found.folder / RUN_FILE)["state"] == "done"
+    assert json.loads(json.dumps(found.to_dict())) == read_json(found.folder / "rewrite.json")
     assert {call.kind for call in server.calls} == {"write", "judge"}
-    assert found["accepted"] > 0
-    assert any(check["check"] == "judge" and check["seen"] for check in found["checks"])
-    edits = lines(run.folder / "edits.jsonl")
-    assert len(edits) == found["candidates"]
+    assert found.accepted > 0
+    assert any(check.check == "judge" and check.seen for check in found.checks)
+    edits = lines(found.folder / "edits.jsonl")
+    assert len(edits) == found.candidates
     assert all(edit.keys() >= KEYS for edit in edits)
     assert all(edit["label_before"] == edit["label_after"] for edit in edits)
-    assert "r2" in (run.folder / "report.html").read_text(encoding="utf-8")
-    assert "served:toy" in (run.folder / "card.md").read_text(encoding="utf-8")
+    assert "r2" in (found.folder / "report.html").read_text(encoding="utf-8")
+    assert "served:toy" in (found.folder / "card.md").read_text(encoding="utf-8")
 
 
 def test_rows_labels_and_other_columns_stay_and_edits_tell_every_change(data, server):
-    run, found = rewrite(data, server)
-    before, after = table(data), table(run.folder / "dataset.csv")
+    found = rewrite(data, server)
+    before, after = table(data), table(found.folder / "dataset.csv")
     assert list(after[0]) == [*before[0], "longway_id"]
     for name in ("id", "label", "stars"):
         assert [row[name] for row in before] == [row[name] for row in after]
     assert [row["longway_id"] for row in after] == [row["id"] for row in before]
-    assert found["labels_changed"] == 0
+    assert found.labels_changed == 0
     texts = {row["id"]: row["review"] for row in before}
-    for edit in lines(run.folder / "edits.jsonl"):
+    for edit in lines(found.folder / "edits.jsonl"):
         if edit["accepted"]:
             assert texts[edit["id"]] == edit["before"]
             texts[edit["id"]] = edit["after"]
     assert texts == {row["id"]: row["review"] for row in after}
-    assert found["changed"] == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 0
+    assert found.changed == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 0
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "jsonl.gz"])
@@ -104,33 +103,35 @@ def test_the_dataset_is_written_in_the_format_it_came_in(tmp_path, server, endin
     rows = [{**row, "evidence": f"Seen by {i} critics."} for i, row in enumerate(rows_of(12))]
     path = tmp_path / f"pairs.{ending}"
     save(load(rows, text="review", label="label", id="id", context="evidence"), path)
-    run, found = run_rewrite(
+    found = lw.rewrite(
         load(path, text="review", context="evidence"),
         settings=settings(k=3, rounds=1),
         engines=Engines(server.url),
+        out=True,
     )
-    after = load(run.folder / f"dataset.{ending}", text="review", context="evidence").frame
+    after = load(found.folder / f"dataset.{ending}", text="review", context="evidence").frame
     assert after["evidence"].to_list() == [row["evidence"] for row in rows]
     assert after["longway_id"].to_list() == [row["id"] for row in rows]
-    assert found["dataset"]["fields"]["context"] == "evidence"
+    assert found.dataset.fields["context"] == "evidence"
 
 
 def test_the_same_command_again_is_read_and_asks_nothing(data, server):
-    run, found = rewrite(data, server)
-    n, times = len(server.calls), {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()}
-    again, same = rewrite(data, server)
-    assert (again.folder, same, len(server.calls)) == (run.folder, found, n)
-    assert {path.name: path.stat().st_mtime_ns for path in run.folder.iterdir()} == times
+    found = rewrite(data, server)
+    n, times = len(server.calls), {path.name: path.stat().st_mtime_ns for path in found.folder.iterdir()}
+    again = rewrite(data, server)
+    assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+    assert (again.folder, len(server.calls)) == (found.folder, n)
+    assert {path.name: path.stat().st_mtime_ns for path in found.folder.iterdir()} == times
 
 
 def test_a_run_that_lost_a_file_is_made_again_without_asking(data, server):
-    run, found = rewrite(data, server)
-    kept, n = (run.folder / "dataset.csv").read_bytes(), len(server.calls)
-    (run.folder / "dataset.csv").unlink()
-    _, again = rewrite(data, server)
-    assert (run.folder / "dataset.csv").read_bytes() == kept
+    found = rewrite(data, server)
+    kept, n = (found.folder / "dataset.csv").read_bytes(), len(server.calls)
+    (found.folder / "dataset.csv").unlink()
+    again = rewrite(data, server)
+    assert (found.folder / "dataset.csv").read_bytes() == kept
     assert len(server.calls) == n
-    assert again["candidates"] == found["candidates"]
+    assert again.candidates == found.candidates
 
 
 def test_a_run_that_is_under_way_elsewhere_is_left_alone(data, server):
@@ -138,18 +139,19 @@ def test_a_run_that_is_under_way_elsewhere_is_left_alone(data, server):
         rewrite(data, server, out="run")
     assert not server.calls
     assert not list((data.parent / "run").iterdir())
-    run, _ = rewrite(data, server, out="run")
-    assert run.is_done
+    run = rewrite(data, server, out="run")
+    assert read_json(run.folder / RUN_FILE)["state"] == "done"
 
 
 def test_another_setting_starts_anew_and_says_so(data, server):
     rewrite(data, server)
     told = []
-    run, _ = run_rewrite(
+    run = lw.rewrite(
         load(data),
         settings=settings(candidates=3),
         engines=Engines(server.url),
         watcher=watching(start=told.append),
+        out=True,
     )
     assert str(run.folder) == "longway-runs/reviews-rewrite-2"
     assert told[0].note == (
@@ -161,20 +163,20 @@ def test_another_setting_starts_anew_and_says_so(data, server):
 def test_another_server_is_another_run(data, server):
     rewrite(data, server)
     with Loopback(answer) as other:
-        run, _ = rewrite(data, other)
+        run = rewrite(data, other)
         assert other.calls
     assert run.folder.name == "reviews-rewrite-2"
 
 
 def test_a_budget_stops_it_in_good_order_and_is_never_broken(data, prices):
     with Loopback(dear) as server:
-        run, found = rewrite(data, server, budget=3.0)
+        found = rewrite(data, server, budget=3.0)
         spent = DEAR * len(server.calls)
-    assert found["stopped"] == "the budget is spent"
-    assert read_json(run.folder / RUN_FILE)["state"] == "done"
+    assert found.stopped == "the budget is spent"
+    assert read_json(found.folder / RUN_FILE)["state"] == "done"
     assert 1.0 < spent <= 3.0
-    assert sum(row["cost"] for row in found["cost"]) == pytest.approx(spent)
-    assert [row["id"] for row in table(run.folder / "dataset.csv")] == [row["id"] for row in table(data)]
+    assert sum(one.cost for one in found.cost) == pytest.approx(spent)
+    assert [row["id"] for row in table(found.folder / "dataset.csv")] == [row["id"] for row in table(data)]
 
 
 def test_a_larger_budget_goes_on_and_ends_like_one_that_was_never_short(data, prices):
@@ -183,12 +185,12 @@ def test_a_larger_budget_goes_on_and_ends_like_one_that_was_never_short(data, pr
         n = len(server.calls)
         rewrite(data, server, budget=3.0)
         assert len(server.calls) == n
-        run, found = rewrite(data, server, budget=50.0)
-        assert found["stopped"] == "2 rounds are done"
+        found = rewrite(data, server, budget=50.0)
+        assert found.stopped == "2 rounds are done"
         assert set(Counter(call.content for call in server.calls).values()) == {1}
-        rich, _ = rewrite(data, server, budget=50.0, out="rich")
+        rich = rewrite(data, server, budget=50.0, out="rich")
     for name in ("dataset.csv", "edits.jsonl"):
-        assert (run.folder / name).read_bytes() == (rich.folder / name).read_bytes()
+        assert (found.folder / name).read_bytes() == (rich.folder / name).read_bytes()
 
 
 def test_no_budget_can_be_kept_without_a_price(data, server, monkeypatch):
@@ -199,10 +201,10 @@ def test_no_budget_can_be_kept_without_a_price(data, server, monkeypatch):
 
 def test_a_cost_that_is_not_known_is_not_called_nothing(data, server, monkeypatch):
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
-    run, found = rewrite(data, server, rounds=1)
-    by_engine = {row["engine"]: row["cost"] for row in found["cost"]}
+    found = rewrite(data, server, rounds=1)
+    by_engine = {one.engine: one.cost for one in found.cost}
     assert by_engine["served:toy"] is None
-    assert "a price is not known" in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "a price is not known" in (found.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
@@ -213,8 +215,12 @@ def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_rewrite(
-            load(data), settings=settings(), engines=Engines(server.url), watcher=watching(estimate=stop)
+        lw.rewrite(
+            load(data),
+            settings=settings(),
+            engines=Engines(server.url),
+            watcher=watching(estimate=stop),
+            out=True,
         )
     assert not server.calls
     assert (told[0].writes, told[0].judgements, told[0].calls) == (
@@ -231,11 +237,15 @@ def test_what_costs_nothing_is_not_forecast(data, server):
     def never(estimate):
         raise AssertionError(estimate)
 
-    run, _ = run_rewrite(
-        load(data), settings=settings(rounds=1), engines=Engines(server.url), watcher=watching(estimate=never)
+    run = lw.rewrite(
+        load(data),
+        settings=settings(rounds=1),
+        engines=Engines(server.url),
+        watcher=watching(estimate=never),
+        out=True,
     )
     assert server.calls  # it was asked, and nobody was bothered with money
-    assert run.is_done
+    assert read_json(run.folder / RUN_FILE)["state"] == "done"
 
 
 def test_a_forecast_knows_what_is_free_and_what_has_no_price(data, server, prices, monkeypatch):
@@ -244,15 +254,20 @@ def test_a_forecast_knows_what_is_free_and_what_has_no_price(data, server, price
     toy, turn = (engine_named(name, base_url=server.url) for name in ("served:toy", "rules+served:toy"))
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     unknown = engine_named("served:unheard-of", base_url=server.url)
-    rows = rows_in(load(data))
-    assert estimate_rewrite(rows, settings(), turn).cost == estimate_rewrite(rows, settings(), toy).cost > 0
-    assert estimate_rewrite(rows, settings(), toy, toy).cost > estimate_rewrite(rows, settings(), toy).cost
-    assert estimate_rewrite(rows, settings(), toy, unknown).cost is None
+    loaded = load(data)
+
+    def cost(writer, judge=None):
+        job = RewriteJob(loaded, loaded, settings(), writer, judge, budget=None)
+        return job.estimate(job.rows()).cost
+
+    assert cost(turn) == cost(toy) > 0
+    assert cost(toy, toy) > cost(toy)
+    assert cost(toy, unknown) is None
 
 
 def test_a_key_is_in_no_file_and_no_error(data, server, monkeypatch):
     monkeypatch.setenv("LONGWAY_API_KEY", CANARY)
-    run, _ = rewrite(data, server)
+    run = rewrite(data, server)
     assert all(call.headers["authorization"] == f"Bearer {CANARY}" for call in server.calls)
     journal = Journal(run.folder / "journal.sqlite")  # opened, so that the files beside it are there, too
     assert all(CANARY.encode() not in path.read_bytes() for path in run.folder.iterdir())
@@ -281,7 +296,7 @@ def test_a_server_that_dies_leaves_what_it_answered_and_the_run_goes_on(data, se
         rewrite(data, weak, out="run")
         answered = Counter(call.content for call in weak.calls[:9])
         assert all(sum(call.content == content for call in weak.calls) == 1 for content in answered)
-    whole, _ = rewrite(data, server, out="whole")
+    whole = rewrite(data, server, out="whole")
     assert (data.parent / "run/edits.jsonl").read_bytes() == (whole.folder / "edits.jsonl").read_bytes()
 
 
@@ -298,20 +313,20 @@ def test_the_same_command_asks_failed_calls_again_and_only_these(data, server):
     with Loopback(shaky) as weak:
         # One by one: a server that has never answered counts as gone.
         given = Engines(weak.url, options={"backoff": 0.001, "retries": 0, "max_in_flight": 1})
-        run, found = rewrite(data, weak, out="run", rounds=1, engines=given)
-        assert sum(row["count"] for row in found["failed_calls"]) == len(failed) == 3
-        assert "503" in found["failed_calls"][0]["reason"]
+        found = rewrite(data, weak, out="run", rounds=1, engines=given)
+        assert sum(one.count for one in found.failed_calls) == len(failed) == 3
+        assert "503" in found.failed_calls[0].reason
         first = Counter(call.content for call in weak.calls)
-        _, again = rewrite(data, weak, out="run", rounds=1, engines=given)
+        again = rewrite(data, weak, out="run", rounds=1, engines=given)
         second = Counter(call.content for call in weak.calls) - first
         assert set(first) & set(second) == failed
-        assert again["failed_calls"] == []
+        assert again.failed_calls == ()
         n = len(weak.calls)
         rewrite(data, weak, out="run", rounds=1, engines=given)  # nothing failed: it is read
         assert len(weak.calls) == n
-    whole, _ = rewrite(data, server, out="whole", rounds=1)
+    whole = rewrite(data, server, out="whole", rounds=1)
     for name in ("dataset.csv", "edits.jsonl"):
-        assert (run.folder / name).read_bytes() == (whole.folder / name).read_bytes()
+        assert (found.folder / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -358,7 +373,7 @@ def test_hostile_rows_pass_through_and_change_nothing_else(tmp_path):
         return completion(json.dumps({"rewrites": [f"{call.text} Indeed.", SCRIPT + call.text]}))
 
     with Loopback(reading) as server:
-        run, _ = run_rewrite(
+        run = lw.rewrite(
             load(rows, text="review", label="label", id="id"),
             settings=settings(k=27, rounds=1),
             engines=Engines(server.url),
@@ -378,15 +393,15 @@ def test_hostile_rows_pass_through_and_change_nothing_else(tmp_path):
 
 def test_one_split_is_rewritten_and_the_others_stay(tmp_path, server):
     rows = [{**row, "split": ("train", "test")[i >= 16]} for i, row in enumerate(rows_of(24))]
-    run, found = run_rewrite(
+    found = lw.rewrite(
         load(rows, text="review", label="label", id="id", split="split"),
         settings=settings(k=16, rounds=1),
         engines=Engines(server.url),
         out=tmp_path / "run",
     )
-    after = load(run.folder / "dataset.parquet", text="review").frame
+    after = load(found.folder / "dataset.parquet", text="review").frame
     assert after["review"].to_list()[16:] == [row["review"] for row in rows[16:]]
-    assert found["changed"] > 0
+    assert found.changed > 0
     assert {call.text for call in server.calls if call.kind == "write"} <= {
         row["review"] for row in rows[:16]
     }
@@ -408,51 +423,50 @@ def test_crossaug_adds_rows_with_ids_of_their_own(tmp_path, with_ids):
         {"claim": claim, "evidence": evidence, "label": label} | ({"id": f"p+{i}"} if with_ids else {})
         for i, (claim, evidence, label) in enumerate(PAIRS)
     ]
-    run, found = run_rewrite(
+    found = lw.rewrite(
         load(rows, text="claim", context="evidence", label="label", id="id" if with_ids else None),
         settings=RewriteSettings(method="crossaug"),
         out=tmp_path / "run",
     )
-    after = load(run.folder / "dataset.parquet", text="claim").frame
-    assert after.height == len(rows) + found["added"] > len(rows)
+    after = load(found.folder / "dataset.parquet", text="claim").frame
+    assert after.height == len(rows) + found.added > len(rows)
     assert after["longway_id"].n_unique() == after.height
     assert after["claim"].to_list()[: len(rows)] == [row["claim"] for row in rows]
-    assert (found["engine"], found["judge"], found["labels_changed"]) == ("none", "none", 0)
-    assert found["sample"]
-    assert "without checks" in found["missing_checks"][0]
+    assert (found.engine, found.judge, found.labels_changed) == ("none", "none", 0)
+    assert found.sample
+    assert "without checks" in found.missing_checks[0]
     contexts = dict(zip(after["longway_id"], after["evidence"], strict=True))
-    assert all(edit["context"] == contexts[edit["id"]] for edit in found["sample"])
+    assert all(edit.context == contexts[edit.id] for edit in found.sample)
 
 
 def test_eda_replaces_texts_and_needs_no_engine(data, monkeypatch):
-    monkeypatch.setattr("longway.jobs.rewrite.run_rewrite.engine_named", None)
-    run, found = run_rewrite(load(data), settings=RewriteSettings(method="eda", engine="served:toy"))
-    before, after = table(data), table(run.folder / "dataset.csv")
+    monkeypatch.setattr("longway.jobs.rewrite.job.engine_named", None)
+    found = lw.rewrite(load(data), method="eda", engine="served:toy", out=True)
+    before, after = table(data), table(found.folder / "dataset.csv")
     assert [row["label"] for row in after] == [row["label"] for row in before]
-    assert (
-        found["changed"] == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 12
-    )
+    assert found.changed == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 12
 
 
 def test_the_control_changes_nothing(data):
-    run, found = run_rewrite(load(data), settings=RewriteSettings(method="none"))
-    assert (found["changed"], found["added"], found["candidates"]) == (0, 0, 0)
-    assert [row["review"] for row in table(run.folder / "dataset.csv")] == [
+    found = lw.rewrite(load(data), method="none", out=True)
+    assert (found.changed, found.added, found.candidates) == (0, 0, 0)
+    assert [row["review"] for row in table(found.folder / "dataset.csv")] == [
         row["review"] for row in table(data)
     ]
-    assert found["leak"]["before"]["accuracy"] == found["leak"]["after"]["accuracy"]
+    assert found.comparison.leak.before.accuracy == found.comparison.leak.after.accuracy
 
 
 def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
     pytest.importorskip("spacy")
-    run, found = run_rewrite(
+    found = lw.rewrite(
         load(write_csv(tmp_path / "few.csv", 12)),
         settings=RewriteSettings(engine="rules", rounds=1, k=6, candidates=2, stop="never"),
+        out=True,
     )
-    assert (found["engine"], found["judge"]) == ("rules", "none")
-    assert {path.name for path in run.folder.iterdir()} == FILES
-    assert len(table(run.folder / "dataset.csv")) == 12
-    assert found["candidates"] > 0
+    assert (found.engine, found.judge) == ("rules", "none")
+    assert {path.name for path in found.folder.iterdir()} == FILES
+    assert len(table(found.folder / "dataset.csv")) == 12
+    assert found.candidates > 0
 
 
 def test_documents_can_be_compared_by_a_models_vectors(data, server, monkeypatch):
@@ -464,9 +478,9 @@ def test_documents_can_be_compared_by_a_models_vectors(data, server, monkeypatch
             )
 
     seen = []
-    monkeypatch.setattr("longway.jobs.rewrite.rewrite.MiniLM", SimpleNamespace(load=Encoder))
-    _, found = rewrite(data, server, space="embedding", rounds=1)
-    assert found["rounds"][1]["accepted"] > 0
+    monkeypatch.setattr("longway.jobs.rewrite.rewriting.MiniLM", SimpleNamespace(load=Encoder))
+    found = rewrite(data, server, space="embedding", rounds=1)
+    assert found.rounds[1].accepted > 0
     assert {row["review"] for row in table(data)} <= set(seen)
 
 
@@ -477,6 +491,6 @@ def test_the_space_of_a_model_that_is_not_there_is_told(data, server):
 
 
 def test_no_money_at_all_ends_a_run_in_good_order(data, server, prices):
-    _, found = rewrite(data, server, budget=0.0)
+    found = rewrite(data, server, budget=0.0)
     assert not server.calls
-    assert (found["stopped"], found["changed"]) == ("the budget is spent", 0)
+    assert (found.stopped, found.changed) == ("the budget is spent", 0)

@@ -7,13 +7,13 @@ import shutil
 import polars as pl
 import pytest
 
+import longway as lw
 from longway.data import load, save
 from longway.errors import DataError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.shortcut_data import soups
 
@@ -129,10 +129,10 @@ def test_a_rewritten_dataset_is_written_in_shards(frame, tmp_path, ending, monke
     settings = RewriteSettings(method="eda", k=20, rounds=1)
 
     def rewritten(out, on):
-        run, found = run_rewrite(
+        found = lw.rewrite(
             load(data, stream=True), settings=settings, engines=Engines(), out=tmp_path / out, on=on
         )
-        return run.folder / f"dataset.{ending}", found
+        return found.folder / f"dataset.{ending}", found
 
     (here, found), (there, same) = rewritten("here", None), rewritten("there", "ray")
     assert here.is_file()
@@ -140,8 +140,8 @@ def test_a_rewritten_dataset_is_written_in_shards(frame, tmp_path, ending, monke
     assert load(there).frame.equals(load(here).frame)
     if ending == "jsonl":
         assert b"".join(path.read_bytes() for path in sorted(there.iterdir())) == here.read_bytes()
-    assert same["leak"] == found["leak"]
-    assert same["findings"] == found["findings"]
+    assert same.comparison.leak == found.comparison.leak
+    assert same.comparison.findings == found.comparison.findings
     before = load(data).frame
     assert load(there).frame.height == before.height
     assert not load(there).frame["text"].equals(before["text"])

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.engines.asker import Asker
 from longway.engines.engine import BaseEngine, Judged, Usage, Written
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import CallFailed, SettingError
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import Journal
 from longway.task import task_of
 from tests.engines.loopback import Loopback
@@ -38,21 +38,21 @@ def alone(monkeypatch, tmp_path):
 def rewrite(data, server, out, *, on):
     settings = RewriteSettings(engine="served:toy", rounds=2, k=6, candidates=2, stop="never")
     engines = Engines(server.url, options={"backoff": 0.001, "retries": 0, "max_in_flight": 4})
-    return run_rewrite(load(data), settings=settings, engines=engines, out=out, on=on)
+    return lw.rewrite(load(data), settings=settings, engines=engines, out=out, on=on)
 
 
 def test_a_rewrite_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = write_csv(tmp_path / "reviews.csv")
     with Loopback(answer) as server:
-        here, found_here = rewrite(data, server, tmp_path / "here", on=None)
+        here = rewrite(data, server, tmp_path / "here", on=None)
         asked, server.counts = server.counts.copy(), type(server.counts)()
-        there, found = rewrite(data, server, tmp_path / "there", on="ray")
+        there = rewrite(data, server, tmp_path / "there", on="ray")
         assert server.counts == asked
         assert set(asked.values()) == {1}
         assert server.most_in_flight <= 4
         for name in ("dataset.csv", "edits.jsonl"):
             assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()
-        assert found["accepted"] == found_here["accepted"] > 0
+        assert there.accepted == here.accepted > 0
         n = len(server.calls)
         (there.folder / "dataset.csv").unlink()
         rewrite(data, server, tmp_path / "there", on=None)  # goes on without Ray, with the same journal

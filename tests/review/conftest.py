@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from tests.review.made_runs import an_edit, made_run, reviews, rewritten
 
 ATTACKS = (
@@ -43,7 +43,7 @@ def hostile(tmp_path_factory):
     ]
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     dataset = load(data, text=text, label=label, id="id<")
-    run_rewrite(dataset, settings=RewriteSettings(method="eda"), out=folder / "rewrite<script>")
+    lw.rewrite(dataset, settings=RewriteSettings(method="eda"), out=folder / "rewrite<script>")
     audit(dataset, settings=AuditSettings(levels=levels_named("-grammar")), out=folder / "audit<script>")
     return SimpleNamespace(
         rewrite=folder / "rewrite<script>",

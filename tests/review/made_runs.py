@@ -3,9 +3,9 @@
 import json
 import random
 
+import longway as lw
 from longway.data import load
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import Run
 
 WORDS = "good bad film plot actor scene dull bright slow quick story music never always".split()
@@ -64,5 +64,5 @@ def reviews(n, seed=0):
 
 def rewritten(folder, data, **more):
     """A real rewrite by EDA, which needs no engine: the run folder."""
-    run, _ = run_rewrite(load(data), settings=RewriteSettings(method="eda", **more), out=folder)
+    run = lw.rewrite(load(data), settings=RewriteSettings(method="eda", **more), out=folder)
     return run.folder

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.engines.local import LocalEngine
 from longway.errors import RunError, SettingError
@@ -13,8 +14,7 @@ from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
 from longway.review import hand_edit
 from longway.review.decisions import Conflict, LookupFailed
@@ -52,9 +52,9 @@ def made(tmp_path_factory):
         with Loopback(toy_run.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             asked = RewriteSettings(engine="served:toy", rounds=2, k=20, candidates=3, stop="never")
-            run_rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
+            lw.rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
             asked = replace(asked, choose="leak", rounds=1)
-            run_rewrite(data, settings=asked, engines=engines, out=folder / "leak")
+            lw.rewrite(data, settings=asked, engines=engines, out=folder / "leak")
         with Loopback(toy_augment.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             more = AugmentSettings(engine="served:toy", method="counterfactual", models=("bow",))

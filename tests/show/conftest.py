@@ -17,13 +17,18 @@ from invented_rewrite import hostile_rewrite, rewrite
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
+from longway.jobs.rewrite.result import RewriteResult
 from longway.show import (
     render_grammar,
     render_perturb,
     render_prove,
-    render_rewrite,
 )
 from longway.show.html import render
+
+
+def render_rewrite(content):
+    """The page of a rewrite, from the content of a rewrite.json."""
+    return render(RewriteResult.from_dict(content).page())
 
 
 def render_report(findings):

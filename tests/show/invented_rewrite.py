@@ -188,7 +188,7 @@ def hostile_rewrite(hostile_text):
     ]  # fmt: skip
     edits += [base | {"before": '" ' * 5000, "after": '" < ' * 5000}]
     patterns = [
-        finding(bad(at), bad(at + 1), names[at % 40], 10**9, 0.9, 0.4, 10**9, None, None, marked=bad(at + 2)) | {"field": bad(at + 3)}
+        finding(bad(at), bad(at + 1), names[at % 40], 10**9, 0.9, 0.4, 0, 0.0, 0.0, marked=bad(at + 2)) | {"field": bad(at + 3)}
         for at in range(300)
     ]  # fmt: skip
     leaks = {
@@ -207,7 +207,7 @@ def hostile_rewrite(hostile_text):
         "missing_checks": [bad(at) for at in range(300)],
         "checks": [{"check": bad(at), "seen": 10**9, "failed": at, "error": None} for at in range(300)],
         "expected_wrong": {"share": 0.1, "low": 0.0, "high": 0.2, "basis": bad(0), "rows": None},
-        "sample": edits * 2040, "strongest": edits * 2040,
+        "sample": edits * 41, "strongest": edits * 41,
         "refused": [{"reason": bad(at), "count": 10**9, "example": edits[at % len(edits)]} for at in range(300)],
         "cost": [{"engine": bad(at), "kind": bad(at + 1), "calls": 10**9, "prompt_tokens": 10**12, "completion_tokens": 10**12, "cost": 10.0**9, "seconds": 1e9} for at in range(300)],
     }  # fmt: skip

@@ -1,6 +1,5 @@
 """The page of a rewrite: what was done, what got worse, edits with their differences, all of it counted."""
 
-import json
 import re
 
 import pytest
@@ -8,8 +7,13 @@ from invented_rewrite import finding, leak, many_rounds
 from seen import Elements
 
 from longway.errors import RunError
-from longway.show import render_rewrite, write_rewrite_report
-from longway.show.edit_view import EDIT_LIMIT, side_by_side
+from longway.jobs.rewrite.result import RewriteResult
+from longway.show.differences import EDIT_LIMIT, side_by_side
+from longway.show.html import render
+
+
+def render_rewrite(content):
+    return render(RewriteResult.from_dict(content).page())
 
 
 def text_of(rewritten):
@@ -28,7 +32,7 @@ def plain(side):
 
 def test_the_page_says_what_was_done(rewritten):
     text = text_of(rewritten)
-    assert "now gets 60.1% right instead of 68.1% (chance is 50.0%); 1,204 of 6,666 texts" in text
+    assert "now gets 60.1% right instead of 68.1% (chance: 50.0%); 1,204 of 6,666 texts" in text
     assert "Right from claim alone 68.1% → 60.1% chance is 50.0%" in text
     assert "Edits accepted 1,391 of 5,400 candidates" in text
     assert "Labels expected to be wrong 3.6% of the rewritten texts; 95% interval 1.4% to 6.7%" in text
@@ -40,7 +44,7 @@ def test_the_page_says_what_was_done(rewritten):
 
 def test_the_sections_come_in_reading_order(rewritten):
     ids = [attributes.get("id") for attributes in Elements(render_rewrite(rewritten)).named("section")]
-    assert ids == ["leak", "rounds", "findings", "worse", "terms", "sample", "strongest", "refused", "unwritten", "checks", "cost", "settings", "reading"]  # fmt: skip
+    assert ids == ["leak", "rounds", "findings", "worse", "terms", "sample", "strongest", "refused", "unwritten", "checks", "cost", "reading"]  # fmt: skip
 
 
 def test_what_went_out_and_what_came_in_is_marked(rewritten):
@@ -70,7 +74,7 @@ def test_findings_stand_with_their_figures_before_and_now(rewritten):
 
 def test_what_got_worse_is_told(rewritten):
     text = section(render_rewrite(rewritten), "worse")
-    assert "The leak from evidence rose from 51.2% to 51.4%. The intervals allow for luck." in text
+    assert "The leak from evidence rose from 51.2% to 51.4%. The difference may be chance." in text
     assert "failed to phrase in claim REFUTES 21 → 118" in text
 
 
@@ -103,9 +107,9 @@ def test_refused_candidates_stand_under_their_reason(rewritten):
 def test_what_engines_did_not_write_and_calls_that_failed_are_told_with_reasons(rewritten):
     page = render_rewrite(rewritten)
     text = section(page, "unwritten")
-    assert "Engines said 320 times why they wrote no text or not as many as asked for." in text
-    assert "9 calls to engines failed for a passing reason; the same command asks again." in text
-    assert "Show what engines said 320 no rule can put this text differently 100.0%" in text
+    assert "Engines gave 320 times a reason for writing no text or fewer than requested." in text
+    assert "9 calls to engines failed for a passing reason; run the same command again to retry." in text
+    assert "Show the reasons 320 no rule can put this text differently 100.0%" in text
     assert (
         "Show why calls failed 7 the server did not answer within 60 seconds 77.8% 2 status 502 22.2%" in text
     )
@@ -116,13 +120,13 @@ def test_patterns_that_got_worse_beyond_those_listed_are_counted(rewritten):
     n = len(rewritten["worse"])
     page = render_rewrite(rewritten | {"n_worse": n + 17})
     assert "17 more patterns got stronger, each less than these." in section(page, "worse")
-    assert f"{n + 17} patterns tell more than before." in page
+    assert f"{n + 17} patterns predict a label better than before." in page
     assert "more patterns got stronger" not in render_rewrite(rewritten)
 
 
 def test_checks_show_their_errors_and_what_was_not_checked(rewritten):
     text = section(render_rewrite(rewritten), "checks")
-    assert "About 3.1% of the accepted edits are expected to have a label that no longer fits (95% interval 1.2% to 5.8%), and with all edits of a text taken together 3.6% of the rewritten texts (1.4% to 6.7%)." in text  # fmt: skip
+    assert "About 3.1% of the accepted edits are expected to have a label that no longer fits (95% interval 1.2% to 5.8%), and 3.6% of the rewritten texts (1.4% to 6.7%), which may have several edits." in text  # fmt: skip
     assert "negation 5,211 310 5.9% 3.1% 8.4%" in text
     assert "copy 5,400 61 1.1% – –" in text
     assert "Not checked judge: no engine that can judge was given" in text
@@ -131,12 +135,12 @@ def test_checks_show_their_errors_and_what_was_not_checked(rewritten):
 def test_costs_are_listed_and_summed(rewritten):
     text = section(render_rewrite(rewritten), "cost")
     assert "served: a-small-model judge 1,986 812,344 20,411 $0.13 6 min 42 s" in text
-    assert "Together $0.13, 8 min 53 s of engine time; the budget was $5.00." in text
+    assert "In total $0.13, 8 min 53 s of engine time; the budget was $5.00." in text
 
 
 def test_a_price_that_is_not_known_is_not_made_up(rewritten):
     rewritten["cost"][0]["cost"] = None
-    assert "Together –, a price is not known; the budget was $5.00." in text_of(rewritten)
+    assert "In total –, a price is not known; the budget was $5.00." in text_of(rewritten)
 
 
 def test_words_tied_to_no_label_have_a_scale_of_their_own(rewritten):
@@ -156,19 +160,19 @@ def test_many_rounds_show_the_first_and_the_last_at_once(rewritten):
 
 def test_a_run_that_left_little_has_a_page(rewritten):
     empty = ("rounds", "other_leaks", "findings", "worse", "terms", "checks", "missing_checks", "sample", "strongest", "refused", "cost", "failed_calls")  # fmt: skip
-    rewritten |= {key: [] for key in empty} | {"leak": None, "bleu": None, "expected_wrong": None, "budget": None, "stopped": "", "settings": {}, "judge": None, "changed": 0, "accepted": 0, "n_worse": 0}  # fmt: skip
+    rewritten |= {key: [] for key in empty} | {"leak": None, "bleu": None, "expected_wrong": None, "budget": None, "stopped": "", "settings": {}, "judge": "none", "changed": 0, "accepted": 0, "n_worse": 0}  # fmt: skip
     text = text_of(rewritten)
     for words in (
         "The leak was not measured before and after; no text was rewritten and no label changed.",
         "There were no rounds.",
-        "No pattern was tied to a label before.",
+        "No pattern was correlated with a label before.",
         "Nothing: no pattern became noticeably stronger",
         "No edit was accepted.",
         "No candidate was refused.",
-        "Nothing: engines wrote what they were asked for, and no call failed.",
+        "Nothing: engines wrote every text that was requested, and no call failed.",
         "Nothing was checked.",
         "was not estimated",
-        "Together $0.00, no engine was used; no budget was set.",
+        "In total $0.00, no engine was used; no budget was set.",
         "Right from the text alone – not measured",
     ):
         assert words in text
@@ -178,12 +182,12 @@ def test_figures_that_are_missing_are_dashes(rewritten):
     for one in rewritten["rounds"]:
         one |= {"leak": None, "kl": float("nan")}
     rewritten["sample"][0] |= {"score_before": None, "score_after": None, "how": "", "context": None}
-    rewritten["findings"][0] |= {"count_after": 0, "share_after": None, "gain_after": None}
+    rewritten["findings"][0] |= {"count_after": 0, "share_after": 0.0, "gain_after": 0.0}
     page = render_rewrite(rewritten)
     assert "rounds-leak" not in page
     assert "rounds-objective" in page
     assert "gamma – → –" in page
-    assert "702 → 0 93.3% → – 61.2 → –" in section(page, "findings")
+    assert "702 → 0 93.3% → – 61.2 → 0.00" in section(page, "findings")
 
 
 def test_a_long_text_is_cut_to_what_changed():
@@ -214,9 +218,9 @@ def test_what_is_left_out_is_counted(hostile_rewrite_page):
         "Show 45 more patterns",
         "240 more patterns are in rewrite.json",
         "999,960 more patterns got stronger, each less than these",
-        "99,940 more sampled edits are in rewrite.json",
+        "1,989 more sampled edits are in rewrite.json",
         "Show 15 more edits",
-        "99,940 more strong edits are in rewrite.json",
+        "1,989 more strong edits are in rewrite.json",
         "288 more reasons are in rewrite.json",
         "260 more reasons are in rewrite.json",  # of engines that wrote nothing
         "260 more checks are in rewrite.json",
@@ -231,29 +235,16 @@ def test_what_is_left_out_is_counted(hostile_rewrite_page):
     assert int(terms) + shown + drawn == 1000
 
 
-def test_write_rewrite_report_leaves_the_report_and_nothing_else(tmp_path, rewritten):
-    (tmp_path / "rewrite.json").write_text(json.dumps(rewritten))
-    path = write_rewrite_report(tmp_path)
-    assert path == tmp_path / "report.html"
-    assert path.read_text(encoding="utf-8") == render_rewrite(rewritten)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["report.html", "rewrite.json"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "does not exist"),
-        ("{", "cannot be read"),
-        ('{"version": 2}', "Expected version 1, got 2"),
-        ('{"version": 1}', "cannot be shown: KeyError .*Run the rewrite again"),
+        ({"version": 2}, "Expected version 1, got 2"),
+        ({"version": 1}, "rewrite.json cannot be read: .*Run the command again"),
     ],
 )
-def test_write_rewrite_report_says_what_is_wrong_with_the_folder(tmp_path, content, message):
-    if content is not None:
-        (tmp_path / "rewrite.json").write_text(content)
+def test_a_file_of_another_form_is_an_error_with_a_next_step(content, message):
     with pytest.raises(RunError, match=message):
-        write_rewrite_report(tmp_path)
-    assert not (tmp_path / "report.html").exists()
+        RewriteResult.from_dict(content)
 
 
 def test_a_later_version_may_add_keys(rewritten):

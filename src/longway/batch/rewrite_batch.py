@@ -6,13 +6,13 @@
 
 A rewrite is computed again from its beginning, with the answers in the journal, up to the first step with missing answers: the texts of
 a round, or the judgements of its candidates. All requests of that step are written together. If nothing is missing,
-`run_rewrite` finishes the same run without calling an engine.
+`rewrite` finishes the same run without calling an engine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,15 @@ from longway.data import Dataset
 from longway.engines.asker import Asker, EngineCall
 from longway.engines.engine import Engine, Written
 from longway.engines.recording import Answer
-from longway.engines.registry import engine_named
 from longway.engines.served import ServedEngine
 from longway.engines.transport import ServerFeatures, size_of
 from longway.errors import BudgetSpent, DataError, RunError, SettingError
 from longway.jobs.about import RUNS_FOLDER
-from longway.jobs.engine_use import Engines, asker_of, close, engines_of, name_of
-from longway.jobs.held_out import arrange
-from longway.jobs.rewrite.rewrite import RewriteSettings, Rewriting
-from longway.jobs.rewrite.run_rewrite import REWRITE, plan_rewrite
-from longway.jobs.rows import rows_of
+from longway.jobs.engine_use import Engines, asker_of, name_of
+from longway.jobs.rewrite.job import prepared
+from longway.jobs.rewrite.result import FILE
+from longway.jobs.rewrite.rewriting import Rewriting
+from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.run import Watcher
 from longway.methods.method import BUDGET_SPENT, RewriteRequest
 from longway.store import JOURNAL_FILE, Journal, Run, holding
@@ -219,55 +218,48 @@ def write_batch(
     out: Path | str | None = None,
     step: Callable[[str], object] = lambda name: None,
 ) -> BatchStep:
-    """Write the requests of the next step of a rewrite. The arguments are those of `run_rewrite`, which finds the answers later."""
-    settings, engines = settings or RewriteSettings(), engines or Engines()
-    part = arrange(dataset, split).dataset
+    """Write the requests of the next step of a rewrite. The arguments are those of `rewrite`, which finds the answers later."""
+    engines = engines or Engines()
     # A call can cost one request and its repair; retries are the provider's.
     once = replace(engines, options={**engines.options, "retries": 0})
-    writer, judge = engines_of(settings, once, named=engine_named)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        served = _served(writer)
+    with prepared(dataset, split, settings or RewriteSettings(), once, None) as job:
+        served, judge = _served(job.writer), job.judge
         _check_judge(judge)
-        planned = plan_rewrite(dataset, part, settings, writer, judge, out)
+        planned = job.plan(None if out is None else Path(out))
         folder, note = planned.folder, planned.note
-        if planned.finished(REWRITE, budget=engines.budget) is not None:
+        if planned.finished(FILE, budget=job.budget) is not None:
             return BatchStep(folder, is_finished=True, note=note)
-        with holding(folder):
+        with holding(folder), ExitStack() as stack:
             Run.open(folder, **planned.identity.keywords)
-            with closing(Journal(folder / JOURNAL_FILE)) as journal:
-                batch = BatchFolder(folder)
-                with RequestWriter(batch) as files:
-                    costs = BatchCosts(batch, journal)
+            journal = stack.enter_context(closing(Journal(folder / JOURNAL_FILE)))
+            batch = BatchFolder(folder)
+            with RequestWriter(batch) as files:
+                costs = BatchCosts(batch, journal)
 
-                    def asker(engine: ServedEngine) -> BatchAsker:
-                        return BatchAsker(engine, journal, batch, files, costs=costs, budget=engines.budget)
+                def asker(engine: ServedEngine) -> BatchAsker:
+                    return BatchAsker(engine, journal, batch, files, costs=costs, budget=job.budget)
 
-                    writing = asker(served)
-                    batched = [writing]
-                    judging = asker_of(judge, journal, engines.budget, Watcher())
-                    if isinstance(judge, ServedEngine):
-                        judging = asker(judge)
-                        batched.append(judging)
-                    step("reading")
-                    rewriting = Rewriting(
-                        rows_of(part, seed=settings.seed), settings, writer=writing, judge=judging
-                    )
-                    step("looking for calls without an answer")
-                    number, is_spent = _to_the_first_gap(rewriting, batched)
-                waiting = sum(one.waiting for one in batched)
-                return BatchStep(
-                    folder,
-                    files=tuple(files.written),
-                    round=number,
-                    waiting=waiting,
-                    is_needless=not (waiting or batch.files or is_spent),
-                    left_out=sum(one.left_out for one in batched),
-                    is_spent=is_spent,
-                    note=note,
-                )
-    finally:
-        close(writer, judge)
+                writing = asker(served)
+                batched = [writing]
+                judging = asker_of(judge, journal, job.budget, Watcher())
+                if isinstance(judge, ServedEngine):
+                    judging = asker(judge)
+                    batched.append(judging)
+                step("reading")
+                rewriting = Rewriting(job.rows(), job.settings, writer=writing, judge=judging)
+                step("looking for calls without an answer")
+                number, is_spent = _to_the_first_gap(rewriting, batched)
+            waiting = sum(one.waiting for one in batched)
+            return BatchStep(
+                folder,
+                files=tuple(files.written),
+                round=number,
+                waiting=waiting,
+                is_needless=not (waiting or batch.files or is_spent),
+                left_out=sum(one.left_out for one in batched),
+                is_spent=is_spent,
+                note=note,
+            )
 
 
 def _to_the_first_gap(rewriting: Rewriting, batched: Sequence[BatchAsker]) -> tuple[int, bool]:

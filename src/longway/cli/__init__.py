@@ -75,7 +75,7 @@ app.command("perturb")(perturb.command)
 app.command("perturb train")(perturb_train.train_command)
 app.command("prove")(prove.command)
 app.command("review")(review.command)
-app.command("rewrite")(rewrite.command)
+app.command("rewrite")(rewrite.rewrite)
 app.command("runs")(runs.command)
 
 

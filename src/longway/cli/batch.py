@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, SplitColumn, Text
+from longway.cli.options import Data, DataOptions, EngineOptions, OutputOptions, command
+from longway.cli.rewrite import DecisionsOf, with_decisions
+from longway.jobs.rewrite.settings import RewriteSettings
 
 if TYPE_CHECKING:
     from longway.batch.request_files import RequestFile
@@ -28,36 +29,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 
 
 @app.command("write")
+@command
 def write(
-    data: options.Data,
-    engine: options.Engine = "auto",
-    judge: options.Judge = "auto",
-    base_url: options.BaseUrl = None,
-    judge_base_url: options.JudgeBaseUrl = None,
-    budget: options.Budget = None,
-    choose: options.Choose = "gamma",
-    rerank: options.Rerank = False,
-    keep: options.Keep = None,
-    decisions: options.Decisions = None,
-    k: options.K = "0.1",
-    candidates: options.Candidates = 4,
-    rounds: options.Rounds = 10,
-    patience: options.Patience = 1,
-    stop: options.Stop = "cosine",
-    balance: options.Balance = "none",
-    space: options.Space = "mean",
-    temperature: options.Temperature = 0.7,
-    top_p: options.TopP = 0.9,
-    text: Text = None,
-    context: options.Context = None,
-    label: Label = None,
-    id: Id = None,
-    split: options.Split = None,
-    split_column: SplitColumn = None,
-    limit: Limit = None,
-    out: options.Out = None,
-    seed: options.Seed = 0,
-    json: Json = False,
+    data: Data,
+    source: DataOptions,
+    settings: RewriteSettings,
+    engines: EngineOptions,
+    output: OutputOptions,
+    decisions: DecisionsOf = None,
 ) -> None:
     """Write the requests of the next step of a rewrite to files, in OpenAI's batch format.
 
@@ -67,40 +46,20 @@ def write(
         longway batch write reviews.csv --engine served:gpt-4o-mini --judge none --rounds 1
     """
     from longway.batch.rewrite_batch import write_batch
-    from longway.cli.rewrite import settings_of
     from longway.cli.screen import errors
-    from longway.data import load
-    from longway.jobs.engine_use import Engines
 
-    settings = settings_of(
-        engine=engine,
-        judge=judge,
-        choose=choose,
-        rerank=rerank,
-        k=k,
-        candidates=candidates,
-        rounds=rounds,
-        patience=patience,
-        stop=stop,
-        balance=balance,
-        space=space,
-        keep=keep,
-        decisions=decisions,
-        temperature=temperature,
-        top_p=top_p,
-        seed=seed,
-    )
-    with errors().status("opening the data") as status:
-        loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
+    settings = with_decisions(settings, decisions)
+    loaded = source.load(data)
+    with errors().status("reading") as status:
         result = write_batch(
             loaded,
-            split=split,
+            split=source.split,
             settings=settings,
-            engines=Engines(base_url, judge_base_url, budget),
-            out=out,
+            engines=engines.engines(),
+            out=output.out,
             step=status.update,
         )
-    if json:
+    if output.json:
         _print_json(_step_json(result))
     else:
         _show_step(result)
@@ -117,24 +76,21 @@ def submit(
     collect the answer files.
     """
     from longway.batch.rewrite_batch import run_with_batches, submit_batches
-    from longway.cli.screen import output, safe
+    from longway.cli.screen import safe
 
-    console = output()
     folder = run_with_batches(run)
 
-    def show(file: RequestFile) -> None:
+    def show_file(file: RequestFile) -> None:
         if not json:
-            console.print(
-                f"{safe(file.name)}: batch {safe(file.batch_id)}, {safe(file.status)}", soft_wrap=True
-            )
+            _show(f"{safe(file.name)}: batch {safe(file.batch_id)}, {safe(file.status)}")
 
-    files = submit_batches(folder, on_file=show)
+    files = submit_batches(folder, on_file=show_file)
     if json:
         _print_json({"run": str(folder), "files": [_file_json(folder, file) for file in files]})
     elif files:
-        console.print(f"{_count(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
+        _show(f"{_count(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
     else:
-        console.print("There is nothing to submit. Next: [bold]longway batch collect[/]")
+        _show("There is nothing to submit. Next: [bold]longway batch collect[/]")
 
 
 @app.command("collect")
@@ -174,89 +130,89 @@ def collect(
         _show_result(result)
 
 
+def _show(text: str) -> None:
+    from longway.cli.screen import output
+
+    output().print(text, soft_wrap=True)
+
+
 def _print_json(value: object) -> None:
     # In ASCII: a server's message may contain characters that cannot be printed.
     typer.echo(json_module.dumps(value, indent=1))
 
 
 def _show_step(step: BatchStep) -> None:
-    from longway.cli.screen import output, safe
-
-    def show(text: str) -> None:
-        output().print(text, soft_wrap=True)
+    from longway.cli.screen import safe
 
     folder = safe(str(step.folder))
     if step.note:
-        show(f"{safe(step.note)}.")
+        _show(f"{safe(step.note)}.")
     if step.is_finished:
-        return show(f"This run is finished. Its results are in {folder}.")
+        return _show(f"This run is finished. Its results are in {folder}.")
     for file in step.files:
         path = safe(str(_path(step.folder, file)))
-        show(f"{path}: {_count(file.requests, 'request')} for {safe(file.engine)}")
+        _show(f"{path}: {_count(file.requests, 'request')} for {safe(file.engine)}")
     finish = f"Finish with the same options: [bold]longway rewrite ... --out {folder}[/]"
     if step.is_needless:
-        return show(f"No request is needed; the report says why. {finish}")
+        return _show(f"No request is needed; the report says why. {finish}")
     if step.is_answered:
-        return show(f"Everything is answered. {finish}")
+        return _show(f"Everything is answered. {finish}")
     if step.is_spent and not step.waiting:
-        return show(f"The budget allows no request of round {step.round}. Give a larger --budget.")
+        return _show(f"The budget allows no request of round {step.round}. Give a larger --budget.")
     if step.is_spent:
-        show("The budget allows no further request. Collect these first, or give a larger --budget.")
+        _show("The budget allows no further request. Collect these first, or give a larger --budget.")
     earlier = step.waiting - step.left_out - sum(file.requests for file in step.files)
     if earlier > 0:
-        show(f"{_count(earlier, 'request')} in earlier files without an answer.")
+        _show(f"{_count(earlier, 'request')} in earlier files without an answer.")
     if step.left_out:
-        show(_left_out(step.left_out))
+        _show(_left_out(step.left_out))
     if step.waiting > step.left_out:
-        show(
+        _show(
             f"Round {step.round} waits for {_count(step.waiting - step.left_out, 'answer')}. Next: [bold]longway batch submit[/] if the "
             "server supports batches, or upload the files to your provider; then [bold]longway batch collect[/]."
         )
 
 
 def _show_result(result: CollectResult) -> None:
-    from longway.cli.screen import output, safe, shortened
-
-    def show(text: str) -> None:
-        output().print(text, soft_wrap=True)
+    from longway.cli.screen import safe, shortened
 
     waiting = result.waiting
-    show(f"Collected into {safe(str(result.folder))}: {result.collected.summary()}.")
+    _show(f"Collected into {safe(str(result.folder))}: {result.collected.summary()}.")
     for outcome, custom_id, why in result.collected.listed:
         name = f" {custom_id[:12]}" if custom_id else ""
-        show(f"  {outcome}{safe(name)}: {safe(shortened(why, 160))}")
+        _show(f"  {outcome}{safe(name)}: {safe(shortened(why, 160))}")
     if running := result.under_way - len(result.in_doubt) - len(result.forgotten):
-        show(f"{_count(running, 'batch', 'batches')} running. Collect again later.")
+        _show(f"{running:,} {'batch' if running == 1 else 'batches'} running. Collect again later.")
     for name in result.in_doubt:
-        show(
+        _show(
             f"It is unknown whether the batch of {safe(name)} was begun. [bold]longway batch submit[/] looks for it."
         )
     for name, why in result.forgotten.items():
-        show(
+        _show(
             f"The server has forgotten the batch of {safe(name)}: {safe(shortened(why, 200))}. If you have its answers, collect them: "
             "longway batch collect ANSWERS. Then [bold]longway batch collect --missing[/] repeats the lost requests, and pays again."
         )
     for file in result.again:
         path = safe(str(_path(result.folder, file)))
-        show(f"To be repeated, in {path}: {_count(file.requests, 'request')}. Submit it, or upload it.")
+        _show(f"To be repeated, in {path}: {_count(file.requests, 'request')}. Submit it, or upload it.")
     if waiting.rejected:
-        show(
+        _show(
             f"{_count(waiting.rejected, 'request')} that the server does not accept. `longway batch write` with the same options "
             "writes them without the rejected part."
         )
     if waiting.unsent:
-        show(
+        _show(
             f"{_count(waiting.unsent, 'call')} in files without any answer yet. Submit or upload them, unless you did."
         )
     if waiting.missing:
         later = (
             "" if result.under_way else " If no batch is running any more: longway batch collect --missing."
         )
-        show(f"{_count(waiting.missing, 'call')} without an answer so far.{later}")
+        _show(f"{_count(waiting.missing, 'call')} without an answer so far.{later}")
     if waiting.left_out:
-        show(_left_out(waiting.left_out))
+        _show(_left_out(waiting.left_out))
     if not waiting.n and not result.again:
-        show(
+        _show(
             "Everything is answered. Next: [bold]longway batch write[/] for the next step, or [bold]longway rewrite[/]."
         )
 
@@ -312,10 +268,5 @@ def _path(folder: Path, file: RequestFile) -> Path:
     return folder / FOLDER / file.name
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> _count(1, "batch", "batches"), _count(2000, "file")
-    ('1 batch', '2,000 files')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+    from longway.jobs.plant.sample_shortcuts import PlantedChange
 
 
 def command(
@@ -43,7 +45,7 @@ def _one_sample(name: str, out: Path | None) -> None:
     from longway.sample import planted, sample_path
 
     dataset = load(sample_path(name))
-    audit_out = True if out is None else out / f"{name}-audit"
+    audit_out: Path | Literal[True] = True if out is None else out / f"{name}-audit"
     quick = AuditSettings(levels=levels_named("-grammar"))
     with Live(quiet=True) as live:
         result = audit(dataset, quick, out=audit_out, watcher=live)
@@ -59,40 +61,33 @@ def _one_sample(name: str, out: Path | None) -> None:
 
 def _rewrite_sample(name: str, out: Path | None) -> None:
     from longway.cli.live import Live
-    from longway.cli.rewrite_tables import show_planted, show_rewrite
-    from longway.cli.screen import errors, output, safe, show_review
+    from longway.cli.screen import errors, output, safe, show_edited, show_review
     from longway.data import load
     from longway.engines.registry import offline
     from longway.errors import EngineError, MissingExtra
-    from longway.jobs.rewrite.planted import fates
-    from longway.jobs.rewrite.rewrite import RewriteSettings
-    from longway.jobs.rewrite.run_rewrite import run_rewrite
+    from longway.jobs.plant.sample_shortcuts import planted_changes
+    from longway.jobs.rewrite.job import rewrite
     from longway.sample import sample_path
 
     dataset = load(sample_path(name))
     try:
         engine = offline().spec
-        settings = RewriteSettings(
-            engine=engine,
-            judge="none",
-            choose="leak",
-            stop="leak",
-            k=0.34,
-            candidates=4,
-            rounds=2,
-            patience=2,
+        with_model = "" if engine == "rules" else ", and by the small model if no rule applies"
+        output().print(
+            f"\n[bold]Now the texts that predict their label are rewritten[/] by rules{with_model}:\n"
         )
-        who = (
-            "by rules, with no model"
-            if engine == "rules"
-            else "by rules, and by the small model where no rule applies"
-        )
-        output().print(f"\n[bold]Now the texts that give their label away are rewritten[/], {who}:\n")
         with Live() as live:
-            run, found = run_rewrite(
+            result = rewrite(
                 dataset,
-                settings=settings,
-                out=None if out is None else out / f"{name}-rewrite",
+                engine=engine,
+                judge="none",
+                choose="leak",
+                stop="leak",
+                k=0.34,
+                candidates=4,
+                rounds=2,
+                patience=2,
+                out=True if out is None else out / f"{name}-rewrite",
                 watcher=live,
             )
     except (MissingExtra, EngineError) as error:
@@ -100,18 +95,47 @@ def _rewrite_sample(name: str, out: Path | None) -> None:
             f"[yellow]Not rewritten:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
         )
         return
+    folder = result.folder
+    assert folder is not None  # out was given
     columns = dataset.columns
     after = load(
-        next(run.folder.glob("dataset.*")),
+        next(folder.glob("dataset.*")),
         text=columns.text,
         context=columns.context or "",
         label=columns.label,
         split=columns.split,
     )
-    show_planted(fates(name, dataset.select_split("train"), after.select_split("train")))
-    show_rewrite(found, run.folder)
+    _show_planted(planted_changes(name, dataset.select_split("train"), after.select_split("train")))
+    show_edited(result, file="rewrite.json", data=str(sample_path(name)), as_json=False)
     _prove_sample(dataset, after, None if out is None else out / f"{name}-prove")
-    show_review(output(), run.folder)
+    show_review(output(), folder)
+
+
+def _show_planted(changes: Sequence[PlantedChange]) -> None:
+    """Print the planted shortcuts before and after."""
+    from rich.table import Table
+
+    from longway.cli.screen import output, safe
+
+    table = Table(
+        title="The planted shortcuts", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    for name in ("shortcut", "predicts"):
+        table.add_column(name)
+    for name in ("rows before", "share", "rows after", "share ", "removed"):
+        table.add_column(name, justify="right")
+    for change in changes:
+        table.add_row(
+            safe(change.pattern),
+            safe(change.label),
+            f"{change.count_before:,}",
+            f"{change.share_before:.0%}",
+            f"{change.count_after:,}",
+            f"{change.share_after:.0%}" if change.count_after else "",
+            f"{change.repaired:.0%}" if change.repaired >= 0 else "[red]stronger[/]",
+        )
+    output().print(table)
+    output().print()
 
 
 def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:

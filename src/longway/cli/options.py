@@ -196,7 +196,7 @@ def _plain(kind: Any) -> Any:
 def _made(group: Any, given: dict[str, Any]) -> Any:
     values: dict[str, Any] = {}
     for field in dataclasses.fields(group):
-        if field.name not in given:
+        if "option" not in field.metadata or field.name not in given:
             continue
         value, parse = given[field.name], field.metadata["option"].parse
         if parse is not None:

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 
 from longway.cli.live import Live
-from longway.cli.rewrite_tables import show_cost, show_failed
 from longway.cli.screen import output, safe, shortened, show_formulas, show_review
 from longway.jobs.run import Started
 
@@ -144,3 +143,28 @@ def _show_edits(console: Console, found: Mapping[str, Any]) -> None:
             if text["before"] != text["after"]:
                 console.print(f"  - {safe(shortened(text['before'], 200))}", soft_wrap=True)
                 console.print(f"  + {safe(shortened(text['after'], 200))}", soft_wrap=True)
+
+
+def show_failed(console: Console, failed: list[dict[str, Any]]) -> None:
+    """Print how many calls to engines failed, and why."""
+    if failed:
+        n = sum(row["count"] for row in failed)
+        told = "; ".join(f"{shortened(row['reason'], 120)} ({row['count']:,})" for row in failed[:N_REASONS])
+        calls = "1 call failed and was" if n == 1 else f"{n:,} calls failed and were"
+        console.print(
+            f"\n{calls} left out: {safe(told)}. The same command asks again, and for nothing else.",
+            soft_wrap=True,
+        )
+
+
+def show_cost(console: Console, cost: list[dict[str, Any]]) -> None:
+    """Print what engines cost."""
+    if any(row["cost"] is None for row in cost):
+        console.print("Spent: not known, since a price is not known.")
+        return
+    spent = sum(row["cost"] for row in cost)
+    if spent:
+        tokens = sum(row["prompt_tokens"] + row["completion_tokens"] for row in cost)
+        console.print(
+            f"Spent: ${spent:,.4f} for {sum(row['calls'] for row in cost):,} calls, {tokens:,} tokens."
+        )

@@ -1,61 +1,46 @@
-"""`longway rewrite DATA`: put other texts in the place of those that give their label away."""
+"""`longway rewrite DATA`: replace the texts whose surface predicts their label."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 import typer
 
-from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
+from longway.cli.options import Data, DataOptions, DryRun, EngineOptions, On, OutputOptions, command
+from longway.jobs.options import METHOD
+from longway.jobs.rewrite.settings import RewriteSettings
 
-if TYPE_CHECKING:
-    from longway.jobs.rewrite.decided import Decided
-    from longway.jobs.rewrite.rewrite import RewriteSettings
+DecisionsOf = Annotated[
+    Path | None,
+    typer.Option(
+        "--decisions",
+        metavar="RUN",
+        help="Run folder with a review: its real signal is left alone, its shortcuts are removed first (with --choose leak), its "
+        "rejected texts are not proposed again.",
+        hidden=True,
+        rich_help_panel=METHOD,
+    ),
+]
 
 
-def command(
-    data: options.Data,
-    method: options.Method = "razor",
-    engine: options.Engine = "auto",
-    judge: options.Judge = "auto",
-    base_url: options.BaseUrl = None,
-    judge_base_url: options.JudgeBaseUrl = None,
-    budget: options.Budget = None,
-    choose: options.Choose = "gamma",
-    rerank: options.Rerank = False,
-    keep: options.Keep = None,
-    decisions: options.Decisions = None,
-    k: options.K = "0.1",
-    candidates: options.Candidates = 4,
-    rounds: options.Rounds = 10,
-    patience: options.Patience = 1,
-    stop: options.Stop = "cosine",
-    balance: options.Balance = "none",
-    space: options.Space = "mean",
-    temperature: options.Temperature = 0.7,
-    top_p: options.TopP = 0.9,
-    text: Text = None,
-    context: options.Context = None,
-    label: Label = None,
-    id: Id = None,
-    split: options.Split = None,
-    split_column: SplitColumn = None,
-    limit: Limit = None,
-    out: options.Out = None,
-    seed: options.Seed = 0,
+@command
+def rewrite(
+    data: Data,
+    source: DataOptions,
+    settings: RewriteSettings,
+    engines: EngineOptions,
+    output: OutputOptions,
+    decisions: DecisionsOf = None,
+    dry_run: DryRun = False,
     on: On = None,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
 ) -> None:
-    """Rewrite the texts whose surface gives their label away; labels, ids and size stay.
+    """Rewrite the texts whose surface predicts their label; labels, ids and size stay.
 
-    Each new text is checked: does the label still hold, are negation, numbers and names as they were, is the meaning
-    close, is it a text at all. Writes the dataset in its own format, edits.jsonl with every candidate and verdict,
-    and report.html with before and after. The same command again goes on where it stopped and pays nothing twice.
+    Each new text is checked: does the label still hold, are negation, numbers and names preserved, is the meaning close, is it a
+    text at all. Writes the dataset in its own format, edits.jsonl with every candidate and verdict, and report.html with before
+    and after. The same command again resumes the run and pays for nothing twice.
 
         longway rewrite claims.jsonl --text claim --context evidence --label label
 
@@ -66,89 +51,38 @@ def command(
         longway rewrite reviews.csv --choose leak --decisions longway-runs/reviews-rewrite
     """
     from longway.cli.live import Live, show_dry_run
-    from longway.cli.rewrite_tables import show_rewrite
-    from longway.cli.screen import errors
-    from longway.data import load
-    from longway.jobs.engine_use import Engines
-    from longway.jobs.rewrite.run_rewrite import dry_run_rewrite, run_rewrite
+    from longway.cli.screen import errors, show_edited
+    from longway.jobs.rewrite.job import rewrite as run_job
+    from longway.jobs.rewrite.job import rewrite_estimate
 
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
-    settings = settings_of(
-        method=method,
-        engine=engine,
-        judge=judge,
-        choose=choose,
-        rerank=rerank,
-        k=k,
-        candidates=candidates,
-        rounds=rounds,
-        patience=patience,
-        stop=stop,
-        balance=balance,
-        space=space,
-        keep=keep,
-        decisions=decisions,
-        temperature=temperature,
-        top_p=top_p,
-        seed=seed,
-    )
-    with errors().status("opening the data"):
-        loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
-    asked = Engines(base_url, judge_base_url, budget)
+    settings = with_decisions(settings, decisions)
+    loaded = source.load(data)
     if dry_run:
         with errors().status("estimating"):
-            estimate = dry_run_rewrite(loaded, split=split, settings=settings, engines=asked)
-        show_dry_run("rewrite", estimate, as_json=json)
+            estimate = rewrite_estimate(loaded, settings, split=source.split, engines=engines.engines())
+        show_dry_run("rewrite", estimate, as_json=output.json)
         return
-    with Live(quiet=json, ask=not yes and budget is None) as live:
-        run, found = run_rewrite(
+    with Live(quiet=output.json, ask=engines.asks) as live:
+        result = run_job(
             loaded,
-            split=split,
-            settings=settings,
-            engines=asked,
-            out=out,
+            settings,
+            split=source.split,
+            engines=engines.engines(),
+            out=output.out or True,
             on=on,
             watcher=live,
         )
-    if json:
-        typer.echo((run.folder / "rewrite.json").read_text(encoding="utf-8"), nl=False)
-        return
-    show_rewrite(found, run.folder)
+    show_edited(result, file="rewrite.json", data=data, as_json=output.json)
 
 
-def settings_of(
-    *, k: str, keep: Sequence[str] | None = None, decisions: Path | None = None, **others: Any
-) -> RewriteSettings:
-    """The settings that the options of a rewrite stand for. decisions: the run that was reviewed; others: as in `RewriteSettings`."""
-    from longway.jobs.rewrite.rewrite import RewriteSettings
-
-    decided = None if decisions is None else _decided_in(decisions)
-    return RewriteSettings(k=share_of(k), keep=tuple(keep or ()), decisions=decided, **others)
-
-
-def _decided_in(folder: Path) -> Decided:
-    """What people decided in the review of a run."""
+def with_decisions(settings: RewriteSettings, folder: Path | None) -> RewriteSettings:
+    """The settings with the decisions of a review. folder: of the run that was reviewed."""
+    if folder is None:
+        return settings
     from longway.review.export import decisions_of
 
-    return decisions_of(folder)
-
-
-def share_of(text: str) -> int | float:
-    """A number of rows, or a share of them.
-
-    >>> share_of("500"), share_of("0.1"), share_of("10%")
-    (500, 0.1, 0.1)
-    """
-    from longway.errors import SettingError
-
-    try:
-        if text.endswith("%"):
-            return float(text[:-1]) / 100
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        raise SettingError(
-            f"'k' must be a number of texts or a share of them. Got {text!r}. Try 500, 0.1 or 10%."
-        ) from None
+    return replace(settings, decisions=decisions_of(folder))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
@@ -20,6 +20,11 @@ class ShownEdit(Edit):
     """An edit with the context of its row, as results list it."""
 
     context: str | None = None
+
+    @classmethod
+    def of(cls, edit: Edit, context: str | None) -> ShownEdit:
+        """The edit with its context."""
+        return cls(**{each.name: getattr(edit, each.name) for each in fields(Edit)}, context=context)
 
 
 @dataclass(frozen=True, slots=True)

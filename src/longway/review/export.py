@@ -22,7 +22,8 @@ from longway.data.edited import AddedRow, Changes, apply_edits
 from longway.data.table import DataTable
 from longway.errors import RunError, SettingError
 from longway.jobs.formulas import FORMULA
-from longway.jobs.rewrite.decided import Decided, Marked, fingerprint
+from longway.jobs.rewrite.decisions import fingerprint
+from longway.jobs.rewrite.settings import Decisions, MarkedFinding
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.run_contents import RunContents
@@ -75,13 +76,13 @@ def export_json(contents: RunContents, path: Path) -> Path:
     return path
 
 
-def decisions_of(folder: Path | str) -> Decided:
+def decisions_of(folder: Path | str) -> Decisions:
     """The decisions in the review of a run, for `RewriteSettings(decisions=...)`; raises SettingError if there are none."""
     folder = Path(folder)
     contents = RunContents(folder)
     try:
         rejected = contents.edits.all(EditFilter(choice="reject"))
-        decided = Decided(
+        decided = Decisions(
             folder.resolve().name,
             signal=_marked(contents, "signal"),
             shortcuts=_marked(contents, "shortcut"),
@@ -100,10 +101,10 @@ def decisions_of(folder: Path | str) -> Decided:
     return decided
 
 
-def _marked(contents: RunContents, choice: str) -> tuple[Marked, ...]:
+def _marked(contents: RunContents, choice: str) -> tuple[MarkedFinding, ...]:
     """The findings with this decision, strongest first; those that the run no longer has are left out."""
     return tuple(
-        Marked(one.finding.shape, one.finding.label)
+        MarkedFinding(one.finding.shape, one.finding.label)
         for one in contents.all_findings()
         if one.choice == choice
     )

@@ -32,8 +32,9 @@ from longway.jobs.augment.settings import default_models
 from longway.jobs.augment.words import labelled
 from longway.jobs.held_out import arrange
 from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
-from longway.jobs.rewrite.decided import Decided, Heeded
-from longway.jobs.rewrite.rewrite import give_away_of
+from longway.jobs.rewrite.decisions import AppliedDecisions
+from longway.jobs.rewrite.rewriting import give_away_of
+from longway.jobs.rewrite.settings import Decisions
 from longway.jobs.rows import rows_of, task_with_examples
 from longway.methods.leak_aware import GiveAway
 from longway.methods.method import Rows, keeps_of
@@ -238,11 +239,12 @@ class RewriteChecker:
     @cached_property
     def _give_away(self) -> GiveAway:
         """The words that predicted labels when the run started."""
-        settings, heeded = self.settings, None
-        if told := settings.get("decisions"):
-            heeded = Heeded.of(Decided.from_told(told), text=self.rows.task.text_name, aims=True)
-        keep = (*settings["keep"], *(heeded.keep if heeded else ()))
-        return give_away_of(self.rows, keep=keep, heeded=heeded)
+        settings, decisions = self.settings, None
+        if content := settings.get("decisions"):
+            given = Decisions.from_dict(content)
+            decisions = AppliedDecisions.of(given, text=self.rows.task.text_name, aims=True)
+        keep = (*settings["keep"], *(decisions.keep if decisions else ()))
+        return give_away_of(self.rows, keep=keep, decisions=decisions)
 
 
 class AugmentChecker(RewriteChecker):

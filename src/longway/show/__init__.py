@@ -3,15 +3,12 @@
 from longway.show.grammar_html import render_grammar, write_grammar_report
 from longway.show.perturb_html import render_perturb, write_perturb_report
 from longway.show.prove_html import render_prove, write_prove_report
-from longway.show.rewrite_html import render_rewrite, write_rewrite_report
 
 __all__ = [
     "render_grammar",
     "render_perturb",
     "render_prove",
-    "render_rewrite",
     "write_grammar_report",
     "write_perturb_report",
     "write_prove_report",
-    "write_rewrite_report",
 ]

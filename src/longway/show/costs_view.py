@@ -1,4 +1,4 @@
-"""What was checked and what it cost, as tables: rewrite.json "checks" and "cost"."""
+"""Costs as a table: "cost" of perturb.json."""
 
 from __future__ import annotations
 
@@ -7,19 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longway.show.excerpts import NAME_LIMIT, cut
-from longway.show.numbers import NONE, count, duration, money, or_dash, percent
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow:
-    """A check: how many candidates it saw and failed, and how often it errs on data with known answers."""
-
-    name: str
-    seen: str
-    failed: str
-    share: str
-    false_accept: str
-    false_reject: str
+from longway.show.numbers import NONE, count, duration, money, or_dash
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +44,3 @@ def total_cost(costs: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     return money(
         sum(row["cost"] for row in costs)
     ), f"{seconds} of engine time" if costs else "no engine was used"
-
-
-def check_row(row: Mapping[str, Any]) -> CheckRow:
-    """A row of the table of checks."""
-    error = row.get("error") or {}
-    seen, failed = row["seen"], row["failed"]
-    return CheckRow(
-        name=cut(row["check"], NAME_LIMIT),
-        seen=count(seen),
-        failed=count(failed),
-        share=percent(failed / seen) if seen else NONE,
-        false_accept=or_dash(error.get("false_accept"), percent),
-        false_reject=or_dash(error.get("false_reject"), percent),
-    )

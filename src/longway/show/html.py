@@ -187,7 +187,7 @@ def _bullet(item: Words | Bullet) -> Markup:
         return _element("li", inline(item)) + "\n"
     if not item.count and not item.below:
         return _element("li", inline(item.words), item.colour) + "\n"
-    inside = _element("div", _element("p", inline(item.words)) + blocks(item.below))
+    inside = _element("div", _element("p", inline(item.words)) + "\n" + blocks(item.below))
     count = _element("strong", escape(item.count), "count") if item.count else Markup("")
     return _element("li", count + " " + inside, item.colour) + "\n"
 

@@ -7,14 +7,14 @@ Every list is cut here, and what is cut is counted, so the page stays small what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from longway.show.change_charts import ChangeRow, change_chart
-from longway.show.costs_view import CostRow, cost_row
+from longway.show.costs_view import CostRow, cost_row, total_cost
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     Label,
@@ -24,13 +24,13 @@ from longway.show.labels import (
     listing,
     setting_rows,
 )
-from longway.show.numbers import NONE, arrow, count, counted, percent, short
+from longway.show.numbers import NONE, arrow, count, counted, money, percent, short
 from longway.show.perturb_cards import PersonCard, person_card
 from longway.show.perturb_verdict import perturb_verdict
-from longway.show.rewrite_view import MAX_ROWS, Refusal, reasons_of, spent_words
 from longway.show.sections import KeyFigure
 
 SOURCE = "perturb.json"
+MAX_REASONS = MAX_ROWS = 40
 OPEN_SAMPLE, MAX_SAMPLE = 4, 20  # of each axis
 OPEN_PAIRS, MAX_PAIRS = 12, 80
 MAX_REFUSED = 12
@@ -39,6 +39,15 @@ MAX_ATTRIBUTES = 12
 OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks; what the first one blocked is not shown
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A reason why candidates were refused, or why there were none."""
+
+    reason: str
+    count: str
+    share: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +295,22 @@ def _distance(far: Row | None) -> list[str]:
         f"Measured on {counted(far['rows'], 'perturbed row')} against what they were: {short(far['edits'])} words put in, taken out or exchanged in "
         f"a row ({percent(far['edit_share'])} of its words), BLEU {short(far['bleu'])}, ROUGE-2 {short(far['rouge']['rouge2'])}."
     ]
+
+
+def reasons_of(rows: Sequence[Row]) -> Listing[Refusal]:
+    """Reasons with their counts, as lists show them."""
+    total = sum(row["count"] for row in rows)
+
+    def refusal(row: Row) -> Refusal:
+        share = percent(row["count"] / total) if total else NONE
+        return Refusal(cut(row["reason"], TEXT_LIMIT), count(row["count"]), share)
+
+    return listing(rows, refusal, limit=MAX_REASONS)
+
+
+def spent_words(rewrite: Row) -> str:
+    """What all engines cost and took together, and the budget."""
+    cost, time = total_cost(rewrite["cost"])
+    budget = rewrite.get("budget")
+    limit = "no budget was set" if budget is None else f"the budget was {money(budget)}"
+    return f"Together {cost}, {time}; {limit}."

@@ -19,7 +19,6 @@ from longway.show.labels import Listing, listing
 from longway.show.numbers import NONE, count, or_dash, percent, three_digits
 from longway.show.prove_charts import CountRow, count_chart
 from longway.show.prove_results import Row
-from longway.show.rewrite_verdict import differ
 
 MAX_LABELS_TOLD = 8
 MAX_TERMS = 20
@@ -117,7 +116,7 @@ def risen_leaks(figures: Sequence[LeakFigure], versions: Sequence[str]) -> list[
         for version in versions[1:]:
             after = one.leaks.get(version)
             if before and after and after.accuracy > before.accuracy:
-                luck = "" if differ(before, after) else " The intervals allow for luck."
+                luck = "" if before.differs_from(after) else " The intervals allow for luck."
                 rise = f"{percent(before.accuracy)} to {percent(after.accuracy)}"
                 told.append(
                     f"The leak from {one.name} rises from {rise} in {cut(version, NAME_LIMIT)}.{luck}"

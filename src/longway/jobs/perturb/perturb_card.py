@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from longway.jobs.rewrite.card import plain
+from longway.show.markdown import plain
 
 
 def perturb_card(perturb: Mapping[str, Any]) -> str:

@@ -24,8 +24,7 @@ from longway.jobs.prove.checks import Concern, concerns_about, overlapping_rows
 from longway.jobs.prove.perturbed_rows import perturbed_rows, write_perturbed
 from longway.jobs.prove.prove import VALIDATION, ProveSettings, TestSet, Version, prove, rows_of
 from longway.jobs.prove.prove_summary import summarize
-from longway.jobs.rewrite.rewrite import RewriteSettings
-from longway.jobs.rewrite.run_rewrite import run_rewrite
+from longway.jobs.rewrite.job import rewrite
 from longway.show import render_prove
 from longway.store import Run, free_folder, holding, read_json
 
@@ -150,11 +149,10 @@ def _baseline(
     """The name of a baseline method, and the first version rewritten by it."""
     step(f"making the baseline {name}")
     columns = before.columns
-    run, _ = run_rewrite(
-        before, split=split, settings=RewriteSettings(method=name), out=folder / f"baseline-{name}"
-    )
+    out = folder / f"baseline-{name}"
+    rewrite(before, split=split, method=name, out=out)
     dataset = load(
-        next(run.folder.glob("dataset.*")),
+        next(out.glob("dataset.*")),
         text=columns.text,
         context=columns.context or "",
         label=columns.label,

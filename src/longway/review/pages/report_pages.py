@@ -18,6 +18,7 @@ from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
+from longway.jobs.rewrite.result import RewriteResult
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
     PageView,
@@ -31,10 +32,9 @@ from longway.review.run_contents import RunContents
 from longway.show.grammar_view import grammar_page
 from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
-from longway.show.rewrite_view import rewrite_page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "rewrite": rewrite_page,
+    "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": perturb_page,
     "audit": lambda summary: AuditResult.from_dict(summary).page(),

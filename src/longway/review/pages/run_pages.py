@@ -13,6 +13,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from longway.jobs.change_show import cost_table, total_cost
+from longway.jobs.results import read
+from longway.json_values import to_json
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
 from longway.review.pages.finding_pages import finding_view
@@ -28,13 +31,13 @@ from longway.review.pages.page_layout import (
 )
 from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
+from longway.review.run_folder import SUMMARIES
 from longway.show import html
-from longway.show.costs_view import cost_row, total_cost
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import setting_rows
 from longway.show.numbers import counted
 from longway.show.sections import Page
-from longway.store import Journal
+from longway.store import CallTotals, Journal
 
 CARD, JOURNAL = "card.md", "journal.sqlite"
 CARD_LIMIT = 20_000
@@ -70,14 +73,10 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
     }
     n_kept = len(contents.edits.keys(EditFilter(status="kept")))
     undecided = len(contents.edits.keys(EditFilter(status="kept", choice="none")))
-    changes_texts = contents.command == "rewrite"
     view = {
         "title": getattr(report, "title", cut(contents.folder.name, PATTERN_LIMIT)),
-        "leaks": getattr(report, "leaks", []) if changes_texts else [],
         "sections": [html.section(one) for one in report.sections if one.id in SECTIONS] if is_page else [],
         "axes": getattr(report, "axes", []) if contents.command == "perturb" else [],
-        "objections": getattr(report, "objections", []) if changes_texts else [],
-        "worse": getattr(report, "worse", None) if changes_texts else None,
         "strongest": [finding_view(one, labels) for one in strongest.rows],
         "n_findings": strongest.total,
         "edits": [
@@ -119,8 +118,11 @@ class HistoryLine:
 def run_page(contents: RunContents, query: Query) -> PageView:
     """How the run was made, and the latest decisions."""
     about = contents.about
-    costs = contents.summary.get("cost")
-    costs = costs[:MAX_COSTS] if isinstance(costs, list) else []
+    costs = read(
+        tuple[CallTotals, ...],
+        contents.summary.get("cost") or (),
+        file=SUMMARIES.get(contents.command, contents.command),
+    )[:MAX_COSTS]
     journal = _journal_totals(contents.folder / JOURNAL)
     card = (
         (contents.folder / CARD).read_text("utf-8", "replace")[:CARD_LIMIT] if CARD in contents.files else ""
@@ -133,8 +135,8 @@ def run_page(contents: RunContents, query: Query) -> PageView:
         "command": contents.command,
         **{name: about.get(name) for name in names},
         "files": files,
-        "cost": costs,
-        "journal": journal,
+        "cost": to_json(costs),
+        "journal": to_json(journal),
         "card": card,
         "history": [_decision_json(one, rater) for one in contents.decisions.history(last=MAX_HISTORY)],
     }
@@ -150,10 +152,10 @@ def run_page(contents: RunContents, query: Query) -> PageView:
         "settings": setting_rows(about["settings"], source="run.json"),
         "versions": setting_rows(about.get("versions") or {}, source="run.json"),
         "files": [(cut(name, NAME_LIMIT), _size(size)) for name, size in files.items()],
-        "costs": [cost_row(row) for row in costs],
+        "costs": html.block(cost_table(costs)) if costs else "",
         "spent": total_cost(costs) if costs else None,
-        "journal": [cost_row(row) for row in journal],
-        "n_answers": counted(sum(int(row["calls"]) for row in journal), "answer"),
+        "journal": html.block(cost_table(journal)) if journal else "",
+        "n_answers": counted(sum(one.calls for one in journal), "answer"),
         "history": _history(contents),
         "can_export": contents.can_export,
         "has_edits": contents.has("edits"),
@@ -200,13 +202,13 @@ def _decision_json(one: Decision, rater: str) -> Json | None:
     return {**one.to_dict(), "value": {}} if one.kind == "tag" and one.author != rater else cut_
 
 
-def _journal_totals(path: Path) -> list[dict[str, Any]]:
+def _journal_totals(path: Path) -> list[CallTotals]:
     """The number of answers in the journal, by engine and kind."""
     if not path.is_file():
         return []
     journal = Journal(path)
     try:
-        return [asdict(one) for one in journal.totals()[:MAX_COSTS]]
+        return journal.totals()[:MAX_COSTS]
     finally:
         journal.close()
 

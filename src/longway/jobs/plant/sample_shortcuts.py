@@ -1,7 +1,4 @@
-"""What became of the shortcuts that were planted in the built-in sample: the truth is known there.
-
-fates("reviews", before, after)      each planted shortcut before and after, with what it tells about its label
-"""
+"""The shortcuts planted in the built-in samples, before and after a repair: `planted_changes("reviews", before, after)`."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ from longway.sample import planted
 
 
 @dataclass(frozen=True, slots=True)
-class PlantedFate:
+class PlantedChange:
     """One planted shortcut: rows that show it and its label's share among them, before and after.
 
-    repaired: the share of what it told about its label that is gone; 1 is all of it, below 0 it tells more.
+    repaired: the share of its information about the label that is gone; 1 is all of it, below 0 it has more.
     """
 
     name: str
@@ -32,14 +29,14 @@ class PlantedFate:
     repaired: float
 
 
-def fates(name: str, before: Dataset, after: Dataset) -> list[PlantedFate]:
-    """What became of each shortcut planted in a sample."""
-    return [_fate(shortcut, before, after) for shortcut in planted(name)]
+def planted_changes(name: str, before: Dataset, after: Dataset) -> list[PlantedChange]:
+    """Each shortcut planted in a sample, before and after."""
+    return [_change(shortcut, before, after) for shortcut in planted(name)]
 
 
-def _fate(shortcut: Mapping[str, Any], before: Dataset, after: Dataset) -> PlantedFate:
-    was, now = _told(shortcut, before), _told(shortcut, after)
-    return PlantedFate(
+def _change(shortcut: Mapping[str, Any], before: Dataset, after: Dataset) -> PlantedChange:
+    was, now = _information(shortcut, before), _information(shortcut, after)
+    return PlantedChange(
         name=shortcut["name"],
         pattern=shortcut["pattern"],
         label=shortcut["label"],
@@ -51,7 +48,7 @@ def _fate(shortcut: Mapping[str, Any], before: Dataset, after: Dataset) -> Plant
     )
 
 
-def _told(shortcut: Mapping[str, Any], dataset: Dataset) -> PatternInformation:
+def _information(shortcut: Mapping[str, Any], dataset: Dataset) -> PatternInformation:
     texts, labels = [], []
     for batch in dataset.batches():
         texts += batch.texts.to_list()

@@ -1,0 +1,314 @@
+"""Rewrite: replace the texts whose surface predicts their label by texts whose surface does not.
+
+    read -> rounds of edits -> the dataset with the accepted edits -> comparison before and after
+
+Writes rewrite.json, edits.jsonl, the dataset, report.html and card.md into a run folder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from longway.data import Dataset, as_dataset
+from longway.data.edited import Changes
+from longway.data.summary import DatasetSummary
+from longway.engines.engine import Engine
+from longway.engines.prompt import judge_prompt, rewrite_prompt
+from longway.engines.registry import engine_named
+from longway.jobs.before_after import PatternChange, compare
+from longway.jobs.edit_counts import (
+    CheckCounter,
+    RandomSample,
+    RoundSummary,
+    ShownEdit,
+    reason_counts,
+)
+from longway.jobs.engine_use import (
+    Engines,
+    RunEstimate,
+    addresses_of,
+    asker_of,
+    close,
+    costs,
+    costs_money,
+    engines_in,
+    engines_of,
+    estimate_calls,
+    failed_calls,
+    name_of,
+    sampled,
+)
+from longway.jobs.formulas import formulas_in
+from longway.jobs.held_out import arrange
+from longway.jobs.options import settings_from
+from longway.jobs.placement import engines_at
+from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult, TermCount
+from longway.jobs.rewrite.rewriting import Rewriting
+from longway.jobs.rewrite.settings import RewriteSettings
+from longway.jobs.rows import rows_of
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
+from longway.methods.method import Round, Rows
+from longway.methods.razor import count_of
+from longway.metrics.bleu import corpus_bleu
+from longway.metrics.versions import compare_terms
+from longway.records import Edit
+from longway.show import html, markdown
+from longway.store import now
+
+SAMPLED = 20  # accepted edits for a person to look at
+STRONGEST = 20
+N_TERMS = 15
+# These candidates have no fault: another text was preferred, or passed before they were looked at.
+CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED)
+
+
+def rewrite(
+    data: object,
+    settings: RewriteSettings | None = None,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    out: Path | str | Literal[True] | None = None,
+    on: str | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> RewriteResult:
+    """Rewrite the texts whose surface predicts their label; labels, ids and size stay, and every new text is checked.
+
+    data: a dataset, or what `load` reads. split: the split to rewrite (default: "train" if there are several); the others are copied
+    unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to
+    write nothing. The same call with the same folder resumes the run, or reads it if it is done and no call failed.
+    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway rewrite` by name, such as `choose="leak"`.
+    """
+    chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
+    with prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+        planned = job.plan(folder)
+        if (content := planned.finished(FILE, budget=job.budget)) is not None:
+            return RewriteResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=True)
+        with planned.start(watcher) as run:
+            result = _rewrite(run, job, on)
+            watcher.step("writing the report")
+            result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
+            page = result.page()
+            run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
+        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+
+
+def rewrite_estimate(
+    data: object, settings: RewriteSettings, *, split: str | None = None, engines: Engines | None = None
+) -> RunEstimate:
+    """What `rewrite` may take; writes nothing and calls no server."""
+    with prepared(data, split, settings, engines or Engines(), None) as job:
+        return job.estimate(job.rows(), dry=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteJob:
+    """A rewrite whose data and engines are known. whole: all rows; part: the split to rewrite. settings: with the names of the engines."""
+
+    whole: Dataset
+    part: Dataset
+    settings: RewriteSettings
+    writer: Engine | None
+    judge: Engine | None
+    budget: float | None
+
+    def plan(self, out: Path | None) -> PlannedRun:
+        """The run with its identity and folder."""
+        more = addresses_of(self.writer, self.judge)
+        if self.settings.decisions is not None:
+            more["decisions"] = self.settings.decisions.to_dict()
+        identity = RunIdentity.of("rewrite", self.part, self.settings, more=more)
+        return PlannedRun.choose(identity, self.whole.source_name, out)
+
+    def rows(self) -> Rows:
+        """The rows to rewrite, in memory."""
+        return rows_of(self.part, seed=self.settings.seed)
+
+    def estimate(self, rows: Rows, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:
+        """What it may take: all rounds, every candidate judged. dry: include free engines, and the time."""
+        settings, task = self.settings, rows.task
+        n_writes = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
+        some = sampled(len(rows))
+        prompts = [
+            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
+        ]
+        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
+        writes = [
+            estimate_calls(engine, prompts, n_writes, n=settings.candidates, timed=dry)
+            for engine in engines_in(self.writer, free=dry)
+        ]
+        judgements = [
+            estimate_calls(engine, judging, n_writes * settings.candidates, options=task.labels, timed=dry)
+            for engine in engines_in(self.judge, free=dry)
+            if "judge" in engine.can
+        ]
+        return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+
+
+@contextmanager
+def prepared(
+    data: object, split: str | None, settings: RewriteSettings, engines: Engines, on: str | None
+) -> Iterator[RewriteJob]:
+    """The job with its engines, which are closed at the end. on: where engines compute."""
+    whole = as_dataset(data)
+    part = arrange(whole, split).dataset
+    with engines_at(on, engine_named) as named:
+        writer, judge = engines_of(settings, engines, named=named)
+        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+        try:
+            yield RewriteJob(whole, part, settings, writer, judge, engines.budget)
+        finally:
+            close(writer, judge)
+
+
+def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
+    watcher, settings = run.watcher, job.settings
+    watcher.step("reading")
+    rows = job.rows()
+    if costs_money(job.writer, job.judge):
+        watcher.estimate(job.estimate(rows, spent=run.journal.spent()))
+    asker, judging = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
+    rewriting = Rewriting(rows, settings, writer=asker, judge=judging)
+    collected = _Collected(rows, seed=settings.seed)
+    watcher.step("rewriting")
+    with run.edit_log() as log:
+        for done in rewriting.run():
+            collected.add(done)
+            log.write(done.edits)
+            watcher.round(done)
+    after = run.write_dataset(job.whole, job.part, log.changes, with_sources=False, on=on)
+    comparison = compare(job.part, after, keep=rewriting.left_alone, seed=settings.seed, step=watcher.step)
+    changed = collected.changed(log.changes)
+    checks = rewriting.check_report(collected.n_accepted, collected.edits_per_row(changed))
+    decisions = rewriting.decisions
+    return RewriteResult(
+        dataset=DatasetSummary.of(job.part),
+        method=settings.method,
+        engine=settings.engine,
+        judge=settings.judge,
+        settings=run.identity.settings,
+        changed=len(changed),
+        added=collected.n_added,
+        asked=len(collected.asked),
+        candidates=collected.n_candidates,
+        accepted=collected.n_accepted,
+        labels_changed=_labels_changed(job.part, after),
+        stopped=collected.stopped,
+        rounds=tuple(collected.rounds),
+        comparison=comparison,
+        terms=_terms(rows, changed, comparison.findings),
+        bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]).share if changed else None,
+        checks=collected.checks.counts(checks.errors),
+        missing_checks=checks.missing,
+        expected_wrong=checks.wrong,
+        sample=collected.sample.items,
+        strongest=collected.strongest(),
+        refused=collected.refused(),
+        failed_calls=reason_counts(failed_calls(asker, judging)),
+        cost=costs(run.journal, job.writer, job.judge),
+        budget=job.budget,
+        decisions=None if decisions is None else decisions.summary(),
+        longway=version("longway"),
+        created=now(),
+    )  # fmt: skip
+
+
+class _Collected:
+    """What the result needs of all rounds, in bounded memory."""
+
+    def __init__(self, rows: Rows, *, seed: int) -> None:
+        self._rows = rows
+        self._contexts: dict[str, str | None] = {}  # of rows that were added
+        self.rounds: list[RoundSummary] = []
+        self.stopped = ""
+        self.n_candidates = self.n_accepted = self.n_added = 0
+        self.asked: set[str] = set()
+        self.checks = CheckCounter()
+        self.sample = RandomSample[ShownEdit](SAMPLED, seed=seed)
+        self._edits_of: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._examples: dict[str, ShownEdit] = {}
+        self._strongest: list[tuple[float, str, Edit]] = []
+
+    def add(self, done: Round) -> None:
+        """Include a round."""
+        self.rounds.append(RoundSummary.of(done))
+        self.stopped = done.stopped or self.stopped
+        added = self._rows.added_by(done.edits)
+        self.n_added += len(added)
+        self._contexts.update((example.id, example.context) for example in added)
+        for edit in done.edits:
+            self._add_edit(edit)
+
+    def _add_edit(self, edit: Edit) -> None:
+        self.n_candidates += 1
+        self.asked.add(edit.id)
+        self.checks.add(edit.verdicts)
+        if not edit.accepted:
+            if edit.reason not in CHOICES:
+                check = next((v.check for v in edit.verdicts if not v.passed), edit.reason)
+                self._reasons[check] += 1
+                if check not in self._examples:
+                    self._examples[check] = self._shown(edit)
+            return
+        self.n_accepted += 1
+        self._edits_of[edit.id] += 1
+        self.sample.offer(f"{edit.id}\0{edit.round}", lambda: self._shown(edit))
+        if edit.score_before is not None and edit.score_after is not None:
+            gain = edit.score_after - edit.score_before
+            ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
+            self._strongest = ranked[:STRONGEST]
+
+    def _shown(self, edit: Edit) -> ShownEdit:
+        is_added = edit.id in self._contexts
+        context = self._contexts[edit.id] if is_added else self._rows.context(self._rows.place(edit.id))
+        return ShownEdit.of(edit, context)
+
+    def strongest(self) -> tuple[ShownEdit, ...]:
+        """The accepted edits whose score fell most."""
+        return tuple(self._shown(edit) for _, _, edit in self._strongest)
+
+    def refused(self) -> tuple[RefusedEdits, ...]:
+        """Rejected candidates by reason, most frequent first."""
+        return tuple(RefusedEdits(name, n, self._examples[name]) for name, n in self._reasons.most_common())
+
+    def changed(self, changes: Changes) -> dict[int, str]:
+        """The rows whose text is another one now, with their new text."""
+        new = changes.cells.get(self._rows.task.text_name, {})
+        texts = enumerate(zip(self._rows.ids, self._rows.texts, strict=True))
+        return {row: new[id_] for row, (id_, text) in texts if new.get(id_, text) != text}
+
+    def edits_per_row(self, changed: Iterable[int]) -> list[int]:
+        """The number of accepted edits of each row."""
+        return [self._edits_of[self._rows.ids[row]] for row in changed]
+
+
+def _terms(
+    rows: Rows, changed: Mapping[int, str], findings: Sequence[PatternChange]
+) -> tuple[TermCount, ...]:
+    """The number of texts with the most predictive words, before and after (Fig. 3 counts "no" and "not")."""
+    mine = ("token", rows.task.text_name)
+    words = [one for one in findings if (one.pattern.level, one.pattern.field) == mine]
+    labels = {one.pattern.name: one.label for one in words[:N_TERMS]}
+    after = [changed.get(row, text) for row, text in enumerate(rows.texts)]
+    counts = compare_terms(rows.texts, after, labels)
+    return tuple(TermCount(one.term, labels[one.term], one.before, one.after) for one in counts)
+
+
+def _labels_changed(before: Dataset, after: Dataset) -> int:
+    """Rows whose label differs in the written file."""
+    was = dict(_labels(before))
+    return sum(was.get(id_, name) != name for id_, name in _labels(after))
+
+
+def _labels(dataset: Dataset) -> Iterable[tuple[str, str]]:
+    for batch in dataset.batches():
+        yield from zip(batch.ids, (dataset.labels[label] for label in batch.labels), strict=True)

@@ -1,0 +1,108 @@
+"""What a rewrite returns: the content of rewrite.json as typed values, and the rewritten dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longway.data.summary import DatasetSummary
+from longway.jobs.before_after import Comparison
+from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
+from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.jobs.rewrite.decisions import DecisionSummary
+from longway.store import CallTotals
+from longway.verify.verifier import ExpectedWrong
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "rewrite.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TermCount:
+    """Texts with a predictive word, before and after. label: the label that it predicts."""
+
+    term: str
+    label: str | None
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEdits:
+    """Why candidates were rejected, how many, and one of them. reason: the check that failed, or another reason."""
+
+    reason: str
+    count: int
+    example: ShownEdit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RewriteResult(EditedResult):
+    """What a rewrite changed, and how the data is before and after.
+
+    changed: rows with another text. added: rows that were added (CrossAug). asked: rows that were worked on. candidates: texts written
+    for them; accepted: those that replaced a text. stopped: why it ended. terms: texts with the most predictive words (Fig. 3). bleu:
+    of new against old texts. sample: accepted edits, drawn at random; strongest: those whose score fell most. refused: rejected
+    candidates by reason. failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
+    """
+
+    dataset: DatasetSummary
+    method: str
+    engine: str
+    judge: str
+    settings: Mapping[str, object]
+    changed: int
+    added: int = 0
+    asked: int
+    candidates: int
+    accepted: int
+    labels_changed: int
+    stopped: str
+    rounds: tuple[RoundSummary, ...]
+    comparison: Comparison
+    terms: tuple[TermCount, ...]
+    bleu: float | None
+    checks: tuple[CheckCount, ...]
+    missing_checks: tuple[str, ...]
+    expected_wrong: ExpectedWrong | None
+    sample: tuple[ShownEdit, ...]
+    strongest: tuple[ShownEdit, ...]
+    refused: tuple[RefusedEdits, ...]
+    failed_calls: tuple[ReasonCount, ...]
+    cost: tuple[CallTotals, ...]
+    budget: float | None
+    decisions: DecisionSummary | None = None
+    longway: str
+    created: str
+
+    @property
+    def rejected(self) -> int:
+        """Candidates that were not used."""
+        return self.candidates - self.accepted
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an edit was accepted."""
+        return self.accepted > 0
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.rewrite.show import rewrite_page
+
+        return rewrite_page(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of rewrite.json."""
+        content = content_of(self, VERSION)
+        del content["comparison"]
+        return {**content, **self.comparison.to_dict(), "rejected": self.rejected}
+
+    @classmethod
+    def from_dict(cls, content: object) -> RewriteResult:
+        """The result in the content of a rewrite.json; RunError if it is not one that this release reads."""
+        given = check_version(content, VERSION, file=FILE, command="rewrite")
+        return read(cls, {**given, "comparison": given}, file=FILE)

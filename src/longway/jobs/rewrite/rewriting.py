@@ -1,0 +1,226 @@
+"""The parts of a rewrite, put together for one dataset.
+
+rows -> engine writes -> checks verify -> method chooses, round after round -> edits
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypedDict
+
+from longway.classify.minilm import MiniLM
+from longway.detect.findings import Chosen, search
+from longway.detect.leak import leak_by_folds, rows_measured
+from longway.detect.position import FIRST, LAST
+from longway.detect.reading import Reading
+from longway.engines.asker import Asker
+from longway.engines.engine import Sampling, Written
+from longway.engines.prompt import rewrite_prompt
+from longway.errors import SettingError
+from longway.jobs.rewrite.decisions import AppliedDecisions, GuardedWriter, feature_of, features_of
+from longway.jobs.rewrite.settings import RewriteSettings
+from longway.jobs.rows import dataset_of
+from longway.methods import plain_method
+from longway.methods.leak_aware import Feature, GiveAway
+from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Write
+from longway.methods.razor import PredictivePhrases, Razor, RazorSettings
+from longway.records import Leak
+from longway.space.live_space import Embed
+from longway.tokens.corpus import Corpus
+from longway.verify.model_cache import CachedEncoder, ModelCache
+from longway.verify.verifier import CheckReport, Verifier, verifier_for
+
+RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
+MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
+AT_ONCE = 256  # prompts per call, before the answers are used
+
+
+class _LeakParts(TypedDict, total=False):
+    """Arguments of `Razor` for the choice by leak."""
+
+    rank_by: Chooser
+    choose_by: Chooser
+    phrases: PredictivePhrases
+
+
+def razor_settings(settings: RewriteSettings) -> RazorSettings:
+    """The settings of RAZOR's loop."""
+    by_leak = settings.choose == "leak"
+    return RazorSettings(
+        k=settings.k,
+        m=settings.candidates,
+        balance=settings.balance,
+        rounds=settings.rounds,
+        stop=settings.stop,
+        patience=settings.patience,
+        per_row=MOST_TIMES if by_leak and settings.per_row is None else settings.per_row,
+        only_better=settings.only_better or by_leak,
+        rerank=settings.rerank,
+        verify="best first",  # the same choice by gamma, with far fewer calls of models and judges
+        space=settings.space,
+    )
+
+
+class Writer:
+    """Lets an engine write texts, a bounded number of prompts at a time."""
+
+    def __init__(self, asker: Asker, rows: Rows, settings: RewriteSettings) -> None:
+        self.asker, self.task, self.settings = asker, rows.task, settings
+        self.name: str = asker.engine.name
+
+    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
+        """What was written for each row, in order."""
+        given = self.settings
+        for start in range(0, len(requests), AT_ONCE):
+            part = requests[start : start + AT_ONCE]
+            prompts = [
+                rewrite_prompt(self.task, one.text, label=one.label, context=one.context, avoid=one.avoid)
+                for one in part
+            ]
+            samplings = [
+                Sampling(given.temperature, given.top_p, seed=given.seed, sample=one.sample) for one in part
+            ]
+            yield from self.asker.write_all(prompts, part[0].n, samplings)
+
+
+class Rewriting:
+    """One dataset being rewritten.
+
+    rows: those that may change. writer, judge: call the engines; None for methods that need none.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        settings: RewriteSettings,
+        *,
+        writer: Asker | None = None,
+        judge: Asker | None = None,
+    ) -> None:
+        self.settings, self.rows = settings, rows
+        self.writer: Writer | None = None
+        self.verifier: Verifier | None = None
+        self._embed: Embed | None = None
+        self.decisions: AppliedDecisions | None = None
+        if settings.decisions is not None:
+            self.decisions = AppliedDecisions.of(
+                settings.decisions, text=rows.task.text_name, aims=settings.looks_at_words
+            )
+        if writer is None:
+            return
+        if settings.space == "embedding":
+            self._embed = CachedEncoder(MiniLM.load(), ModelCache(writer.journal))
+        self.verifier = verifier_for(
+            rows.task,
+            list(rows.texts),
+            [rows.label(i) for i in range(len(rows))],
+            rows.contexts,
+            judge=judge,
+            seed=settings.seed,
+            journal=writer.journal,
+        )
+        self.writer = Writer(writer, rows, settings)
+
+    def run(self) -> Iterator[Round]:
+        """The rounds, each complete when it is yielded."""
+        yield from self._method().run(self.rows)
+
+    def _method(self) -> Method:
+        settings, objection = self.settings, self._objection()
+        if not settings.needs_engine:
+            return plain_method(settings.method, seed=settings.seed, objection=objection)
+        if self.writer is None or self.verifier is None:
+            raise SettingError(f"The method {settings.method} needs an engine. Got none. Give `writer`.")
+        razor, parts = razor_settings(settings), _LeakParts()
+        if settings.choose == "leak":
+            if not self.rows.task.is_pair:
+                razor = replace(razor, least=0.0)  # a text without a known shortcut is left alone
+            give_away = give_away_of(self.rows, keep=self.keep, decisions=self.decisions)
+            parts = {"rank_by": give_away, "choose_by": give_away, "phrases": self._phrases(give_away)}
+        write: Write = self.writer
+        return Razor(
+            razor,
+            write=write if objection is None else GuardedWriter(write, self.rows.ids, objection),
+            verify=self.verifier.verify,
+            leak=LeakOfRounds(self.rows, seed=settings.seed),
+            embed=self._embed,
+            **parts,
+        )
+
+    def _objection(self) -> Objection | None:
+        """What decisions rule out; rows that CrossAug adds remove no signal from others."""
+        if self.decisions is None:
+            return None
+        keeps_signal = self.settings.method != "crossaug"
+        return self.decisions.objection(self.rows.task.text_name, keeps_signal=keeps_signal)
+
+    def _phrases(self, give_away: GiveAway) -> Callable[[str, str], tuple[str, ...]]:
+        number = {name: i for i, name in enumerate(self.rows.label_names)}
+        return lambda text, label: give_away.telling(text, number[label])
+
+    def check_report(self, n_accepted: int, edits: Sequence[int]) -> CheckReport:
+        """What the report says about the checks, see `Verifier.report`."""
+        if self.verifier is not None:
+            return self.verifier.report(n_accepted, edits)
+        missing = f"all: the method {self.settings.method} is used as published, which is without checks"
+        return CheckReport(missing=(missing,) if n_accepted else ())
+
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """Words that count as real signal: named by the user, or marked in the review of an earlier run."""
+        return (*self.settings.keep, *(self.decisions.keep if self.decisions else ()))
+
+    @property
+    def left_alone(self) -> tuple[str, ...]:
+        """The names of patterns that count as real signal, as findings have them."""
+        return (*self.keep, *(self.decisions.names if self.decisions else ()))
+
+
+class LeakOfRounds:
+    """The leak from the texts after each round, on the same rows each time.
+
+    A leak is measured on a bounded number of rows (see `detect/leak.py`). They are drawn once, before anything is read, so that a round
+    does not read a million rows to measure a few thousand, and two rounds differ in their texts only.
+    """
+
+    def __init__(self, rows: Rows, *, seed: int) -> None:
+        self.seed = seed
+        self.places = rows_measured(len(rows), Corpus.from_texts(rows.texts).n_tokens, seed=seed)
+
+    def __call__(self, rows: Rows) -> Leak:
+        """The leak by cross-validation."""
+        part = rows.part(self.places.tolist())
+        leak = leak_by_folds(Reading.of(dataset_of(part)), "text", seed=self.seed)
+        if len(part) == len(rows):
+            return leak
+        return replace(leak, how=f"{leak.how} on {len(part):,} rows drawn at random")
+
+
+def give_away_of(
+    rows: Rows, *, keep: Sequence[str] = (), decisions: AppliedDecisions | None = None
+) -> GiveAway:
+    """What a model that sees only the surface could use. keep: real signal. decisions: of a review.
+
+    The text of a pair alone should not predict the label, so all of its words count. A single text has nothing else to
+    predict it from: only patterns that an audit finds count, and real signal does not.
+    """
+    first = [f for pattern in decisions.shortcuts for f in features_of(pattern)] if decisions else []
+    ignores_lengths = decisions is not None and "length" in decisions.whole_text
+    if rows.task.is_pair:
+        return GiveAway(
+            rows.texts, rows.labels, keep=keep, lengths=not ignores_lengths, rarer=RARER, first=first
+        )
+    found = search(Reading.of(dataset_of(rows)))
+    only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
+    lengths = any(chosen.finding.level == "length" for chosen in found.chosen) and not ignores_lengths
+    return GiveAway(
+        rows.texts, rows.labels, keep=keep, only=[*only, *first], lengths=lengths, rarer=RARER, first=first
+    )
+
+
+def _feature(chosen: Chosen) -> Feature | None:
+    """A finding as a feature of single texts; None if it is no sequence of words."""
+    pattern = chosen.description.pattern
+    is_end = pattern.level == "position" and pattern.place in (FIRST, LAST)
+    return feature_of(pattern) if pattern.level in ("token", "ngram") or is_end else None

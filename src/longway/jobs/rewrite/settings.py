@@ -1,0 +1,161 @@
+"""Settings of `longway rewrite`, and the decisions of a review that a rewrite follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal
+
+from longway.errors import SettingError
+from longway.jobs.options import ENGINE, check_options, option
+from longway.records import Pattern
+
+# The names of `methods`, repeated here so that `--help` need not import them.
+Method = Literal["razor", "eda", "crossaug", "none"]
+Choose = Literal["gamma", "leak"]
+Stop = Literal["cosine", "kl", "leak", "never"]
+Balance = Literal["none", "equal", "alternate"]
+Space = Literal["mean", "token", "embedding"]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedFinding:
+    """A finding that a person marked in a review."""
+
+    pattern: Pattern
+    label: str
+
+    def to_dict(self) -> dict[str, object]:
+        """The finding as JSON values."""
+        return {**self.pattern.to_dict(), "label": self.label}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> MarkedFinding:
+        """The finding in a JSON object that `to_dict` wrote."""
+        return cls(Pattern.from_dict(row), str(row.get("label", "")))
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What people decided in the review of a run.
+
+    source: the run's name. signal, shortcuts: findings marked as such. rejected: `decisions.fingerprint` of every rejected edit.
+    """
+
+    source: str
+    signal: tuple[MarkedFinding, ...] = ()
+    shortcuts: tuple[MarkedFinding, ...] = ()
+    rejected: frozenset[str] = field(default_factory=frozenset)
+
+    def to_dict(self) -> dict[str, object]:
+        """The decisions as the settings of a run record them; rejected texts by their number and one fingerprint."""
+        digest = blake2b(digest_size=16)
+        for one in sorted(self.rejected):
+            digest.update(one.encode())
+        return {
+            "source": self.source,
+            "signal": [one.to_dict() for one in self.signal],
+            "shortcuts": [one.to_dict() for one in self.shortcuts],
+            "rejected": len(self.rejected),
+            "rejected_fingerprint": digest.hexdigest(),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Decisions:
+        """The decisions that the settings of a run record, without the rejected texts."""
+        signal, shortcuts = (
+            tuple(map(MarkedFinding.from_dict, content[name])) for name in ("signal", "shortcuts")
+        )
+        return cls(content["source"], signal, shortcuts)
+
+
+def share_of(text: str) -> int | float:
+    """A number of rows, or a share of them.
+
+    >>> share_of("500"), share_of("0.1"), share_of("10%")
+    (500, 0.1, 0.1)
+    """
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise SettingError(
+            f"'k' must be a number of texts or a share of them. Got {text!r}. Try 500, 0.1 or 10%."
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteSettings:
+    """How texts are rewritten.
+
+    method: razor; eda and crossaug are baselines; none changes nothing, as a control.
+    engine: Writes the texts: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible server), rules,local
+        (the model if no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` lists those that work here.
+    judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
+    choose: What chooses the texts to rewrite and the candidate to take. gamma: RAZOR as published; leak: what a model that sees only
+        the surface could use.
+    k: Texts rewritten in each round: a number, or a share such as 0.1 or 10%. Default: 0.1.
+    candidates: Candidates for each text.
+    rounds: The most rounds.
+    patience: Rounds without a gain before it stops.
+    stop: The figure that must improve. cosine: equation 14; kl: the divergence of Algorithm 1; leak: the accuracy of a bag of words;
+        never: stop after all rounds, or if the leak is at chance.
+    balance: Labels taken in each round: none, equal or alternate.
+    space: Space in which texts are compared: mean, token, or embedding (the paper's ablation).
+    rerank: Take the candidate that is best by the choice, by meaning and by label together. Verifies all candidates.
+    keep: A word or phrase that is real signal, not a shortcut. Repeatable; for --choose leak.
+    temperature: Sampling temperature of the engine.
+    top_p: Nucleus sampling of the engine.
+    seed: Seed of everything random.
+    only_better: replace a text only if the new one scores lower; always so with choose "leak".
+    per_row: how often a row may be replaced; None for any number, or twice with choose "leak".
+    decisions: of the review of a run on the same data (`longway.decisions_of`).
+    """
+
+    method: Method = option("razor")
+    engine: str = option("auto", group=ENGINE)
+    judge: str = option("auto", group=ENGINE, advanced=True)
+    choose: Choose = option("gamma")
+    k: int | float = option(0.1, parse=share_of, metavar="NUMBER", advanced=True)
+    candidates: int = option(4, at_least=1, advanced=True)
+    rounds: int = option(10, at_least=1)
+    patience: int = option(1, at_least=1, advanced=True)
+    stop: Stop = option("cosine", advanced=True)
+    balance: Balance = option("none", advanced=True)
+    space: Space = option("mean", advanced=True)
+    only_better: bool = False
+    rerank: bool = option(False, flag=True, advanced=True)
+    per_row: int | None = None
+    keep: tuple[str, ...] = option(())
+    decisions: Decisions | None = None
+    temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
+    top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not (self.k >= 1 if isinstance(self.k, int) else 0 < self.k <= 1):
+            raise SettingError(
+                f"'k' must be a number of rows from 1, or a share above 0 and up to 1.0. Got {self.k}. Try 0.1."
+            )
+        if self.keep and self.choose != "leak":
+            raise SettingError(
+                f"'keep' is for the choice by 'leak': gamma looks at no single words. Got choose {self.choose!r}. "
+                "Add --choose leak, or leave out --keep."
+            )
+        if any(not phrase.strip() for phrase in self.keep):
+            raise SettingError(
+                f"'keep' must be words or phrases. Got {list(self.keep)}. Leave out the empty one."
+            )
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether an engine writes texts; the baselines need no engine and no checks, as published."""
+        return self.method == "razor"
+
+    @property
+    def looks_at_words(self) -> bool:
+        """Whether single words and phrases decide which texts are rewritten."""
+        return self.method == "razor" and self.choose == "leak"

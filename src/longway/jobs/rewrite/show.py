@@ -1,0 +1,432 @@
+"""The page of a rewrite: leak, rounds, patterns and words before and after, edits, refusals, checks and costs.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+
+from longway.jobs.change_show import (
+    SHEET,
+    checks_section,
+    cost_figure,
+    cost_section,
+    edit_card,
+    formula_note,
+    leak_figure,
+    leak_section,
+    leak_words,
+    n_worse,
+    patterns_section,
+    refused_section,
+    total_cost,
+    unwritten_section,
+    worse_section,
+    wrong_words,
+)
+from longway.jobs.edit_counts import ReasonCount, RoundSummary, ShownEdit, refusals_of
+from longway.jobs.rewrite.decisions import DecisionSummary
+from longway.jobs.rewrite.result import FILE, RewriteResult, TermCount
+from longway.show.change_charts import ChangeRow, Goal, Point, change_chart, line_chart
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import MAX_LABELS, Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, three_digits
+from longway.show.sections import (
+    CARD,
+    REPORT,
+    SCREEN,
+    Block,
+    Bullets,
+    Cards,
+    Chart,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    left_out,
+)
+
+OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the second after a click
+A_FEW = 3  # rounds more than are visible at once are not worth folding
+OPEN_STRONGEST, MAX_STRONGEST = 5, 20
+MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
+MAX_TERMS = 12  # words in the chart of a label
+MAX_DESCRIBED = 20  # rounds in the description of a chart
+MAX_DECISIONS = 6
+HARDLY = 0.02  # a leak that fell by less has hardly fallen
+READING = [
+    ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
+    ("Share and gain", "The share of the texts with a pattern that carry the label; and how much a model learns about the label from the pattern, in thousandths of a bit per text."),
+    ("Mean cosine", "How similar the texts of different labels are in the space of word weights and word positions. It should rise."),
+    ("KL divergence", "How much the word statistics of the labels differ. It should fall, to 0 if they are the same."),
+    ("Gamma", "How different a text is from the texts of all other labels. The texts with the highest gamma are rewritten first, by the candidate with the lowest."),
+    ("Checks", "A candidate is used only if all checks pass: the label holds, and negation, numbers, names and meaning are preserved. Every verdict is in edits.jsonl."),
+    ("Labels expected to be wrong", "The share of rewritten texts whose label no longer fits, estimated from the errors of the checks on data with known answers. A text that was rewritten twice had two chances to go wrong. Your data may be harder."),
+    ("BLEU", "How much of the original wording is left in the rewritten texts: 1 is a copy, 0 shares nothing."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("Fewer shortcuts, not none.", "strong"),
+    " The page counts what this program can see: words, phrases, positions, lengths. A model may find others. Longway reduces shortcuts; "
+    "it does not certify that a dataset or a model is fair, or that a model trained on it reads as it should. Look at the sample, then "
+    "train on both versions and test on other data.",
+]
+
+
+def rewrite_page(result: RewriteResult) -> Page:
+    """All sections of a rewrite."""
+    dataset, comparison = result.dataset, result.comparison
+    labels = labels_of(dataset.labels)
+    refused = [
+        (ReasonCount(one.reason, one.count), edit_card(one.example, labels) if one.example else None)
+        for one in result.refused
+    ]
+    wrong = wrong_words(result.expected_wrong)
+    unwritten = refusals_of(result.rounds, result.failed_calls)
+    return Page(
+        kicker="Longway rewrite",
+        title=cut(f"Rewrite of {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict(result),
+        facts=[
+            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
+            ("Columns", roles_of(dataset)),
+            ("Method", cut(result.method, NAME_LIMIT)),
+            ("Written by", cut(result.engine, NAME_LIMIT)),
+            ("Judged by", cut(result.judge, NAME_LIMIT)),
+            ("Made", cut(result.created, NAME_LIMIT)),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            *_decisions_section(result.decisions),
+            leak_section(comparison, file=FILE),
+            _rounds_section(result),
+            patterns_section(comparison, labels, file=FILE),
+            worse_section(comparison, labels, objections=_less_alike(result.rounds)),
+            _terms_section(result.terms, labels),
+            _sample_section(result, labels),
+            _strongest_section(result.strongest, labels),
+            refused_section(refused, n_rejected=result.rejected, file=FILE),
+            unwritten_section(unwritten, result.failed_calls, file=FILE),
+            checks_section(result.checks, result.missing_checks, wrong, file=FILE),
+            cost_section(result.cost, budget=result.budget, file=FILE),
+            _card_section(result, wrong),
+            Section(
+                "reading",
+                "How to read this",
+                [Facts(READING, "reading"), Paragraph(NOTE, "note"), *formula_note(dataset.formulas)],
+            ),
+            *_notes_section(result),
+        ],
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+        settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET,),
+    )
+
+
+def verdict(result: RewriteResult) -> str:
+    """The result in one or two sentences: the leak, the rewritten texts, and patterns that got stronger."""
+    n_labels, changed = result.labels_changed, result.changed
+    labels = f"{counted(n_labels, 'label')} changed" if n_labels else "no label changed"
+    texts = f"{count(changed)} of {count(result.dataset.used)} texts {'was' if changed == 1 else 'were'} rewritten"
+    done = f"{texts if changed else 'no text was rewritten'} and {labels}"
+    n = n_worse(result.comparison)
+    worse = (
+        f" {counted(n, 'pattern')} {'predicts' if n == 1 else 'predict'} a label better than before."
+        if n
+        else ""
+    )
+    return f"{leak_words(result.comparison.leak)}; {done}.{worse}"
+
+
+def _key_figures(result: RewriteResult) -> list[KeyFigure]:
+    n_labels, wrong = result.labels_changed, result.expected_wrong
+    labels = f"{counted(n_labels, 'label')} changed" if n_labels else "no label changed"
+    expected = KeyFigure("Labels expected to be wrong", NONE, "not estimated")
+    if wrong is not None:
+        shown, whose = (wrong.rows, "rewritten texts") if wrong.rows else (wrong, "accepted edits")
+        note = f"of the {whose}; 95% interval {percent(shown.low)} to {percent(shown.high)}"
+        expected = KeyFigure(expected.name, percent(shown.share), note)
+    added = f"; {counted(result.added, 'row')} added" if result.added else ""
+    return [
+        leak_figure(result.comparison.leak),
+        KeyFigure("Texts rewritten", count(result.changed), f"of {count(result.dataset.used)}; {labels}{added}"),
+        KeyFigure("Edits accepted", count(result.accepted), f"of {counted(result.candidates, 'candidate')}"),
+        expected,
+        KeyFigure("Similarity to the originals", or_dash(result.bleu, lambda bleu: f"{bleu:.2f}"), "BLEU; 1 is a copy"),
+        cost_figure(result.cost),
+    ]  # fmt: skip
+
+
+def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
+    """What was applied from the review of an earlier run."""
+    if decisions is None:
+        return []
+    parts = []
+    for what, patterns in (
+        ("left alone as real signal", decisions.signal),
+        ("removed first", decisions.shortcuts),
+    ):
+        if patterns:
+            n_more = len(patterns) - MAX_DECISIONS
+            more = f" and {n_more:,} more" if n_more > 0 else ""
+            parts.append(
+                f"{what}: {', '.join(cut(one, NAME_LIMIT) for one in patterns[:MAX_DECISIONS])}{more}"
+            )
+    if n := decisions.rejected:
+        parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
+    applied = "; ".join(parts) or "none could be used"
+    blocks: list[Block] = [Paragraph(f"Decisions of {cut(decisions.source, NAME_LIMIT)}: {applied}.")]
+    if decisions.left_out:
+        items = [
+            f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in decisions.left_out
+        ]
+        blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
+        blocks += left_out(max(len(items) - MAX_DECISIONS, 0), "decisions that were not applied are", FILE)
+    return [Section("decisions", "Decisions of a review", blocks, on=REPORT | SCREEN)]
+
+
+# Rounds
+
+
+def _rounds_section(result: RewriteResult) -> Section:
+    rounds, leak = result.rounds, result.comparison.leak
+    lead = (
+        "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
+        "written at its ends."
+    )
+    stopped: list[Block] = []
+    if result.stopped:
+        stopped = [
+            Paragraph(["Stopped because: ", Span(cut(result.stopped, TEXT_LIMIT), "data"), "."], "rest")
+        ]
+    if not rounds:
+        return Section("rounds", "Round by round", [Paragraph("There were no rounds.", "nothing"), *stopped])
+    blocks: list[Block] = [Paragraph(lead, "lead")]
+    if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
+        blocks.append(Grid(charts, "thirds"))
+    if len(rounds) <= OPEN_ROUNDS + A_FEW:
+        blocks.append(_round_table(rounds))
+    else:  # the first and the last rounds
+        between = rounds[1 : 1 - OPEN_ROUNDS]
+        shown = between[:MAX_ROUNDS]
+        blocks.append(_round_table((rounds[0], *rounds[1 - OPEN_ROUNDS :])))
+        blocks.append(Details(f"Show the {len(shown)} rounds between", [_round_table(shown)]))
+        blocks += left_out(len(between) - len(shown), "rounds are", FILE)
+    return Section("rounds", "Round by round", [Only(REPORT, blocks), *stopped], on=REPORT | SCREEN)
+
+
+def _round_charts(rounds: Sequence[RoundSummary], *, chance: float | None) -> list[Chart]:
+    """Leak, mean cosine and divergence over the rounds; a figure that was measured only once has no chart."""
+    goal = None if chance is None or not isfinite(chance) else Goal(chance, f"chance {percent(chance)}")
+    charts = (
+        _round_chart(_points(rounds, "leak"), "leak", "Leak from the text", "lower is better", percent, goal),
+        _round_chart(_points(rounds, "objective"), "objective", "Cosine between labels", "higher is more alike", three_digits),
+        _round_chart(_points(rounds, "kl"), "kl", "KL between labels", "lower is more alike", three_digits),
+    )  # fmt: skip
+    return [chart for chart in charts if chart]
+
+
+def _points(rounds: Sequence[RoundSummary], name: str) -> list[Point]:
+    """(round, value) of a figure, if it was measured."""
+    values = [(one.number, getattr(one, name)) for one in rounds]
+    return [(number, float(value)) for number, value in values if value is not None and isfinite(value)]
+
+
+def _round_chart(
+    points: Sequence[Point],
+    key: str,
+    name: str,
+    better: str,
+    form: Callable[[float], str],
+    goal: Goal | None = None,
+) -> Chart | None:
+    if len(points) < 2:
+        return None
+    described = "; ".join(f"round {at}: {form(value)}" for at, value in points[:MAX_DESCRIBED])
+    rest = f"; then to round {points[-1][0]}: {form(points[-1][1])}" if len(points) > MAX_DESCRIBED else ""
+    svg = line_chart(
+        points,
+        key=f"rounds-{key}",
+        title=f"{name} after each round",
+        desc=described + rest,
+        form=form,
+        goal=goal,
+    )
+    change = arrow(form(points[0][1]), form(points[-1][1]))
+    return Chart(
+        svg, name, above=[Paragraph([Span(change, "strong"), " ", Span(better, "quiet")], "reached")]
+    )
+
+
+def _round_table(rounds: Sequence[RoundSummary]) -> Table:
+    columns = [
+        Column("Round"), Column("Rows", number=True), Column("Candidates", number=True), Column("Accepted", number=True),
+        Column("Leak", number=True), Column("Mean cosine", number=True, short="Cosine"), Column("KL", number=True),
+        Column("Mean gamma", number=True, short="Gamma"), Column("Time", number=True),
+    ]  # fmt: skip
+    rows = [
+        Row(
+            [
+                f"Round {one.number}" if one.number else "Original",
+                *(count(n) if one.number else "" for n in (one.rows, one.candidates, one.accepted)),
+                Span(or_dash(one.leak, percent), "strong"),
+                *(or_dash(value, three_digits) for value in (one.objective, one.kl, one.mean_gamma)),
+                or_dash(one.seconds, duration),
+            ]
+        )
+        for one in rounds
+    ]
+    return Table(columns, rows, "rounds figures-only")
+
+
+def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
+    """Sentences about labels that are less alike than before, by the two figures of the paper."""
+    sentences = []
+    cosine, kl = _points(rounds, "objective"), _points(rounds, "kl")
+    if cosine and cosine[-1][1] < cosine[0][1]:
+        figures = f"from {three_digits(cosine[0][1])} to {three_digits(cosine[-1][1])}"
+        sentences.append(f"The labels are less alike: the mean cosine between them fell {figures}.")
+    if kl and kl[-1][1] > kl[0][1]:
+        figures = f"from {three_digits(kl[0][1])} to {three_digits(kl[-1][1])}"
+        sentences.append(f"The labels are less alike: the divergence between them rose {figures}.")
+    return sentences
+
+
+# Words
+
+
+def _terms_section(terms: Sequence[TermCount], labels: Mapping[str, Label]) -> Section:
+    """A chart for each label, on one scale. Words without a label have their own scale: they may be far more frequent."""
+    heading = "Predictive words before and after"
+    if not terms:
+        return Section("terms", heading, [Paragraph("None were counted.", "nothing")])
+    by_label: dict[str | None, list[TermCount]] = {}
+    for term in terms:
+        by_label.setdefault(term.label, []).append(term)
+    order = [name for name in labels if name in by_label] + [name for name in by_label if name not in labels]
+    shown = order[: MAX_LABELS + 1]  # one more for the words without a label
+    full = _most_texts([term for name in shown if name is not None for term in by_label[name]])
+    charts = [
+        _term_chart(by_label[name], f"terms-{at}", label_named(name, labels), full)
+        if name is not None
+        else _term_chart(by_label[name], f"terms-{at}", None, _most_texts(by_label[name]))
+        for at, name in enumerate(shown)
+    ]
+    n_more = len(terms) - sum(len(by_label[name]) for name in shown)
+    lead = "The number of texts with the words that predict a label best. Pale: before; full: after; all labels on one scale."
+    rest = left_out(n_more, "words, of other labels, are", FILE)
+    return Section("terms", heading, [Paragraph(lead, "lead"), Grid(charts), *rest])
+
+
+def _most_texts(terms: Sequence[TermCount]) -> int:
+    return max((n for term in terms for n in (term.before, term.after)), default=0)
+
+
+def _term_chart(terms: Sequence[TermCount], key: str, label: Label | None, full: float) -> Chart:
+    colour = label.colour if label else "lx"
+    rows = [
+        ChangeRow(term.term, term.before, term.after, arrow(count(term.before), count(term.after)), colour)
+        for term in terms[:MAX_TERMS]
+    ]
+    name = label.name if label else "no label"
+    svg = change_chart(
+        rows,
+        key=key,
+        title=f"Texts with the words that predict {name}, before and after",
+        desc="; ".join(f"{cut(row.name, NAME_LIMIT)}: {row.shown}" for row in rows),
+        full=full,
+    )
+    n_more = max(len(terms) - MAX_TERMS, 0)
+    caption = label_span(label) if label else "Without a label"
+    return Chart(svg, caption, f"{n_more:,} more in {FILE}" if n_more else "")
+
+
+# Edits
+
+
+def _sample_section(result: RewriteResult, labels: Mapping[str, Label]) -> Section:
+    heading = "A sample to look at"
+    if not result.sample:
+        return Section("sample", heading, [Paragraph("No edit was accepted.", "nothing")])
+    lead = (
+        f"Drawn at random from {counted(result.accepted, 'accepted edit')}. Read each one: does the label still hold, and is it good "
+        "English? Words with a dashed line were removed, words with a full line added."
+    )
+    cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
+    blocks: list[Block] = [
+        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
+        Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
+        *left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled edits are", FILE),
+    ]
+    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+
+
+def _strongest_section(edits: Sequence[ShownEdit], labels: Mapping[str, Label]) -> Section:
+    if not edits:
+        return Section("strongest", "Strongest edits", [Paragraph("No edit was accepted.", "nothing")])
+    cards = [edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]]
+    blocks: list[Block] = [
+        Paragraph("The edits that lowered gamma most.", "lead"),
+        Cards(cards, open=OPEN_STRONGEST),
+        *left_out(max(len(edits) - MAX_STRONGEST, 0), "strong edits are", FILE),
+    ]
+    return Section("strongest", "Strongest edits", blocks)
+
+
+# The card, and notes on the terminal
+
+
+def _card_section(result: RewriteResult, wrong: str) -> Section:
+    """What was done to the dataset, for whoever gets the file later. It has figures and settings, and no text of the dataset."""
+    dataset, leak, found = result.dataset, result.comparison.leak, result.comparison.found
+    items: list[str] = [
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.changed:,} have another text, {result.added:,} were added, "
+        f"{result.labels_changed:,} have another label."
+    ]
+    if leak is not None:
+        before, after = (
+            f"{percent(one.accuracy)} ({percent(one.low)} to {percent(one.high)})"
+            for one in (leak.before, leak.after)
+        )
+        items.append(
+            f"Leak from {leak.columns} alone: {before} before, {after} after; chance is {percent(leak.after.majority)}."
+        )
+    if found is not None:
+        n = n_worse(result.comparison)
+        items.append(
+            f"Patterns correlated with a label: {found.before:,} before, {found.after:,} after; {n:,} got stronger."
+        )
+    cost, _ = total_cost(result.cost)
+    items += [
+        wrong,
+        f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
+        "Every change is in edits.jsonl, with the checks it passed. The column longway_id has the id of the row.",
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
+    ]
+    return Section("card", "What was done", [Bullets(items)], on=CARD)
+
+
+def _notes_section(result: RewriteResult) -> list[Section]:
+    """Hints and warnings at the end of the terminal output."""
+    leak = result.comparison.leak
+    blocks: list[Block] = []
+    if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
+        fell = leak.before.accuracy - leak.after.accuracy
+        if fell < HARDLY < leak.before.accuracy - leak.before.majority:
+            hint = "The leak hardly fell. Try --choose leak: it looks for what a model that sees only the surface could use."
+            blocks.append(Paragraph(hint))
+    blocks += formula_note(result.dataset.formulas)
+    return [Section("notes", "Notes", blocks, on=SCREEN)] if blocks else []
