@@ -13,7 +13,7 @@ from longway.jobs.fairness.answers import PLEASANT, UNPLEASANT, Questions, score
 from longway.jobs.fairness.benchmarks import read_benchmarks
 from longway.jobs.fairness.job import Measuring, fairness
 from longway.jobs.fairness.models import MeasuredModel
-from longway.jobs.fairness.result import FairnessResult, ModelSummary
+from longway.jobs.fairness.result import FairnessResult, NamedModel
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.run import Watcher
 from longway.store import Journal, Run
@@ -33,7 +33,7 @@ def measured(paths, *, language=None, vectors=None, **options):
     settings = FairnessSettings(model="toy", **{name: paths[name] for name in wanted}, **options)
     given, model = read_benchmarks(settings), MeasuredModel(language, vectors)
     measures = Measuring(model, given, settings, Questions(Journal(None), Watcher())).measures()
-    return FairnessResult(ModelSummary("toy", model.kind), measures, settings, {}, {}, "0", 0.0)
+    return FairnessResult(NamedModel("toy", model.kind), measures, settings, {}, {}, "0", 0.0)
 
 
 class Watching(Watcher):

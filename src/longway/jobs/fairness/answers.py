@@ -34,7 +34,7 @@ from longway.store.journal import key_of
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-VERSION = 2  # of `Scores`; increase it if the same item would be scored in another way
+VERSION = 2  # of `ItemScores`; increase it if the same item would be scored in another way
 BATCH = 64  # items; the most that is lost if a run is killed
 # Our own words, for encoders: is a sentence closer to the pleasant or to the unpleasant ones?
 PLEASANT = tuple("kind honest gentle warm wise helpful friendly brave calm generous cheerful loyal".split())
@@ -44,7 +44,7 @@ UNPLEASANT = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ItemScores:
     """The values of an item that are compared; for likelihoods, the total and number of tokens in meaningful sentences."""
 
     values: tuple[float, ...]
@@ -95,26 +95,26 @@ class Questions:
         return [found[key] for key in keys]
 
 
-def score_pairs(model: LikelihoodModel, pairs: Sequence[SentencePair]) -> list[Scores]:
+def score_pairs(model: LikelihoodModel, pairs: Sequence[SentencePair]) -> list[ItemScores]:
     """The likelihoods of the more and the less stereotypical sentence of each pair."""
     scores = model.scores([Ask(text) for pair in pairs for text in (pair.more, pair.less)])
     return [_pair(model.kind, more, less) for more, less in zip(scores[::2], scores[1::2], strict=True)]
 
 
-def _pair(kind: str, more: TokenScores, less: TokenScores) -> Scores:
+def _pair(kind: str, more: TokenScores, less: TokenScores) -> ItemScores:
     compared = more.total, less.total
     if kind == "masked":
         here, there = shared_tokens(more.tokens, less.tokens)
         compared = sum(more.log_p[i] for i in here), sum(less.log_p[i] for i in there)
-    return Scores(compared, more.total + less.total, len(more.tokens) + len(less.tokens))
+    return ItemScores(compared, more.total + less.total, len(more.tokens) + len(less.tokens))
 
 
-def score_contexts(model: LikelihoodModel, contexts: Sequence[StereoSetItem]) -> list[Scores]:
+def score_contexts(model: LikelihoodModel, contexts: Sequence[StereoSetItem]) -> list[ItemScores]:
     """The likelihoods per token of stereotype, anti-stereotype and unrelated sentence of each context."""
     scores = model.scores([_ask(model.kind, one, text) for one in contexts for text in one.sentences])
     triples = zip(scores[::3], scores[1::3], scores[2::3], strict=True)
     return [
-        Scores((s.mean, a.mean, u.mean), s.total + a.total, len(s.tokens) + len(a.tokens))
+        ItemScores((s.mean, a.mean, u.mean), s.total + a.total, len(s.tokens) + len(a.tokens))
         for s, a, u in triples
     ]
 
@@ -126,23 +126,24 @@ def _ask(kind: str, context: StereoSetItem, text: str) -> Ask:
     return Ask(whole, part=(len(context.context) + 1, len(whole)))
 
 
-def score_sentences(model: LikelihoodModel, texts: Sequence[str]) -> list[Scores]:
+def score_sentences(model: LikelihoodModel, texts: Sequence[str]) -> list[ItemScores]:
     """The likelihood per token of each sentence."""
     return [
-        Scores((one.mean,), one.total, len(one.tokens)) for one in model.scores([Ask(text) for text in texts])
+        ItemScores((one.mean,), one.total, len(one.tokens))
+        for one in model.scores([Ask(text) for text in texts])
     ]
 
 
-def associate_targets(model: VectorModel, tests: Sequence[AssociationWords]) -> list[Scores]:
+def associate_targets(model: VectorModel, tests: Sequence[AssociationWords]) -> list[ItemScores]:
     """The associations s(w, A, B) of the targets of each test, those in X before those in Y."""
     scores = []
     for test in tests:
         x, y, a, b = (model.embed(concept.examples) for concept in test.concepts)
-        scores.append(Scores((*associations(x, a, b).tolist(), *associations(y, a, b).tolist())))
+        scores.append(ItemScores((*associations(x, a, b).tolist(), *associations(y, a, b).tolist())))
     return scores
 
 
-def associate_sentences(model: VectorModel, texts: Sequence[str]) -> list[Scores]:
+def associate_sentences(model: VectorModel, texts: Sequence[str]) -> list[ItemScores]:
     """How much closer the vector of each sentence is to our pleasant words than to our unpleasant ones."""
     values = associations(model.embed(texts), model.embed(PLEASANT), model.embed(UNPLEASANT))
-    return [Scores((float(value),)) for value in values]
+    return [ItemScores((float(value),)) for value in values]

@@ -23,7 +23,7 @@ from longway.data.benchmarks.association_tests import AssociationWords
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
 from longway.jobs.fairness import answers
-from longway.jobs.fairness.answers import Questions, Scores
+from longway.jobs.fairness.answers import ItemScores, Questions
 from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
 from longway.jobs.fairness.classifier import ClassifierRows, measure_fairscore
 from longway.jobs.fairness.models import MeasuredModel
@@ -33,8 +33,8 @@ from longway.jobs.fairness.result import (
     FairnessResult,
     HolisticMeasure,
     Measures,
-    ModelSummary,
     NamedAssociation,
+    NamedModel,
     StereoSetMeasure,
     TaskScores,
     WeatMeasure,
@@ -98,7 +98,7 @@ def fairness(
             fairscore = measure_fairscore(model.classifier, rows, questions, folder=folder)
             measures = replace(measures, fairscore=fairscore)
         seconds = round(time.monotonic() - started, 1)
-        about = ModelSummary(chosen.model, model.kind)
+        about = NamedModel(chosen.model, model.kind)
         return FairnessResult(
             about, measures, chosen, fingerprints, model.identity, version("longway"), seconds, folder
         )
@@ -143,24 +143,24 @@ class Measuring:
         self,
         name: str,
         items: Sequence[Item],
-        score: Callable[[Any, Sequence[Item]], list[Scores]],
+        score: Callable[[Any, Sequence[Item]], list[ItemScores]],
         *,
         as_json: Callable[[Any], Mapping[str, object]] = asdict,
         batch: int = answers.BATCH,
-    ) -> list[Scores]:
+    ) -> list[ItemScores]:
         by_vectors = score in (answers.associate_targets, answers.associate_sentences)
         model = self.model.vectors if by_vectors else self.model.likelihoods
         assert model is not None  # `MeasuredModel.named` has checked it
         shaped_by = {**model.identity, "asking": answers.VERSION}
         return self.questions.ask(
-            name, items, lambda some: score(model, some), into=Scores, shaped_by=shaped_by, as_json=as_json, batch=batch
+            name, items, lambda some: score(model, some), into=ItemScores, shaped_by=shaped_by, as_json=as_json, batch=batch
         )  # fmt: skip
 
     def _about(self, benchmark: str) -> dict[str, Any]:
         source = self.settings.files[benchmark].name
         return {"source": source, "of": self.given.counts[benchmark], "method": self.model.method}
 
-    def _quality(self, scores: Sequence[Scores]) -> Quality:
+    def _quality(self, scores: Sequence[ItemScores]) -> Quality:
         totals, tokens = [one.total for one in scores], [one.tokens for one in scores]
         return quality_of(totals, tokens, seed=self.settings.seed)
 

@@ -216,7 +216,7 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSummary:
+class NamedModel:
     """The name of a model, and its kind: causal, masked, encoder or classifier."""
 
     name: str
@@ -246,7 +246,7 @@ class FairnessResult(Result):
     fingerprints: of the files, by measure. identity: everything that the model's answers depend on. folder: the run, if there is one.
     """
 
-    model: ModelSummary
+    model: NamedModel
     measures: Measures
     settings: FairnessSettings
     fingerprints: Mapping[str, str]
