@@ -368,14 +368,14 @@ def _replacements(relation: Relation, word: Word, document: Document) -> list[Re
         return []
     weighed = weigh_senses(unit, document)
     fits = grammar_of(unit, document)
-    found = related_in_senses(unit.lemma, unit.upos, relation, weighed, fits=fits)
+    candidates = related_in_senses(unit.lemma, unit.upos, relation, weighed, fits=fits)
     sentence = document.sentence_of(word)
     around = {
         f" {' '.join(forms)} " for forms in ([w.lower for w in sentence], [w.lemma.lower() for w in sentence])
     }
     given = [
         (-candidate.fit * candidate.back, candidate.lemma, text)
-        for candidate in found
+        for candidate in candidates
         if not any(f" {candidate.lemma} " in words for words in around)
         and _is_safe(relation, unit, candidate)
         and _is_grammatical(unit, candidate.lemma, document)

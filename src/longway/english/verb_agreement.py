@@ -35,7 +35,6 @@ from longway.english.listed_words import listed_words
 from longway.english.negation_words import NOT_TOKENS
 from longway.english.people.pronouns import (
     HE,
-    PRONOUNS,
     Form,
     Pronoun,
     PronounForm,
@@ -53,16 +52,15 @@ _NO_OBJECTS = frozenset("every each twice today yesterday tomorrow tonight there
 _CUT_OFF = {"he": re.compile(r"(?<![\w'’])s/$|\(s\)$", re.IGNORECASE), "s)he": re.compile(r"\($")}
 
 
-def change_pronouns(document: Document, becoming: Mapping[int, Pronoun | str]) -> list[Change]:
-    """The changes that turn pronouns into others and make their verbs agree.
+def change_pronouns(document: Document, becoming: Mapping[int, Pronoun]) -> list[Change]:
+    """Return the changes that turn pronouns into others and make their verbs agree.
 
-    becoming: word index -> new pronoun: "he", "she", "it", "they", or a `Pronoun`. The two halves of "he or she" become one word
+    becoming: word index -> new pronoun. The two halves of "he or she" become one word
     if both get the same pronoun; a single half is left alone.
     """
-    wanted = {index: _pronoun_called(pronoun) for index, pronoun in becoming.items()}
     changes: dict[tuple[int, int], Change] = {}
-    for index, pronoun in sorted(wanted.items()):
-        word = document.words[index] if 0 <= index < len(document) else None
+    for index, pronoun in sorted(becoming.items()):
+        word = document.word_at(index)
         form = pronoun_form(document, word) if word is not None else None
         if word is None or form is None:
             raise SettingError(
@@ -70,19 +68,9 @@ def change_pronouns(document: Document, becoming: Mapping[int, Pronoun | str]) -
                 f"Got {index}, which is {repr(word.text) if word else f'no word of the {len(document)}'}. "
                 "Take the indices from longway.english.people.pronouns.find_pronouns(document)."
             )
-        for change in _changes_of(document, word, form, wanted, pronoun):
+        for change in _changes_of(document, word, form, becoming, pronoun):
             changes.setdefault((change.start, change.end), change)
     return sorted(changes.values())
-
-
-def _pronoun_called(name: Pronoun | str) -> Pronoun:
-    if isinstance(name, Pronoun):
-        return name
-    if name not in PRONOUNS:
-        raise SettingError(
-            f"'becoming' must name pronouns that are known. Got {name!r}. Known: {', '.join(PRONOUNS)}."
-        )
-    return PRONOUNS[name]
 
 
 def _changes_of(
@@ -102,9 +90,9 @@ def _changes_of(
 
 
 def _form(document: Document, word: Word) -> Form:
-    found = pronoun_form(document, word)
-    assert found is not None
-    return found.form
+    reading = pronoun_form(document, word)
+    assert reading is not None
+    return reading.form
 
 
 def _pronoun_change(document: Document, word: Word, new: str) -> Change:
@@ -121,22 +109,13 @@ def _verb_change(document: Document, pronoun: Word, verb: Word, *, plural: bool)
     if verb.lower in (CONTRACTED_SINGULAR if plural else CONTRACTED_PLURAL):
         yield _short_change(document, pronoun, verb, plural=plural)
         return
-    if not plural and (_is_past(verb) or _is_modal(document, verb)):
+    is_past = verb.tag == "VBD" and not is_auxiliary(verb.lower)  # "they put it there yesterday"
+    is_modal = verb.lower in ("need", "dare") and document.lower_at(verb.index + 1) in NOT_TOKENS
+    if not plural and (is_past or is_modal):
         return
     new = verb_in_number(verb.text, plural=plural, lemma=verb.lemma)
     if new is not None:
         yield verb.becomes(new)
-
-
-def _is_past(verb: Word) -> bool:
-    """True for the "put" of "they put it there yesterday"."""
-    return verb.tag == "VBD" and not is_auxiliary(verb.lower)
-
-
-def _is_modal(document: Document, verb: Word) -> bool:
-    """True for the "need" of "they need not go"."""
-    after = document.lower_at(verb.index + 1)
-    return verb.lower in ("need", "dare") and after in NOT_TOKENS
 
 
 def _short_change(document: Document, pronoun: Word, verb: Word, *, plural: bool) -> Change:
@@ -157,7 +136,7 @@ def _short_change(document: Document, pronoun: Word, verb: Word, *, plural: bool
 def _short_for(document: Document, verb: Word) -> Literal["be", "have", "do"]:
     """What "'s" is short for: is, has, or (only in "what's he want?") does."""
     near = document.words[verb.index + 1 : verb.index + 7]
-    rest = [w for w in near if w.lower not in NOT_TOKENS | FILLERS and w.upos != "ADV"]
+    rest = [w for w in near if w.lower not in _BETWEEN and w.upos != "ADV"]
     is_question = bool(rest) and rest[0] is near[0] and rest[0].tag == "PRP"  # "what's he ..."
     if len(rest) <= is_question:
         return "be"
@@ -199,10 +178,10 @@ def _has_object_phrase(document: Document, participle: Word) -> bool:
 
 def _has_only_itself(near: tuple[Word, ...]) -> bool:
     """True for "she's only herself to blame"."""
-    lower = [word.lower for word in near[:3]]
-    return (
-        len(lower) == 3 and lower[0] == "only" and lower[1].endswith(("self", "selves")) and lower[2] == "to"
-    )
+    match [word.lower for word in near[:3]]:
+        case ["only", pronoun, "to"]:
+            return pronoun.endswith(("self", "selves"))
+    return False
 
 
 FILLERS = _LISTS["fillers"]
@@ -211,6 +190,7 @@ _FILLING_PAIRS = frozenset({
     ("at", "first"), ("at", "times"), ("in", "turn"), ("in", "general"), ("for", "one"), ("as", "well"), ("no", "longer"),
     ("once", "again"), ("at", "once"), ("kind", "of"), ("sort", "of"), ("all", "but"), ("by", "now"), ("for", "now"),
 })  # fmt: skip
+_BETWEEN = NOT_TOKENS | FILLERS
 _SUBJECT = ("nsubj", "csubj", "expl")
 _SHORT = CONTRACTED_SINGULAR | CONTRACTED_PLURAL
 _FINITE_TAGS = ("VBZ", "VBP", "VBD", "VB")  # VB too: taggers mix it up with VBP
@@ -254,7 +234,8 @@ def _main_verb(document: Document, word: Word, pronoun: Pronoun) -> Word | None:
     before, after = _verb_before(document, word), _verb_after(document, word, pronoun)
     if before is None or (after is not None and _is_surely_singular(after, pronoun)):
         return after or _verb_by_parse(document, word)
-    if _opens_its_clause(document, before) or _ends_a_question(document, word):
+    is_tag = document.lower_at(word.index + 1).startswith("?")  # "she gets to you doesn't she?"
+    if is_tag or _opens_its_clause(document, before):
         return before
     return before if _governs(document, before, word) else after or _verb_by_parse(document, word)
 
@@ -269,13 +250,9 @@ def _verb_after(document: Document, word: Word, pronoun: Pronoun) -> Word | None
             return other
         if (other.lower, document.lower_at(other.index + 1)) in _FILLING_PAIRS:
             skipped = other.index + 1
-        elif not _may_come_between(other):
+        elif not (other.upos in ("ADV", "INTJ", "PART") or other.lower in _BETWEEN or _is_ly_adverb(other)):
             return None
     return None
-
-
-def _may_come_between(word: Word) -> bool:
-    return word.upos in ("ADV", "INTJ", "PART") or word.lower in NOT_TOKENS | FILLERS or _is_ly_adverb(word)
 
 
 def _is_ly_adverb(word: Word) -> bool:
@@ -330,11 +307,6 @@ def _has_subject_before(document: Document, verb: Word) -> bool:
     return any(
         s.index < verb.index and s.tag not in ("WP", "WDT") for s in document.children(verb, *_SUBJECT)
     )
-
-
-def _ends_a_question(document: Document, word: Word) -> bool:
-    """True for the last word of "she gets to you doesn't she?"."""
-    return document.lower_at(word.index + 1).startswith("?")
 
 
 def _governs(document: Document, verb: Word, word: Word) -> bool:

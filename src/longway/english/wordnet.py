@@ -358,8 +358,8 @@ def related_words(lemma: str, upos: str, relation: Relation, *, indirect: bool =
     indirect: include the antonyms of similar adjectives ("gigantic" -> "little").
     """
     weighed = zip(senses(lemma, upos), shares(lemma, upos), strict=True)
-    found = related_in_senses(lemma, upos, relation, weighed, indirect=indirect)
-    return sorted(found, key=lambda word: (-word.fit * word.back, word.lemma))
+    related = related_in_senses(lemma, upos, relation, weighed, indirect=indirect)
+    return sorted(related, key=lambda word: (-word.fit * word.back, word.lemma))
 
 
 def related_in_senses(
@@ -374,15 +374,15 @@ def related_in_senses(
     """The related words for weighted senses, as far as their grammar fits."""
     antonyms = _indirect_antonyms if indirect else _antonyms
     related = _synonyms if relation == "synonym" else antonyms
-    found: dict[str, list[Sense]] = defaultdict(list)
+    senses_of: dict[str, list[Sense]] = defaultdict(list)
     fit: dict[str, float] = defaultdict(float)
     for own, weight in weighed:
         steps = [(other, new) for other, new in related(lemma.lower(), own) if _fits(other, new, fits)]
         for other, new in steps:
-            found[other].append(new)
+            senses_of[other].append(new)
         for other in {other for other, _ in steps}:
             fit[other] += weight
-    for other, new_senses in found.items():
+    for other, new_senses in senses_of.items():
         yield RelatedWord(other, upos, new_senses[0], frozenset(s.name for s in new_senses), fit[other])
 
 

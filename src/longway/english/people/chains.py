@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp
@@ -145,22 +145,22 @@ def same_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
     """
     if earlier == later:
         return 3
-    one, other = without_generation(earlier), without_generation(later)
-    marks = {earlier[len(one) :], later[len(other) :]}
-    if len(marks) > 1 and len(one) > 1 and len(other) > 1:
+    first, other = without_generation(earlier), without_generation(later)
+    marks = {earlier[len(first) :], later[len(other) :]}
+    if len(marks) > 1 and len(first) > 1 and len(other) > 1:
         return 0  # "Ann Roe" and "Ann Roe Jr."
-    if one == other:
+    if first == other:
         return 2 if () in marks else 0  # "Henry VIII" and "Henry", but not "Henry VII"
-    if len(one) == 1 or len(other) == 1:
-        return _lone_name(one, other)
-    if one[0] == other[0] and one[-1] == other[-1]:
+    if len(first) == 1 or len(other) == 1:
+        return _lone_name(first, other)
+    if first[0] == other[0] and first[-1] == other[-1]:
         return 3
-    longer, shorter = sorted((one, other), key=len, reverse=True)
+    longer, shorter = sorted((first, other), key=len, reverse=True)
     is_end = longer[-len(shorter) :] == shorter and PATRONYMICS.isdisjoint(longer)
     is_initial = (
-        one[-1] == other[-1]
-        and one[0][0] == other[0][0]
-        and 1 in (len(one[0].rstrip(".")), len(other[0].rstrip(".")))
+        first[-1] == other[-1]
+        and first[0][0] == other[0][0]
+        and 1 in (len(first[0].rstrip(".")), len(other[0].rstrip(".")))
     )
     return 2 if is_initial or is_end or longer[: len(shorter)] == shorter else 0
 
@@ -293,7 +293,9 @@ class PronounResolver:
 
     def _weighed(self, spot: PronounContext) -> Link:
         """The most likely entity; if none is likely, or the last pronoun is more certain of the same one, that pronoun."""
-        link = Link(None, *_best(weigh(spot, self.weights, self.claims)))
+        odds = weigh(spot, self.weights, self.claims)
+        best = max(odds, key=lambda person: odds[person], default=None)
+        link = Link(person=best, probability=0.0 if best is None else odds[best])
         last = goes_on(spot)
         if last is None:
             return link
@@ -325,22 +327,19 @@ def is_weighed(pronoun: Mention) -> bool:
 def reflexive_subject(spot: PronounContext) -> Mention | None:
     """The subject that "herself" refers to, if number, person and gender agree."""
     subject = spot.clause_subject
-    return (
-        subject if spot.pronoun.form == "reflexive" and subject is not None and _fits(spot, subject) else None
-    )
+    if spot.pronoun.form != "reflexive" or subject is None:
+        return None
+    return subject if _fits(spot, subject) else None
 
 
 def subject_pronoun(spot: PronounContext) -> Mention | None:
     """The pronoun that "her" refers to in "she lost her keys": the subject of the clause, with no other candidate between."""
     subject = spot.clause_subject
-    if (
-        spot.pronoun.form != "possessive"
-        or subject is None
-        or subject.kind != "pronoun"
-        or not _fits(spot, subject)
-    ):
+    if spot.pronoun.form != "possessive" or subject is None or subject.kind != "pronoun":
         return None
-    return subject if subject.start < spot.pronoun.start and not _somebody_between(spot, subject) else None
+    between = spot.scene.mentions_between(subject.end, spot.pronoun.start)
+    fits = _fits(spot, subject) and subject.start < spot.pronoun.start
+    return subject if fits and not any(_could_be(spot, other) for other in between) else None
 
 
 def only_person(spot: PronounContext) -> Mention | None:
@@ -399,11 +398,6 @@ def _could_be(spot: PronounContext, other: Mention) -> bool:
     return "" in (other.gender, spot.pronoun.gender) or other.gender == spot.pronoun.gender
 
 
-def _somebody_between(spot: PronounContext, earlier: Mention) -> bool:
-    between = spot.scene.mentions_between(earlier.end, spot.pronoun.start)
-    return any(_could_be(spot, mention) for mention in between)
-
-
 def _are_arguments(spot: PronounContext, other: Mention) -> bool:
     """True for "he" and "him" in "he saw him": two arguments of one verb are two people."""
     own, theirs = spot.word, spot.scene.words[other.head]
@@ -447,52 +441,42 @@ def rule_values_of_candidates(
     return candidates
 
 
-def _best(probabilities: Mapping[Entity, float]) -> tuple[Entity | None, float]:
-    best = max(probabilities, key=lambda person: probabilities[person], default=None)
-    return best, 0.0 if best is None else probabilities[best]
-
-
 # Putting the chains together
 
 
-class _Groups:
-    """Groups of mentions, identified by their first mention (union-find)."""
-
-    def __init__(self) -> None:
-        self._above: dict[int, int] = {}
-
-    def __contains__(self, mention: Mention) -> bool:
-        return mention.start in self._above
-
-    def first(self, start: int) -> int:
-        """The start of the first mention of a mention's group."""
-        while (above := self._above.setdefault(start, start)) != start:
-            self._above[start] = start = self._above[above]
-        return start
-
-    def join(self, first: int, second: int) -> None:
-        """Merge the groups of two mentions."""
-        early, late = sorted((self.first(first), self.first(second)))
-        self._above[late] = early
-
-
 def _assemble(scene: Discourse, links: Mapping[int, Link], bound: float) -> list[Chain]:
-    groups = _Groups()
-    for mention in scene.mentions:
-        if mention.kind != "pronoun":
-            groups.join(mention.start, scene.person_of[mention.start].starts[0])
-    for place, link in links.items():
-        if link.same_as is not None:
-            groups.join(place, link.same_as.start)
-        elif link.person is not None and link.probability >= bound:
-            groups.join(place, link.person.starts[0])
-    for noun, subject in _said_of_pronouns(scene):
-        groups.join(noun.start, subject.start)
+    groups: dict[int, set[int]] = {}  # starts of the mentions that are one person, by the start of each
+    for first, second in _joined(scene, links, bound):
+        pair = (groups.setdefault(first, {first}), groups.setdefault(second, {second}))
+        small, large = sorted(pair, key=len)
+        if small is not large:
+            large |= small
+            groups.update(dict.fromkeys(small, large))
     members: defaultdict[int, list[Mention]] = defaultdict(list)
     for mention in scene.mentions:
-        if mention in groups:
-            members[groups.first(mention.start)].append(mention)
-    return _chains(scene, members.values())
+        if mention.start in groups:
+            members[id(groups[mention.start])].append(mention)
+    return [_chain(scene, tuple(mentions)) for mentions in members.values() if _is_person(mentions)]
+
+
+def _joined(scene: Discourse, links: Mapping[int, Link], bound: float) -> Iterator[tuple[int, int]]:
+    """Yield pairs of mentions, by their starts, that are the same person."""
+    for mention in scene.mentions:
+        if mention.kind != "pronoun":
+            yield mention.start, scene.person_of[mention.start].starts[0]
+    for start, link in links.items():
+        if link.same_as is not None:
+            yield start, link.same_as.start
+        elif link.person is not None and link.probability >= bound:
+            yield start, link.person.starts[0]
+    for noun, subject in _said_of_pronouns(scene):
+        yield noun.start, subject.start
+
+
+def _is_person(mentions: list[Mention]) -> bool:
+    """True unless a group is a single pronoun or has only uncertain names."""
+    is_open = len(mentions) == 1 and mentions[0].kind == "pronoun"
+    return not is_open and any(mention.certain for mention in mentions)
 
 
 def _said_of_pronouns(scene: Discourse) -> Iterator[tuple[Mention, Mention]]:
@@ -509,26 +493,15 @@ def _said_of_pronouns(scene: Discourse) -> Iterator[tuple[Mention, Mention]]:
             yield noun, subject
 
 
-def _chains(scene: Discourse, groups: Iterable[list[Mention]]) -> list[Chain]:
-    """The groups that are people: not a single pronoun, and not only uncertain names."""
-    chains = []
-    for mentions in groups:
-        is_open = len(mentions) == 1 and mentions[0].kind == "pronoun"
-        if not is_open and any(mention.certain for mention in mentions):
-            chains.append(_chain(scene, tuple(mentions)))
-    return chains
-
-
 def _chain(scene: Discourse, mentions: tuple[Mention, ...]) -> Chain:
     names = [mention for mention in mentions if mention.kind == "name"]
     longest = max(names, key=lambda name: (len(name.parts), -name.start), default=None)
     words = () if longest is None else scene.words[longest.start : longest.end]
     name = scene.document.text[words[0].start : words[-1].end] if words else ""
-    marked = [m.gender for m in mentions if m.gender and m.kind != "name"] or [
-        m.gender for m in mentions if m.gender
-    ]
-    gender = (
-        marked[0] if marked else (gender_of_first_name(longest.parts[0]) or "" if longest is not None else "")
-    )
+    gendered = [m for m in mentions if m.gender]
+    marked = [m.gender for m in gendered if m.kind != "name"] or [m.gender for m in gendered]
+    gender = marked[0] if marked else ""
+    if not marked and longest is not None:
+        gender = gender_of_first_name(longest.parts[0]) or ""
     number = "plur" if all(mention.number == "plur" for mention in mentions) else "sing"
     return Chain(mentions, name, gender, number)

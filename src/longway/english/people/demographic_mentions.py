@@ -122,9 +122,8 @@ def find_demographics(document: Document, *, sure: float | None = None) -> Demog
     skipped = [item for item in listed if isinstance(item, SkippedWord)]
     taken = {index for item in words for index in range(item.first, item.end)}
     things = {item.start for item in skipped if item.reason == IN_A_NAME}
-    words += (
-        item for item in _names(document, all_chains) if item.first not in taken and item.start not in things
-    )
+    names = _names(document, all_chains)
+    words += (item for item in names if item.first not in taken and item.start not in things)
     titles = [item for item in words if item.first in works]
     words = [item for item in words if item.first not in works]
     skipped += dict.fromkeys(SkippedWord(item.start, item.stop, TITLE_OF_A_WORK) for item in titles)
@@ -144,13 +143,11 @@ def _place(item: DemographicMention | SkippedWord) -> tuple[int, int]:
 def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention | SkippedWord]:
     """Gendered pronouns, and "they" in all forms if it certainly refers to one person."""
     things = pronouns_for_things(document, people)
-    of_one = {
-        mention.head
-        for chain in people
-        if _is_one_person(chain)
-        for mention in chain.mentions
-        if mention.kind == "pronoun"
-    }
+    of_one: set[int] = set()  # pronouns that refer to one person
+    for chain in people:
+        others = [mention for mention in chain.mentions if mention.kind != "pronoun"]
+        if others and all(mention.number == "sing" for mention in others):
+            of_one |= {mention.head for mention in chain.mentions if mention.kind == "pronoun"}
     for word in document:
         reading = pronoun_form(document, word)
         if reading is None:
@@ -158,16 +155,10 @@ def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Demograph
         if word.index in things:
             yield SkippedWord(word.start, word.end, SAID_OF_A_THING)
         elif reading.pronoun in PRONOUN_ATTRIBUTES:
-            yield _mention(
-                document, word.index, word.index + 1, PRONOUN_ATTRIBUTES[reading.pronoun], "pronoun"
-            )
+            attribute = PRONOUN_ATTRIBUTES[reading.pronoun]
+            yield _mention(document, word.index, word.index + 1, attribute, "pronoun")
         elif reading.pronoun == THEY and (word.index in of_one or word.lower == "themself"):
             yield _mention(document, word.index, word.index + 1, NEUTRAL, "pronoun")
-
-
-def _is_one_person(chain: Chain) -> bool:
-    others = [mention for mention in chain.mentions if mention.kind != "pronoun"]
-    return bool(others) and all(mention.number == "sing" for mention in others)
 
 
 def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention]:
@@ -177,9 +168,8 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
         for mention in chain.mentions:
             if not _is_named(chain, mention) or _names_no_person(document, mention):
                 continue
-            body = [
-                w for w in document.words[mention.start : mention.end] if w.lower.rstrip(".") in mention.parts
-            ]
+            words = document.words[mention.start : mention.end]
+            body = [word for word in words if word.lower.rstrip(".") in mention.parts]
             for place, word in enumerate(body):
                 is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
                 kind = "name" if is_first else "surname"
@@ -199,23 +189,18 @@ def _is_named(chain: Chain, mention: Mention) -> bool:
     """True for a name that is certainly a person's: it looks like one, or a pronoun or a longer name refers to it."""
     if mention.kind != "name":
         return False
-    is_bare_surname = (
-        len(mention.parts) == 1 and not mention.title and name_kind(mention.parts[0]) == "surname"
-    )
-    return len(chain.mentions) > 1 or (mention.certain and not is_bare_surname)
+    is_bare = len(mention.parts) == 1 and not mention.title
+    is_surname = is_bare and name_kind(mention.parts[0]) == "surname"
+    return len(chain.mentions) > 1 or (mention.certain and not is_surname)
 
 
 def _names_no_person(document: Document, mention: Mention) -> bool:
     """True for "Mathias Point", "Trenton, New Jersey", "Ebony magazine", "General", "Said" at the start of a sentence."""
     words = document.words[mention.start : mention.end]
     first = next((w for w in words if w.lower.rstrip(".") in mention.parts), words[0])
-    above = document.head(document.words[mention.end - 1])
-    is_label = (
-        document.words[mention.end - 1].relation == "compound"
-        and above is not None
-        and above.upos == "NOUN"
-        and not is_person(above)
-    )
+    last = document.words[mention.end - 1]
+    above = document.head(last) if last.relation == "compound" else None
+    is_label = above is not None and above.upos == "NOUN" and not is_person(above)
     return (
         is_label
         or starts_a_thing(document, first.index + 1)
@@ -252,14 +237,9 @@ def _listed(document: Document, aged: Collection[int]) -> Iterator[DemographicMe
             continue
         done: set[str] = set()
         for stop, entries in _matches(document, word):
-            free = [
-                entry
-                for entry in entries
-                if entry.attribute.axis not in done and ends[entry.attribute.axis] <= word.index
-            ]
-            is_phrase = any(
-                entry.kind == "thing" for entry in free
-            )  # "ladies and gentlemen" expresses no age either
+            axes = {axis for axis in AXES if axis not in done and ends[axis] <= word.index}
+            free = [entry for entry in entries if entry.attribute.axis in axes]
+            is_phrase = any(e.kind == "thing" for e in free)  # "ladies and gentlemen" expresses no age either
             for axis in AXES if is_phrase else {entry.attribute.axis for entry in free}:
                 done.add(axis)
                 ends[axis] = stop
@@ -350,7 +330,8 @@ def _parts(document: Document, chain: Chain, works: Collection[int]) -> Iterator
     first = min((_sentence(document, mention) for mention in own), default=0)
     early = [m for m in mentions if m.gender and _sentence(document, m) < first]
     inside = {index for mention in mentions for index in range(mention.start, mention.end)}
-    others = [m for m in mentions if m not in early and _is_somebody_else(document, m, inside)]
+    pronouns = [m for m in mentions if m.kind == "pronoun" and m not in early]
+    others = [m for m in pronouns if is_other_person(document, document.words[m.head], inside)]
     rest = [mention for mention in mentions if mention not in early and mention not in others]
     is_named = any(mention.kind == "name" for mention in rest)
     if rest:
@@ -362,10 +343,6 @@ def _parts(document: Document, chain: Chain, works: Collection[int]) -> Iterator
 
 def _sentence(document: Document, mention: Mention) -> int:
     return document.sentence_number(document.words[mention.head])
-
-
-def _is_somebody_else(document: Document, mention: Mention, person: Collection[int]) -> bool:
-    return mention.kind == "pronoun" and is_other_person(document, document.words[mention.head], person)
 
 
 def is_other_person(document: Document, pronoun: Word, person: Collection[int]) -> bool:
@@ -469,9 +446,8 @@ def _described(
         if above is None:
             break
         if head.relation in ("amod", "compound", "nummod", "nmod", "appos", "flat", "acl", "obl", "advmod"):
-            if head.dep == "nmod:poss" or (
-                head.relation in ("nmod", "obl") and document.children(head, "case")
-            ):
+            has_case = head.relation in ("nmod", "obl") and document.children(head, "case")
+            if head.dep == "nmod:poss" or has_case:
                 break  # "the king's mother", "the mother of the king": two people
             head = above
             if head.index in owner:
@@ -515,6 +491,5 @@ def _without_strays(document: Document, people: list[DescribedPerson]) -> list[D
 
 
 def _is_several(person: DescribedPerson) -> bool:
-    return any(mention.number == "plur" for mention in person.mentions) or any(
-        word.entry is not None and word.entry.number == "plur" for word in person.words
-    )
+    numbers = [m.number for m in person.mentions] + [w.entry.number for w in person.words if w.entry]
+    return "plur" in numbers

@@ -167,9 +167,9 @@ class Discourse:
         """True if `top` is the word or one of its ancestors."""
         return any(step.index == top.index for step in self.above(word))
 
-    def steps(self, one: Word, other: Word) -> int:
+    def steps(self, word: Word, other: Word) -> int:
         """Number of steps in the parse from one word to another; `FAR` if there is no path."""
-        way = {word.index: step for step, word in enumerate(self.above(one))}
+        way = {above.index: step for step, above in enumerate(self.above(word))}
         return next((way[w.index] + step for step, w in enumerate(self.above(other)) if w.index in way), FAR)
 
     def is_clause(self, word: Word) -> bool:
@@ -435,8 +435,8 @@ class AntecedentPair:
         self.spot, self.person, self.scene, self.pronoun = spot, person, spot.scene, spot.pronoun
         self.claimed = claimed
         place, low = self.pronoun.start, spot.near[0]
-        said = [m for m in person.pronouns if low <= m.start < place]
-        self.before = [m for m in person.before(place) if m.start >= low] or said[-1:]
+        pronouns = [m for m in person.pronouns if low <= m.start < place]
+        self.before = [m for m in person.before(place) if m.start >= low] or pronouns[-1:]
         self.after = [m for m in person.after(place) if m.start < spot.around[1]]
         self.ahead = not self.before
         self.mention = self.before[-1] if self.before else self.after[0]

@@ -162,7 +162,8 @@ def _first_of_noun(document: Document, word: Word) -> int:
 
 def _names(document: Document) -> list[Mention]:
     capitals = _capitals_inside(document)
-    read = [found for run in _runs(document, capitals) if (found := _read(document, *run)) is not None]
+    runs = (_read(document, *run) for run in _runs(document, capitals))
+    read = [mention_and_points for mention_and_points in runs if mention_and_points is not None]
     sure = {part for mention, points in read if points >= SURE_PERSON for part in mention.parts}
     known = sure - NOT_PERSON - PARTICLES
     names = []
@@ -198,8 +199,8 @@ def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> b
         return True
     if not _opens(document, word):
         return len(word.text) > 1
-    found = census_first_name(word.text)
-    return found is not None and found.count >= COMMON_NAME and word.lower not in COMMON_WORDS
+    first_name = census_first_name(word.text)
+    return first_name is not None and first_name.count >= COMMON_NAME and word.lower not in COMMON_WORDS
 
 
 def _runs(document: Document, capitals: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -278,8 +279,8 @@ def _read(document: Document, first: int, end: int) -> tuple[Mention, int] | Non
     if not parts:
         return None
     title = words[n_titles - 1].lower if n_titles else ""
-    found = census_first_name(parts[0])
-    female = found.female if found is not None else 0.5
+    first_name = census_first_name(parts[0])
+    female = first_name.female if first_name is not None else 0.5
     gender = TITLES.get(title) or ROLES.get(title) or _gender_of_name(parts)
     head = head_index(document, words)
     mention = Mention("name", head, first, end, gender=gender, female=female, parts=parts, title=title)
@@ -318,12 +319,16 @@ def without_generation(parts: tuple[str, ...]) -> tuple[str, ...]:
 def _gender_of_name(parts: tuple[str, ...]) -> str:
     """The gender of a name. A single name has one if far more people bear it as first name than as surname."""
     least, share = GENDERED_NAME
-    found = census_first_name(parts[0])
-    if found is None or found.count < least or max(found.female, 1 - found.female) < share:
+    first_name = census_first_name(parts[0])
+    if (
+        first_name is None
+        or first_name.count < least
+        or max(first_name.female, 1 - first_name.female) < share
+    ):
         return ""
     if len(parts) == 1 and not is_mainly_first_name(parts[0]):
         return ""
-    return "feminine" if found.female > 0.5 else "masculine"
+    return "feminine" if first_name.female > 0.5 else "masculine"
 
 
 def is_mainly_first_name(name: str) -> bool:
@@ -332,9 +337,9 @@ def is_mainly_first_name(name: str) -> bool:
     >>> is_mainly_first_name("mary"), is_mainly_first_name("taylor")
     (True, False)
     """
-    found, family = census_first_name(name), census_surname(name)
+    first_name, family = census_first_name(name), census_surname(name)
     least = FIRST_NOT_LAST * (RAREST_SURNAME if family is None else family.count)
-    return found is not None and found.count >= least
+    return first_name is not None and first_name.count >= least
 
 
 def head_index(document: Document, words: tuple[Word, ...]) -> int:
@@ -360,11 +365,11 @@ def _points(document: Document, words: tuple[Word, ...], parts: tuple[str, ...],
 
 
 def _points_of_words(parts: tuple[str, ...]) -> int:
-    found, last = census_first_name(parts[0]), census_surname(without_generation(parts)[-1])
-    known = found is not None and found.count >= COMMON_NAME and parts[0] not in COMMON_WORDS
+    first_name, last = census_first_name(parts[0]), census_surname(without_generation(parts)[-1])
+    known = first_name is not None and first_name.count >= COMMON_NAME and parts[0] not in COMMON_WORDS
     several = len(parts) > 1
     points = known + (last is not None)
-    points += known + (found is not None) if several else known and is_mainly_first_name(parts[0])
+    points += known + (first_name is not None) if several else known and is_mainly_first_name(parts[0])
     things = [part for part in parts if part in NOT_PERSON]
     is_surname = known and several and last is not None and things == [parts[-1]]  # "Ann North"
     if things and not is_surname:

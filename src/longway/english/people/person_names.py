@@ -86,10 +86,10 @@ def gender_of_first_name(name: str, *, sure: float = SURE_GENDER) -> str | None:
     >>> gender_of_first_name("Robert"), gender_of_first_name("Jessie"), gender_of_first_name("Qwxyz")
     ('masculine', None, None)
     """
-    found = census_first_name(name)
-    if found is None or max(found.female, 1 - found.female) < sure:
+    figures = census_first_name(name)
+    if figures is None or max(figures.female, 1 - figures.female) < sure:
         return None
-    return "feminine" if found.female > 0.5 else "masculine"
+    return "feminine" if figures.female > 0.5 else "masculine"
 
 
 @lru_cache(maxsize=1)
@@ -238,7 +238,7 @@ def _listed() -> dict[tuple[str, str], ReplacementName]:
 @lru_cache(maxsize=64)
 def _pool(kind: NameKind, gender: str, group: str) -> tuple[str, ...]:
     """Return the names of a gender and a group; if they are few, also those of no group."""
-    found = tuple(
+    names = tuple(
         row.name for row in replacement_names() if (row.kind, row.gender, row.group) == (kind, gender, group)
     )
-    return found if len(found) >= MIN_POOL or group == ANY_GROUP else found + _pool(kind, gender, ANY_GROUP)
+    return names if len(names) >= MIN_POOL or group == ANY_GROUP else names + _pool(kind, gender, ANY_GROUP)

@@ -129,10 +129,10 @@ def paired_pronoun(document: Document, word: Word) -> Word | None:
     return None
 
 
-def _are_halves(one: PronounForm, other: PronounForm) -> bool:
-    forms = {one.form, other.form}  # of "his or her" each has two readings
+def _are_halves(first: PronounForm, other: PronounForm) -> bool:
+    forms = {first.form, other.form}  # of "his or her" each has two readings
     is_same = len(forms) == 1 or forms <= {"determiner", "possessive", "object"}
-    return is_same and {one.pronoun, other.pronoun} == {HE, SHE}
+    return is_same and {first.pronoun, other.pronoun} == {HE, SHE}
 
 
 def _is_list(document: Document, word: Word, other: Word) -> bool:
@@ -283,7 +283,7 @@ _ENDS = frozenset({".", "!", "?", ";", ":", ")", "”", '"', "''", "..."})
 _NEVER_HERS = _LISTS["never_hers"]
 
 
-def is_object_her(document: Document, her: Word, after: Word) -> bool:
+def is_object_her(document: Document, pronoun: Word, after: Word) -> bool:
     """True if "her", between a verb and what looks like a noun, is an object. after: the word behind "her".
 
         I saw her leave        him    she does it: after "let", "make", "help", "have" and verbs of perception
@@ -296,7 +296,7 @@ def is_object_her(document: Document, her: Word, after: Word) -> bool:
     readings are possible ("I saw her dance on TV"), the choice is that of "him" and "his" in the same place in running text: "saw him
     play", "watched him dance", but "saw his work".
     """
-    verb = document.before(her)
+    verb = document.before(pronoun)
     if verb is None or verb.upos not in ("VERB", "AUX"):
         return False
     return (
@@ -321,7 +321,7 @@ def _does(document: Document, verb: Word, after: Word) -> bool:
         return False
     if (is_cause or after.lower in _DONE_TO) and _has_an_object(document, after):
         return True
-    if any(said.index > after.index for said in document.children(verb, "xcomp")):
+    if any(complement.index > after.index for complement in document.children(verb, "xcomp")):
         return False  # "made her work difficult"
     if verb.lemma in _PERCEPTION_VERBS:
         is_watched = verb.lemma == "watch" and after.lower == "work"

@@ -13,6 +13,7 @@ reason_not_a_person(document, ...)        why a listed word describes no person 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from longway.english.document import Document, Word
@@ -185,7 +186,8 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
         return "an adjective here"  # "a senior official"
     if entry.word in ("count", "counts") and not _is_count_of(document, first, end):
         return "a number here"
-    if _is_abbreviation(document, word, entry):
+    is_in_capitals = word.text.isupper() and len(word.text) > 1 and not entry.word.isupper()
+    if is_in_capitals and not is_all_caps(document.text):
         return "an abbreviation"
     if entry.pos == "PROPN" and entry.kind == "title" and not _has_name_behind(document, end, opening):
         return "no title here"
@@ -249,28 +251,15 @@ def is_a_place(document: Document, end: int) -> bool:
 
 def _is_year_of_a_work(document: Document, index: int) -> bool:
     """True if "(1994)" follows a name: a film or a book, since people have two years."""
-    opening, year, closing = (document.word_at(index + i) for i in range(3))
-    if opening is None or year is None or closing is None:
-        return False
-    return opening.text == "(" and closing.text == ")" and year.text.isdigit() and len(year.text) == 4
-
-
-def _is_abbreviation(document: Document, word: Word, entry: DemographicEntry) -> bool:
-    return (
-        word.text.isupper()
-        and len(word.text) > 1
-        and not entry.word.isupper()
-        and not is_all_caps(document.text)
-    )
+    texts = [word.text for word in document.words[index : index + 3]]
+    return len(texts) == 3 and texts[0] == "(" and texts[2] == ")" and bool(re.fullmatch(r"\d{4}", texts[1]))
 
 
 def _is_count_of(document: Document, first: int, end: int) -> bool:
     """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
     after = document.word_at(end + 1)
-    is_of_a_place = document.words[end - 1].index + 1 < len(document) and document.words[end].lower == "of"
-    return is_capitalised(document.words[first]) or (
-        is_of_a_place and after is not None and is_capitalised(after)
-    )
+    is_of_a_place = document.lower_at(end) == "of" and after is not None and is_capitalised(after)
+    return is_of_a_place or is_capitalised(document.words[first])
 
 
 def _has_name_behind(document: Document, end: int, title: Word) -> bool:
@@ -303,10 +292,8 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
     if not is_capitalised(word) or entry.pos == "ADJ":
         return False
     after = document.word_at(end)
-    if entry.number == "plur" and entry.kind in (
-        "person",
-        "kin",
-    ):  # "Friday Night Boys", not "Girls High School"
+    if entry.number == "plur" and entry.kind in ("person", "kin"):
+        # "Friday Night Boys", not "Girls High School"
         is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
         return _is_led_by_a_capital(document, word) and not is_followed
     if after is not None and after.lower in ("'s", "'"):
@@ -318,9 +305,9 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
     is_led = _is_led_by_a_capital(document, word)
     if entry.kind in ("title", "noble"):
         is_titling = after is not None and (after.lower == "of" or is_capitalised(after))
-        return not is_titling and (
-            is_led or not _has_determiner(document, first) or _is_behind_a_capital_the(document, first)
-        )
+        before = document.before(word)  # "in The Princess and the Goat": a capital "The" starts a title
+        is_the = before is not None and before.text == "The" and not _opens_sentence(document, before)
+        return not is_titling and (is_led or is_the or not _has_determiner(document, first))
     if entry.kind == "kin":
         return is_led and not (after is not None and is_capitalised(after))
     leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
@@ -344,12 +331,6 @@ def _is_led_by_a_capital(document: Document, word: Word) -> bool:
     )
 
 
-def _is_behind_a_capital_the(document: Document, first: int) -> bool:
-    """True for "The" with a capital inside a sentence, which opens a title: "in The Princess and the Goat"."""
-    before = document.word_at(first - 1)
-    return before is not None and before.text == "The" and not _opens_sentence(document, before)
-
-
 def _may_be_a_small_title(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
     """True in a text without capitals for "the lion king", "nine queens", "queen of the damned", "undercover brother".
 
@@ -362,11 +343,8 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
     if entry.kind == "title" or entry.number != "sing":
         return False
     head = document.words[end - 1]
-    listed = [
-        *document.children(head, "conj"),
-        *([document.words[head.head]] if head.relation == "conj" else []),
-    ]
-    is_listed = any(is_person(other) for other in listed)  # "father and son"
+    above = [document.words[head.head]] if head.relation == "conj" else []
+    is_listed = any(map(is_person, (*document.children(head, "conj"), *above)))  # "father and son"
     return not is_listed and not document.children(head, "det", "nmod:poss", "nummod")
 
 
@@ -433,11 +411,7 @@ def _is_of_all(document: Document, word: Word) -> bool:
 def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) -> bool:
     """True for "chick flick", "king size", "witch hunt": a singular before a noun that is not a person."""
     above = document.head(word)
-    if (
-        word.relation != "compound"
-        or above is None
-        or entry.number == "plur"
-        or entry.kind in ("title", "noble", "group")
-    ):
+    is_other_kind = entry.number == "plur" or entry.kind in ("title", "noble", "group")
+    if word.relation != "compound" or above is None or is_other_kind:
         return False
     return above.index > word.index and above.upos == "NOUN" and not is_person(above)

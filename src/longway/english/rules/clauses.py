@@ -79,20 +79,18 @@ def _parse_clause(document: Document, number: int, sentence: WordSpan) -> Clause
     if head is None:
         return None
     below = document.children(head, "aux", "cop")
-    if head.upos not in ("VERB", "AUX") and not any(w.relation == "cop" for w in below):
+    is_verb = head.upos in ("VERB", "AUX")
+    if not is_verb and not any(w.relation == "cop" for w in below):
         return None
-    verbs = sorted(
-        [w for w in below if w.index <= head.index] + ([head] if head.upos in ("VERB", "AUX") else []),
-        key=lambda w: w.index,
-    )
+    verbs = [w.index for w in below if w.index <= head.index] + ([head.index] if is_verb else [])
     if not verbs:
         return None  # "be" after its predicate
-    first, last = verbs[0].index, verbs[-1].index
+    first, last = min(verbs), max(verbs)
     while first - 1 > sentence.first and _is_verbal_adverb(document, document.words[first - 1], head):
         first -= 1
     if first == sentence.first or last > sentence.last:
         return None
-    if head.upos not in ("VERB", "AUX"):
+    if not is_verb:
         while last + 1 < head.index and _is_verbal_adverb(document, document.words[last + 1], head):
             last += 1
     group = document.words[first : last + 1]
@@ -142,9 +140,8 @@ def is_plural_span(document: Document, span: WordSpan) -> bool | None:
         return True if head.lower in _PLURAL_PRONOUNS else False if head.lower in _SINGULAR_PRONOUNS else None
     if head.tag in ("NNS", "NNPS"):
         return True if head.index not in names else None
-    if head.lemma.lower() in _SAME_IN_PLURAL and not any(
-        w.lower in ("a", "an", "this", "one") for w in words
-    ):
+    is_single = any(w.lower in ("a", "an", "this", "one") for w in words)
+    if head.lemma.lower() in _SAME_IN_PLURAL and not is_single:
         return None
     return False if head.tag in ("NN", "NNP", "VBG", "CD") else None
 
@@ -163,9 +160,8 @@ def is_plural_subject(clause: Clause) -> bool | None:
     if verb in ("is", "was", "has", "does", "isn", "wasn") or clause.finite.tag == "VBZ":
         return False
     is_first = clause.subject.words[0].lower == "i"
-    if verb in ("are", "were") or (
-        clause.finite.tag == "VBP" and verb not in ("am", "have", "do") and not is_first
-    ):
+    shows_plural = clause.finite.tag == "VBP" and verb not in ("am", "have", "do") and not is_first
+    if verb in ("are", "were") or shows_plural:
         return True
     if is_first and len(clause.subject) == 1:
         return None
@@ -241,9 +237,8 @@ def lowercase_first(scene: Scene, first: Word) -> str | None:
         # "an American band", "the Corvane Bridge"; but a title has its capital from the first word on.
         head = document.head(first)
         is_plain_noun = head is not None and head.text.islower()
-        is_work = first.index in name_indices(document) or not TITLE_WORDS.isdisjoint(
-            re.findall("[a-z]+", context[:400].lower())
-        )
+        opening = re.findall("[a-z]+", context[:400].lower())
+        is_work = first.index in name_indices(document) or not TITLE_WORDS.isdisjoint(opening)
         return small if is_plain_noun or (text == "The" and not is_work) else text
     if first.index in name_indices(document):
         return text

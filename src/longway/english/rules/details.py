@@ -32,6 +32,7 @@ _YEAR_SUFFICES = frozenset("bear release publish".split())  # for these a year i
 _VAGUE_NOUNS = _LISTS["vague_nouns"]
 _CONCRETE_NOUNS = _LISTS["concrete_nouns"]
 _CONTENT_POS = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
+_CONTENT_AFTER = frozenset(("PROPN", "NOUN", "NUM", "ADJ", "X"))
 _ARTICLES = ("a", "an")
 
 
@@ -84,9 +85,8 @@ def _is_optional_modifier(document: Document, word: Word, names: frozenset[int])
     head = document.head(word)
     if head is None or head.upos != "NOUN" or head.index in names or head.index <= word.index:
         return False
-    if head.lemma.lower() in _VAGUE_NOUNS or not (
-        _is_predicate_noun(document, head) or head.lemma.lower() in _CONCRETE_NOUNS
-    ):
+    is_concrete = _is_predicate_noun(document, head) or head.lemma.lower() in _CONCRETE_NOUNS
+    if head.lemma.lower() in _VAGUE_NOUNS or not is_concrete:
         return False
     if {word.lower, word.lemma.lower()} & _PRIVATIVE or document.children(word) or not word.text.isalpha():
         return False
@@ -120,11 +120,8 @@ def _phrase(document: Document, word: Word, names: frozenset[int]) -> WordSpan |
         return None  # "won two awards" would mean two in all
     if word.dep == "nmod":
         is_noun = head.lemma.lower() not in _VAGUE_NOUNS and _has_article(document, head)
-        return (
-            piece
-            if is_noun and _is_predicate_noun(document, head) and not document.children(head, "case")
-            else None
-        )
+        is_predicate = _is_predicate_noun(document, head) and not document.children(head, "case")
+        return piece if is_noun and is_predicate else None
     is_exact = is_time(document, word) or word.index in names
     is_free = cases[0].lower in ("in", "at", "during") or is_time(document, word)  # not "released on DVD"
     return piece if is_exact and is_free and _is_complete_without(document, head, word) else None
@@ -134,20 +131,16 @@ def _is_complete_without(document: Document, head: Word, removed: Word) -> bool:
     """Return True if the main verb has an object, or another place or time that completes it."""
     if head.relation != "root" or head.upos != "VERB":
         return False
-    things = [
-        w for w in document.children(head, "obj") if w.upos != "PRON" and w.lemma.lower() not in _VAGUE_NOUNS
-    ]
+    objects = document.children(head, "obj")
+    things = [w for w in objects if w.upos != "PRON" and w.lemma.lower() not in _VAGUE_NOUNS]
     others = [w for w in document.children(head, "obl", "xcomp") if w.index != removed.index]
-    if any(
-        w.lower in ("to", "until", "through") for other in others for w in document.children(other, "case")
-    ):
+    cases = [{case.lower for case in document.children(other, "case")} for other in others]
+    if any(case & {"to", "until", "through"} for case in cases):
         return False  # "from May to June"
     if head.lemma.lower() in _NEED_COMPLEMENT - _YEAR_SUFFICES:
-        places = (
-            w for w in others if any(c.lower in ("in", "by", "at") for c in document.children(w, "case"))
-        )
+        places = (w for w, case in zip(others, cases, strict=True) if case & {"in", "by", "at"})
         return bool(things) or any(not is_time(document, w) for w in places)
-    return bool(things) or (bool(others) and not document.children(head, "obj"))
+    return bool(things) or (bool(others) and not objects)
 
 
 def _relative_clause(document: Document, word: Word) -> WordSpan | None:
@@ -156,9 +149,8 @@ def _relative_clause(document: Document, word: Word) -> WordSpan | None:
     if head is None or piece is None or head.upos != "NOUN" or head.lemma.lower() in _VAGUE_NOUNS:
         return None
     is_behind = piece.first == head.index + 1 and _is_last(document, piece) and piece.words[0].lower != "to"
-    return (
-        piece if is_behind and _is_predicate_noun(document, head) and _has_article(document, head) else None
-    )
+    is_predicate = _is_predicate_noun(document, head) and _has_article(document, head)
+    return piece if is_behind and is_predicate else None
 
 
 def _is_last(document: Document, piece: WordSpan) -> bool:
@@ -188,13 +180,7 @@ def _is_cut_clean(document: Document, piece: WordSpan) -> bool:
     if piece.first == piece.last:
         return True
     after = document.words[piece.last + 1] if piece.last + 1 < len(document) else None
-    is_open = after is not None and after.upos in (
-        "PROPN",
-        "NOUN",
-        "NUM",
-        "ADJ",
-        "X",
-    )  # "in the 2nd century AD"
+    is_open = after is not None and after.upos in _CONTENT_AFTER  # "in the 2nd century AD"
     return not is_open and before.upos not in ("ADP", "DET", "CCONJ", "PART", "PUNCT", "SCONJ")
 
 

@@ -124,13 +124,10 @@ def _is_inverted(document: Document, verb: Word) -> bool:
     """Return True if the verb starts its sentence or the subject follows: "Isn't it?", "nor is it"."""
     first, _ = document.sentences[document.sentence_number(verb)]
     after = document.words[verb.index + 1 : verb.index + 3]
-    is_auxiliary = verb.upos == "AUX"
-    opens = is_auxiliary and (
-        verb.index == first or document.words[verb.index - 1].lower in ("nor", "neither", "why")
-    )
-    return opens or (
-        is_auxiliary and len(after) == 2 and after[1].tag == "PRP" and after[1].relation == "nsubj"
-    )
+    if verb.upos != "AUX":
+        return False
+    opens = verb.index == first or document.words[verb.index - 1].lower in ("nor", "neither", "why")
+    return opens or (len(after) == 2 and after[1].tag == "PRP" and after[1].relation == "nsubj")
 
 
 OPENERS = tuple(listed_phrases(__name__, "openers").values())
@@ -170,10 +167,9 @@ def _openers(document: Document, number: int, first: int) -> Iterator[Rephrasing
             i = "I think" if is_capital else "i think"
             yield Rephrasing.of("hedges.exchanged", Change(words[0].start, comma.end, i))
         else:
+            end = document.words[comma.index - 1].end
             text = capitalise(other) if is_capital else other
-            yield Rephrasing(
-                "hedges.exchanged", (Change(words[0].start, document.words[comma.index - 1].end, text),)
-            )
+            yield Rephrasing.of("hedges.exchanged", Change(words[0].start, end, text))
 
 
 def _opinion(document: Document, number: int) -> Iterator[Rephrasing]:
@@ -239,13 +235,9 @@ def words(scene: Scene) -> Iterator[Rephrasing]:
 def _is_in_compound(scene: Scene, word: Word) -> bool:
     """Return True for parts of "film festival" or "well-known", which are fixed terms."""
     document = scene.document
-    glued = "-" in (
-        document.text[word.end : word.end + 1],
-        document.text[max(0, word.start - 1) : word.start],
-    )
-    is_part = word.relation == "compound" or (
-        word.upos == "NOUN" and bool(document.children(word, "compound"))
-    )
+    glued = "-" in document.text[max(0, word.start - 1) : word.start] + document.text[word.end : word.end + 1]
+    has_part = word.upos == "NOUN" and bool(document.children(word, "compound"))
+    is_part = word.relation == "compound" or has_part
     is_participle = word.upos == "VERB" and word.relation in ("amod", "compound")  # "purchasing power"
     return glued or is_part or is_participle
 
@@ -256,12 +248,9 @@ def _following_preposition(word: Word, document: Document) -> str:
     A time ("began in May") and the agent of a passive ("was bought by") are compatible with any verb.
     """
     after = document.words[word.index + 1 : word.index + 2]
-    if (
-        word.upos != "VERB"
-        or not after
-        or after[0].upos != "ADP"
-        or after[0].relation not in ("case", "mark")
-    ):
+    if word.upos != "VERB" or not after or after[0].upos != "ADP":
+        return ""
+    if after[0].relation not in ("case", "mark"):
         return ""
     governed = document.head(after[0])
     is_passive = bool(document.children(word, "aux:pass", "nsubj:pass")) or word.tag == "VBN"
@@ -302,16 +291,12 @@ def names(scene: Scene) -> Iterator[Rephrasing]:
     if scene.context is not None or not scene.avoid:
         return
     for chain in find_chains(scene.document):
-        if chain.number == "sing" and _has_avoided_name(chain, scene):
+        avoided = scene.avoid & {n for m in chain.mentions for n in (" ".join(m.parts), *m.parts)}
+        if chain.number == "sing" and avoided:
             for variant in range(_N_VARIANTS):
                 changes = _renamed(scene.document, chain, variant)
                 if changes is not None:
                     yield Rephrasing("names.exchanged", changes, keeps="label")
-
-
-def _has_avoided_name(chain: Chain, scene: Scene) -> bool:
-    names = {" ".join(m.parts) for m in chain.mentions} | {part for m in chain.mentions for part in m.parts}
-    return bool(names & scene.avoid)
 
 
 def _renamed(document: Document, chain: Chain, variant: int) -> tuple[Change, ...] | None:

@@ -56,16 +56,9 @@ class ClauseParts:
     def without(self, indices: set[int]) -> ClauseParts:
         """Return the statement without some of its words."""
 
-        def left(words: tuple[Word, ...]) -> tuple[Word, ...]:
-            return tuple(word for word in words if word.index not in indices)
-
-        return replace(
-            self,
-            subject=left(self.subject),
-            predicate=left(self.predicate),
-            object=left(self.object),
-            moved=left(self.moved),
-        )
+        parts = (self.subject, self.predicate, self.object, self.moved)
+        left = [tuple(word for word in part if word.index not in indices) for part in parts]
+        return replace(self, subject=left[0], predicate=left[1], object=left[2], moved=left[3])
 
     def named(self, subject_text: str) -> ClauseParts:
         """Return the statement with another subject text."""
@@ -156,11 +149,8 @@ def _with_complements(document: Document, rest: list[Word], size: int) -> int:
             size += 1
         elif word.tag == "TO" and size + 1 < len(rest) and rest[size + 1].tag == "VB":
             infinitive = rest[size + 1]
-            if (
-                infinitive.relation != "xcomp"
-                or word.head != infinitive.index
-                or infinitive.head != verb.index
-            ):
+            is_complement = infinitive.relation == "xcomp" and infinitive.head == verb.index
+            if not is_complement or word.head != infinitive.index:
                 break
             size += 2
         else:
@@ -222,12 +212,9 @@ def _cut_relative(
 
 def _phrase_start(document: Document, noun: Word) -> int:
     """Return the index where the noun phrase starts: a predicate noun also has the subject and "be" below it."""
-    modifiers = [
-        w
-        for w in document.children(noun)
-        if w.relation in ("det", "amod", "nummod", "compound", "nmod") and w.index < noun.index
-    ]
-    return min((document.subtree(w)[0].index for w in modifiers), default=noun.index)
+    modifiers = document.children(noun, "det", "amod", "nummod", "compound", "nmod")
+    starts = (document.subtree(w)[0].index for w in modifiers if w.index < noun.index)
+    return min(starts, default=noun.index)
 
 
 def _antecedent_name(document: Document, noun: Word, antecedent: list[Word]) -> str | None:
@@ -240,11 +227,9 @@ def _antecedent_name(document: Document, noun: Word, antecedent: list[Word]) -> 
     first = words[0]
     if noun.upos == "PROPN":
         return text_from(document, words)
-    is_root = document.head(noun) is None
-    is_adjective = (
-        is_root and first.upos in ("ADJ", "NOUN") and not document.children(noun, "cop")
-    )  # a fragment without article
-    if first.lower not in _DEFINITE and not is_adjective:
+    is_fragment = document.head(noun) is None and not document.children(noun, "cop")
+    has_no_article = is_fragment and first.upos in ("ADJ", "NOUN")
+    if first.lower not in _DEFINITE and not has_no_article:
         return None
     if first.lower in ("a", "an"):
         return "The " + text_from(document, words[1:])
@@ -278,12 +263,10 @@ def fragment(document: Document, root: Word, inner: list[Word]) -> list[ClausePa
     """Return the statements of a sentence without a finite verb; None if there are none."""
     if not inner:
         return None
-    doing = _participle_pair(document, root)
-    return (
-        _participle_clause(document, *doing, inner)
-        if doing is not None
-        else _adjective_clauses(document, root, inner)
-    )
+    pair = _participle_pair(document, root)
+    if pair is None:
+        return _adjective_clauses(document, root, inner)
+    return _participle_clause(document, *pair, inner)
 
 
 def _participle_pair(document: Document, root: Word) -> tuple[Word, Word] | None:
@@ -298,12 +281,9 @@ def _participle_pair(document: Document, root: Word) -> tuple[Word, Word] | None
 def _participle_clause(
     document: Document, noun: Word, verb: Word, inner: list[Word]
 ) -> list[ClauseParts] | None:
-    phrase = document.subtree(verb)
-    inside = (
-        {w.index for w in phrase}
-        if noun.head != verb.index
-        else {w.index for w in inner if w.index >= verb.index}
-    )
+    is_head = noun.head == verb.index
+    phrase = [w for w in inner if w.index >= verb.index] if is_head else document.subtree(verb)
+    inside = {w.index for w in phrase}
     subject = tuple(w for w in inner if w.index not in inside and w.index < verb.index)
     rest = [w for w in inner if w.index in inside]
     is_all = len(subject) + len(rest) == len(inner)
@@ -336,7 +316,7 @@ def _adjective_clauses(document: Document, root: Word, inner: list[Word]) -> lis
     adjectives = [w for w in document.children(root, "amod") if w.index < root.index]
     if not adjectives or any(not _is_predicative(document, w) for w in adjectives):
         return None
-    removed = {w.index for one in adjectives for w in document.subtree(one)}
+    removed = {w.index for adjective in adjectives for w in document.subtree(adjective)}
     kept = tuple(w for w in inner if w.index not in removed and w not in determiners)
     if any(w.upos == "PUNCT" and w.index < root.index for w in kept):
         kept = tuple(w for w in kept if w.upos != "PUNCT" or w.index > root.index)
@@ -360,10 +340,9 @@ def _adjective_statements(
     name = capitalise(f"{article} {text_from(document, phrase, opens=True)}")
     pieces = []
     for adjective in adjectives:
-        words = tuple(w for w in document.subtree(adjective) if w.upos not in ("PUNCT", "CCONJ"))
-        joined = tuple(
-            w for w in document.subtree(adjective) if w.index >= words[0].index and w.index <= words[-1].index
-        )
+        phrase_of = document.subtree(adjective)
+        inner = [w.index for w in phrase_of if w.upos not in ("PUNCT", "CCONJ")]
+        joined = tuple(w for w in phrase_of if inner[0] <= w.index <= inner[-1])
         pieces.append(ClauseParts(phrase, (), joined, subject_text=name, predicate_text=be, more=determiners))
     return [*pieces, *(relative.named(name) for relative in relatives)]
 

@@ -31,7 +31,9 @@ from longway.english.triples.clause_parts import (
 from longway.english.triples.triple import MAX_TRIPLES, BadTriples, Triple, numbered, parse
 
 _FINITE_TAGS = frozenset({"VBZ", "VBD", "VBP", "MD"})
-_MAX_WORDS_BEFORE_MOVED = 12  # words
+_MAX_WORDS = 60  # of a sentence that is split
+_MAX_WORDS_BEFORE_MOVED = 12
+_SEPARATORS = frozenset({";", ",", "--", "-", "–", "—"})
 _FIXED_ADVERBS = frozenset("when why how where not never so even just only almost quite both".split())
 _NEGATIVE_OPENERS = (
     "not ",
@@ -73,13 +75,13 @@ def sentence_triples(document: Document, number: int) -> list[Triple]:
     whole = _whole(document, number)
     if not any(c.isalnum() for c in whole):
         return []
-    clauses = _clause_parts(document, words) if _can_split(words, whole) else None
-    triples = None if clauses is None else [_triple(document, clause) for clause in clauses]
-    if clauses is None or triples is None or not _is_complete(words, clauses):
+    can_split = len(words) <= _MAX_WORDS and "?" not in whole and not any(w.text == "|" for w in words)
+    clauses = _clause_parts(document, words) if can_split else None
+    if clauses is None or not _is_complete(words, clauses):
         return [Triple.whole(whole)]
-    complete = [triple for triple in triples if triple is not None]
-    is_sound = len(complete) == len(triples) and all(map(_is_sound, complete)) and _reads_back(complete)
-    return complete if is_sound else [Triple.whole(whole)]
+    triples = [triple for clause in clauses if (triple := _triple(document, clause)) is not None]
+    is_sound = len(triples) == len(clauses) and all(map(_is_sound, triples)) and _reads_back(triples)
+    return triples if is_sound else [Triple.whole(whole)]
 
 
 def _reads_back(triples: list[Triple]) -> bool:
@@ -88,11 +90,6 @@ def _reads_back(triples: list[Triple]) -> bool:
         return parse(numbered(triples[:MAX_TRIPLES])) == triples[:MAX_TRIPLES]
     except BadTriples:
         return False
-
-
-def _can_split(words: tuple[Word, ...], whole: str) -> bool:
-    """Return True for a sentence that is not too long and has no question mark or "|"."""
-    return len(words) <= 60 and "?" not in whole and not any(w.text == "|" for w in words)
 
 
 def _is_sound(triple: Triple) -> bool:
@@ -198,11 +195,8 @@ def _is_separate(document: Document, head: Word, inner: list[Word]) -> bool:
     after = phrase[-1].index + 1
     is_last = after > inner[-1].index or document.words[after].upos in ("PUNCT", "CCONJ")
     if head.relation == "parataxis":
-        before = document.words[phrase[0].index - 1].text if phrase[0].index else ""
-        opens = phrase[0].text in (";", ",", "--", "-", "–", "—")
-        return (
-            is_contiguous and is_last and has_subject and (before in (";", ",", "--", "-", "–", "—") or opens)
-        )
+        is_apart = bool({document.lower_at(phrase[0].index - 1), phrase[0].text} & _SEPARATORS)
+        return is_contiguous and is_last and has_subject and is_apart
     return is_contiguous and is_last
 
 
