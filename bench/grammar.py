@@ -30,9 +30,9 @@ import numpy as np
 import torch
 
 import common
-from longway.grammar.backtrace import backtrace
-from longway.grammar.chart import KINDS, Shape, prepare
-from longway.grammar.minibatch import (
+from longway.grammars.backtrace import backtrace
+from longway.grammars.chart import KINDS, Shape, prepare
+from longway.grammars.minibatch import (
     PARSING,
     TRAINING,
     BatchLimits,
@@ -43,9 +43,9 @@ from longway.grammar.minibatch import (
     log_probabilities,
     on_device,
 )
-from longway.grammar.model import NeuralGrammar, PairGrammar, SentenceGrammar
-from longway.grammar.partition import inside
-from longway.grammar.semiring import MaxSemiring
+from longway.grammars.model import NeuralGrammar, PairGrammar, SentenceGrammar
+from longway.grammars.partition import inside
+from longway.grammars.semiring import MaxSemiring
 
 N, P, DIMENSION = 32, 64, 256
 PUBLISHED = {"scfg_train_pairs_s": 2.66, "scfg_parse_pairs_s": 2.15, "pcfg_train_sents_s": 44.5}
@@ -88,7 +88,7 @@ def numbered(path: str) -> tuple[list[Pair], list[Pair]]:
 
 def real_texts(rows: int, words: int) -> tuple[list[Pair], list[Pair]]:
     """SNLI pairs and IMDb sentences, more than `rows` of each, so that a sample does not consist of neighbours."""
-    from longway.grammar.vocabulary import GrammarVocabulary, words_of_all
+    from longway.grammars.vocabulary import GrammarVocabulary, words_of_all
     from longway.tokens.sentences import sentences_of
 
     snli = common.rows_of("snli/train_balanced.jsonl.gz")[: 4 * rows]

@@ -4,7 +4,7 @@
     --trees FILE ...   trees that were made elsewhere, `row<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
     --out DIR          keeps the grammar, and the trees as such files
 
-Rows are drawn and cut as `longway grammar` does it (recipes/grammar_rows.py). A row is named by its line in the data file, counted from 0.
+Rows are drawn and cut as `longway grammar` does it (jobs/grammar/row_sample.py). A row is named by its line in the data file, counted from 0.
 A text of several sentences has a tree for each of them. Where the data have no part to stop the training on, a tenth of the rows is that part.
 """
 
@@ -22,12 +22,18 @@ from typing import Any
 
 import common
 from longway.data import load
-from longway.grammar.forest import Forest
-from longway.grammar.information import TOP_SUBTREES, Composite, composites, count_subtrees, informative_rules
-from longway.grammar.trees import Tree, brackets, read_brackets, span
-from longway.jobs.grammar.grammar import Part, parse
-from longway.jobs.grammar.grammar_rows import Document, Limits, gather, labels_as, split_off
-from longway.jobs.grammar.grammar_settings import SIZES
+from longway.grammars.forest import Forest
+from longway.grammars.information import (
+    TOP_SUBTREES,
+    Composite,
+    composites,
+    count_subtrees,
+    informative_rules,
+)
+from longway.grammars.trees import Tree, brackets, read_brackets, span
+from longway.jobs.grammar.induced import ParsedRows, parse
+from longway.jobs.grammar.row_sample import ParsableRow, labels_as, sample_rows, split_off
+from longway.jobs.grammar.settings import SIZES
 
 CHECKED = 0.1  # of the rows, where no file of held-out rows is given
 SHOWN = 12  # composites of a table
@@ -46,18 +52,18 @@ class Source:
     context: str | None = None
     is_cut: bool = True
 
-    def documents(self, *, limit: int | None, texts: int | None, seed: int) -> list[Document]:
-        """Rows to parse, as `gather` draws them, each with its line in the file as its place; says how many are left out."""
+    def documents(self, *, limit: int | None, texts: int | None, seed: int) -> list[ParsableRow]:
+        """Rows to parse, as `sample_rows` draws them, each with its line in the file as its place; says how many are left out."""
         dataset = load(common.data(self.file), text=self.text, context=self.context, label="label")
         rows, labels = labels_as(dataset, self.labels)
-        found = gather(dataset, rows, labels, seed=seed, limit=limit, texts=texts)
-        problems = found.problems(Limits(), pair=self.context is not None)
-        print(f"{self.file}: {len(found.documents)} of {len(rows)} rows.", *(one.message for one in problems))
-        made = [replace(document, place=int(rows[document.place])) for document in found.documents]
+        found = sample_rows(dataset, rows, labels, seed=seed, limit=limit, texts=texts)
+        problems = found.problems(pair=self.context is not None)
+        print(f"{self.file}: {len(found.rows)} of {len(rows)} rows.", *(one.message for one in problems))
+        made = [replace(document, place=int(rows[document.place])) for document in found.rows]
         return made if self.is_cut or self.context is not None else [_in_one(document) for document in made]
 
 
-def _in_one(document: Document) -> Document:
+def _in_one(document: ParsableRow) -> ParsableRow:
     """The same document with all its words in one sentence."""
     return replace(document, units=(([word for first, _ in document.units for word in first], []),))
 
@@ -94,7 +100,7 @@ def parser_of(doc: str | None) -> ArgumentParser:
     return parser
 
 
-def parsed(options: Namespace, train: Source, held_out: Source | None = None) -> list[Part]:
+def parsed(options: Namespace, train: Source, held_out: Source | None = None) -> list[ParsedRows]:
     """The rows of each source with their trees, a part for each; --test-limit is the limit of the held-out ones."""
     device = _device(options)
     is_small = device == "cpu" and not (options.limit or options.grammar or options.trees)
@@ -108,7 +114,9 @@ def parsed(options: Namespace, train: Source, held_out: Source | None = None) ->
         return _with_trees(options.trees, sources, rows)
     grammar = _grammar(options, rows, device)
     began = time.monotonic()
-    parts = [Part(source.file, its, parse(grammar, its)) for source, its in zip(sources, rows, strict=True)]
+    parts = [
+        ParsedRows(source.file, its, parse(grammar, its)) for source, its in zip(sources, rows, strict=True)
+    ]
     print(
         f"parsed {sum(len(its) for part in parts for its in part.trees)} in {time.monotonic() - began:.0f} s"
     )
@@ -129,8 +137,8 @@ def tree_file(file: str) -> str:
 
 
 def _with_trees(
-    paths: Sequence[Path], sources: Sequence[Source], rows: Sequence[list[Document]]
-) -> list[Part]:
+    paths: Sequence[Path], sources: Sequence[Source], rows: Sequence[list[ParsableRow]]
+) -> list[ParsedRows]:
     files = [source.file for source in sources]
     if len(paths) != len(files):
         sys.exit(
@@ -139,14 +147,14 @@ def _with_trees(
     return [given_trees(path, file, its) for path, file, its in zip(paths, files, rows, strict=True)]
 
 
-def given_trees(path: Path, file: str, documents: list[Document]) -> Part:
+def given_trees(path: Path, file: str, documents: list[ParsableRow]) -> ParsedRows:
     """The documents that the file has trees of, with them."""
     found = read_trees(path)
     kept = [document for document in documents if document.place in found]
     if not kept:
         sys.exit(f"{path} has no trees of rows of {file}. A line must begin with the row's number and a tab.")
-    part = Part(file, kept, [found[document.place] for document in kept])
-    otherwise = sum(len(its) != len(row.units) for its, row in zip(part.trees, part.documents, strict=True))
+    part = ParsedRows(file, kept, [found[document.place] for document in kept])
+    otherwise = sum(len(its) != len(row.units) for its, row in zip(part.trees, part.rows, strict=True))
     print(
         f"{path}: trees of {len(kept)} of these rows"
         + (f", {otherwise} of them cut into other sentences than now" if otherwise else "")
@@ -164,10 +172,10 @@ def read_trees(path: Path) -> dict[int, list[Tree]]:
     return dict(found)
 
 
-def write_trees(path: Path, part: Part, *, pair: bool) -> None:
+def write_trees(path: Path, part: ParsedRows, *, pair: bool) -> None:
     """Writes the trees of all rows, a line each."""
     with path.open("w", encoding="utf-8") as out:
-        for document, trees in zip(part.documents, part.trees, strict=True):
+        for document, trees in zip(part.rows, part.trees, strict=True):
             out.writelines(f"{document.place}\t{brackets(tree, pair=pair)}\n" for tree in trees)
 
 
@@ -175,7 +183,7 @@ def write_trees(path: Path, part: Part, *, pair: bool) -> None:
 class Tables:
     """The features of training rows, and how they read."""
 
-    part: Part
+    part: ParsedRows
     names: Sequence[str]
 
     def __post_init__(self) -> None:
@@ -251,9 +259,9 @@ def _device(options: Namespace) -> str:
     return device_named(options.device).type
 
 
-def _grammar(options: Namespace, rows: Sequence[list[Document]], device: str) -> Any:
-    from longway.grammar.induction import InduceSettings, induce
-    from longway.grammar.parser import Grammar
+def _grammar(options: Namespace, rows: Sequence[list[ParsableRow]], device: str) -> Any:
+    from longway.grammars.induction import InduceSettings, induce
+    from longway.grammars.parser import Grammar
 
     if options.grammar:
         return Grammar.load(options.grammar, device=device)

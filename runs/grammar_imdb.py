@@ -13,8 +13,8 @@ import re
 import common
 import grammar_common
 from grammar_common import Kind, Source, Tables
-from longway.grammar.information import Composite
-from longway.grammar.trees import span
+from longway.grammars.information import Composite
+from longway.grammars.trees import span
 
 REVIEWS = Source("imdb/train.jsonl.gz", ("negative", "positive"))
 KINDS = (
@@ -39,7 +39,7 @@ def main() -> None:
     show_ratings(tables, found)
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_imdb.py", rows=len(part.documents), **figures)
+    common.finish("runs/grammar_imdb.py", rows=len(part.rows), **figures)
 
 
 def show_ratings(tables: Tables, found: list[Composite]) -> None:

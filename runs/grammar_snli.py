@@ -31,10 +31,10 @@ from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
 from longway.data.dataset import examples_of
 from longway.detect.grammar_versions import GRAMMAR, Version, compare_versions
-from longway.grammar.forest import Forest
-from longway.grammar.trees import sides
-from longway.jobs.grammar.grammar import Part
-from longway.jobs.grammar.grammar_rows import in_turn
+from longway.grammars.forest import Forest
+from longway.grammars.trees import sides
+from longway.jobs.grammar.induced import ParsedRows
+from longway.jobs.grammar.row_sample import in_turn
 from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.metrics.group_accuracy import PatternAccuracy
 from longway.records import Example
@@ -92,7 +92,7 @@ def main() -> None:
     figures["features"] = show_versions(tables, held_out, strongest(found), answers)
     figures |= {f"accuracy_{one.name}": float(one.right.mean()) for one in answers}
     figures |= show_contrasts(options, train, held_out, answers)
-    rows = {"rows": len(train.documents), "held_out": len(held_out.documents)}
+    rows = {"rows": len(train.rows), "held_out": len(held_out.rows)}
     common.finish("runs/grammar_snli.py", **rows, **figures)
 
 
@@ -105,22 +105,22 @@ def strongest(found: list[Any]) -> list[Any]:
     ]
 
 
-def examples(part: Part) -> list[Example]:
-    return [document.example for document in part.documents]
+def examples(part: ParsedRows) -> list[Example]:
+    return [document.example for document in part.rows]
 
 
 def inputs_of(rows: Sequence[Example]) -> Inputs:
     return Inputs([row.text for row in rows], [row.context or "" for row in rows])
 
 
-def drawn(part: Part, n: int | None, seed: int) -> list[Example]:
+def drawn(part: ParsedRows, n: int | None, seed: int) -> list[Example]:
     """So many rows, the labels taking turns, in their old order; all where no number is told."""
-    order = np.random.default_rng(seed).permutation(len(part.documents))
+    order = np.random.default_rng(seed).permutation(len(part.rows))
     order = order[in_turn(part.labels[order])]
-    return [part.documents[i].example for i in sorted(order[:n].tolist())]
+    return [part.rows[i].example for i in sorted(order[:n].tolist())]
 
 
-def trained(asked: str, options: Namespace, train: Part, held_out: Part) -> Trained:
+def trained(asked: str, options: Namespace, train: ParsedRows, held_out: ParsedRows) -> Trained:
     """The classifier that was asked for as `name` or `name=rows`, and which held-out rows it labels right."""
     name, _, n = asked.partition("=")
     models, right, rows = [], [], []
@@ -145,7 +145,7 @@ def spread(values: Sequence[float] | NDArray[np.float64]) -> str:
 
 
 def show_versions(
-    tables: Tables, held_out: Part, features: list[Any], answers: list[Trained]
+    tables: Tables, held_out: ParsedRows, features: list[Any], answers: list[Trained]
 ) -> list[dict[str, Any]]:
     """Tables 6 and 10: each feature with less and less of the grammar, and the classifiers on its two groups."""
     forest = Forest(held_out.trees, like=tables.forest)
@@ -189,7 +189,9 @@ def _accuracies(version: Version) -> str:
     )
 
 
-def show_contrasts(options: Namespace, train: Part, held_out: Part, answers: list[Trained]) -> dict[str, Any]:
+def show_contrasts(
+    options: Namespace, train: ParsedRows, held_out: ParsedRows, answers: list[Trained]
+) -> dict[str, Any]:
     """Table 7: how often the classifiers give the shortcut's label to contrast examples."""
     stances = task_of(LABELS, context_name="premise").stances
     words = GrammarWords.learn(
@@ -219,7 +221,7 @@ def show_contrasts(options: Namespace, train: Part, held_out: Part, answers: lis
     return figures
 
 
-def unparsed(options: Namespace, held_out: Part) -> list[Example]:
+def unparsed(options: Namespace, held_out: ParsedRows) -> list[Example]:
     """Held-out rows without a tree: those that are too long, and all of the test split."""
     if options.test_limit:
         return []

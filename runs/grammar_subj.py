@@ -31,7 +31,7 @@ def main() -> None:
     )
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_subj.py", rows=len(part.documents), **figures)
+    common.finish("runs/grammar_subj.py", rows=len(part.rows), **figures)
 
 
 if __name__ == "__main__":

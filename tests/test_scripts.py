@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from longway.engines.model_files import LabelCalibration, installed_model
-from longway.grammar.trees import read_brackets
+from longway.grammars.trees import read_brackets
 from tests.engines.adapters import writer_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -321,14 +321,14 @@ def test_texts_that_are_one_sentence_each_are_not_cut(reviews):
 def test_trees_that_the_grammar_scripts_write_are_read_back(grammar_common, reviews, tmp_path, capsys):
     rows = reviews.documents(limit=None, texts=None, seed=0)[:2]
     trees = [["(1 (8 it) (9 rains))", "(1 (8 it) (9 snows))"], ["(1 (8 it) (9 hot))"]]
-    part = grammar_common.Part("rows.jsonl", rows, [list(map(read_brackets, its)) for its in trees])
+    part = grammar_common.ParsedRows("rows.jsonl", rows, [list(map(read_brackets, its)) for its in trees])
     grammar_common.write_trees(tmp_path / "trees.txt", part, pair=False)
     assert (
         grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows[::-1]).trees == part.trees[::-1]
     )
     assert "other sentences" not in capsys.readouterr().out
     (tmp_path / "trees.txt").write_text(f"0\t{trees[0][0]}\n", encoding="utf-8")
-    assert grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows).documents == rows[:1]
+    assert grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows).rows == rows[:1]
     assert "1 of them cut into other sentences" in capsys.readouterr().out
     with pytest.raises(SystemExit, match=r"no trees of rows of rows\.jsonl"):
         grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows[1:])

@@ -30,7 +30,7 @@ LAYERS = (
     },
     {
         "classify": "classifiers and training methods; the sentence encoder, the entailment model; word importance",
-        "grammar": "grammars of texts and pairs, learned from them; trees and their features",
+        "grammars": "grammars of texts and pairs, learned from them; trees and their features",
         "space": "RAZOR's shortcut space: gamma and lean of every text, also while texts are replaced",
     },
     {

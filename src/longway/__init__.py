@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from longway.jobs.fairness.job import fairness
     from longway.jobs.fairness.result import FairnessResult
     from longway.jobs.fairness.settings import FairnessSettings
-    from longway.jobs.grammar.grammar import Induced, induce_grammar
-    from longway.jobs.grammar.grammar_settings import GrammarSettings
-    from longway.jobs.grammar.run_grammar import run_grammar
+    from longway.jobs.grammar.job import grammar
+    from longway.jobs.grammar.result import GrammarResult
+    from longway.jobs.grammar.settings import GrammarSettings
     from longway.jobs.perturb.perturb_settings import PerturbSettings
     from longway.jobs.perturb.perturbation import Perturbation, perturb
     from longway.jobs.perturb.run_perturb import run_perturb
@@ -88,8 +88,9 @@ _HOME = {
     "longway.jobs.fairness.job": ("fairness",),
     "longway.jobs.fairness.result": ("FairnessResult",),
     "longway.jobs.fairness.settings": ("FairnessSettings",),
-    "longway.jobs.grammar.grammar": ("Induced", "induce_grammar"),
-    "longway.jobs.grammar.grammar_settings": ("GrammarSettings",),
+    "longway.jobs.grammar.job": ("grammar",),
+    "longway.jobs.grammar.result": ("GrammarResult",),
+    "longway.jobs.grammar.settings": ("GrammarSettings",),
     "longway.jobs.perturb.perturb_settings": ("PerturbSettings",),
     "longway.jobs.perturb.perturbation": ("Perturbation", "perturb"),
     "longway.jobs.prove.prove": ("ProveSettings",),
@@ -97,7 +98,6 @@ _HOME = {
     "longway.jobs.rewrite.result": ("RewriteResult",),
     "longway.jobs.rewrite.settings": ("RewriteSettings",),
     "longway.jobs.prove.run_prove": ("run_prove",),
-    "longway.jobs.grammar.run_grammar": ("run_grammar",),
     "longway.jobs.perturb.run_perturb": ("run_perturb",),
     "longway.jobs.run": ("Watcher",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
@@ -125,8 +125,8 @@ __all__ = [
     "FairnessResult",
     "FairnessSettings",
     "Finding",
+    "GrammarResult",
     "GrammarSettings",
-    "Induced",
     "Leak",
     "LiveSpace",
     "LongwayError",
@@ -150,11 +150,10 @@ __all__ = [
     "engine_named",
     "explain",
     "fairness",
-    "induce_grammar",
+    "grammar",
     "load",
     "perturb",
     "rewrite",
-    "run_grammar",
     "run_perturb",
     "run_prove",
     "sample_path",

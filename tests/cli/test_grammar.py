@@ -37,10 +37,11 @@ def run(folder, monkeypatch):
 def test_it_says_what_was_learned_and_lists_phrases_rules_and_the_classifier(folder):
     told = (folder / "told.txt").read_text(encoding="utf-8")
     for words in (
-        "Learned on a CPU from 51 pairs of 51 rows: 3 + 6 symbols",
-        "Nats a word of 9 held-out pairs after each epoch",
-        "Phrases that tell the label",
-        "Rules that tell the label",
+        "Learned from: 51 pairs of 51 rows",
+        "3 + 6",
+        "Nats per word of 9 held-out pairs after each epoch",
+        "Phrases that predict the label",
+        "Rules that predict the label",
         "bow is right on",
         "pairs-grammar/report.html",
     ):
@@ -59,12 +60,12 @@ def test_json_is_json_and_the_finished_run_is_not_repeated(run):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--device", "tpu"], "auto, cpu or cuda"),
+        (["--device", "tpu"], "auto, cpu, cuda"),
         (["--limit", "6"], "At least 20 are needed"),
         (["--max-q", "2"], "max_q"),
     ],
 )
-def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
+def test_a_mistake_is_an_error_with_the_next_step(run, args, words):
     result = run("grammar", "pairs.jsonl", *COLUMNS, *TINY, *args)
     assert isinstance(result.exception, LongwayError)
     assert words in str(result.exception)

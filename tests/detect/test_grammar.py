@@ -12,9 +12,9 @@ from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector
 from longway.detect.grammar_versions import compare_versions, kinds
 from longway.errors import SettingError
-from longway.grammar.forest import Forest
-from longway.grammar.information import Composite, composites
-from longway.grammar.trees import Tree, brackets, nodes, read_brackets, sides, span
+from longway.grammars.forest import Forest
+from longway.grammars.information import Composite, composites
+from longway.grammars.trees import Tree, brackets, nodes, read_brackets, sides, span
 from longway.stats import score_counts
 from tests.conftest import reading_of
 from tests.grammar.toy_trees import any_tree

@@ -34,7 +34,7 @@ from longway.engines.answers import (
 from longway.engines.line_answers import read_identified, read_numbered, read_pair, read_picked
 from longway.english.triples.triple import BadTriples, parse, parse_pair
 from longway.errors import LongwayError
-from longway.grammar.trees import brackets, read_brackets
+from longway.grammars.trees import brackets, read_brackets
 from longway.review.run_folder import read_run
 from longway.store import RUN_FILE, Run, list_runs
 

@@ -1,7 +1,7 @@
 """The slow obvious twin of the chart: every tree of a short text or pair written out, one after the other.
 
 No sum is shared between trees. A tree is scored by walking over it, and the probability of a text is the plain sum
-over the list. LogSemiring probabilities of rules and leaves are as `longway.grammar.chart` takes them.
+over the list. LogSemiring probabilities of rules and leaves are as `longway.grammars.chart` takes them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import exp, fsum
 
 import torch
 
-from longway.grammar.chart import KINDS, Rules, Shape
+from longway.grammars.chart import KINDS, Rules, Shape
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ torch = pytest.importorskip("torch", reason="the grammar's charts need torch (lo
 
 from scipy.stats import chisquare  # noqa: E402
 
-from longway.grammar.backtrace import backtrace  # noqa: E402
-from longway.grammar.chart import Rules, Shape, prepare  # noqa: E402
-from longway.grammar.partition import inside, log_partition  # noqa: E402
-from longway.grammar.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
+from longway.grammars.backtrace import backtrace  # noqa: E402
+from longway.grammars.chart import Rules, Shape, prepare  # noqa: E402
+from longway.grammars.partition import inside, log_partition  # noqa: E402
+from longway.grammars.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
 from tests.grammar.enumeration import (  # noqa: E402
     Listed,
     alone,

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.grammar import device
+from longway.grammars import device
 
 SIZES = st.integers(1, 5)
 

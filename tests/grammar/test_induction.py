@@ -9,11 +9,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="learning a grammar needs torch (longway[neural])")
 
 from longway.errors import DataError, SettingError, TrainingError  # noqa: E402
-from longway.grammar import induction  # noqa: E402
-from longway.grammar.induction import InduceSettings, induce  # noqa: E402
-from longway.grammar.parser import Grammar  # noqa: E402
-from longway.grammar.trees import Tree, nodes, sides  # noqa: E402
-from longway.grammar.vocabulary import UNKNOWN  # noqa: E402
+from longway.grammars import induction  # noqa: E402
+from longway.grammars.induction import InduceSettings, induce  # noqa: E402
+from longway.grammars.parser import Grammar  # noqa: E402
+from longway.grammars.trees import Tree, nodes, sides  # noqa: E402
+from longway.grammars.vocabulary import UNKNOWN  # noqa: E402
 
 SIZES = {"nonterminals": 3, "preterminals": 5, "dimension": 8, "at_least": 1, "batch": 4}
 

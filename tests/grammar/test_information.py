@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.grammar.forest import Forest, Rule, rule_key, rule_of
-from longway.grammar.information import (
+from longway.grammars.forest import Forest, Rule, rule_key, rule_of
+from longway.grammars.information import (
     RuleShares,
     composites,
     count_rules,
@@ -17,7 +17,7 @@ from longway.grammar.information import (
     for_and_against,
     informative_rules,
 )
-from longway.grammar.trees import Tree, brackets, leaves, read_brackets, span
+from longway.grammars.trees import Tree, brackets, leaves, read_brackets, span
 from longway.stats import score_counts
 from tests.grammar.toy_trees import any_tree, documents_of
 
@@ -350,7 +350,7 @@ def test_features_need_no_torch():
     import sys
 
     code = (
-        "import sys, longway.grammar.information, longway.grammar.information, longway.grammar.vocabulary, longway.detect.grammar\n"
+        "import sys, longway.grammars.information, longway.grammars.information, longway.grammars.vocabulary, longway.detect.grammar\n"
         "print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

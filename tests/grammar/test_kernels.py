@@ -15,13 +15,13 @@ IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 if not (torch.cuda.is_available() or IS_INTERPRETED):
     pytest.skip("no GPU, and TRITON_INTERPRET is not 1", allow_module_level=True)
 
-from longway.grammar import backtrace as plain_descend  # noqa: E402
-from longway.grammar import chart as plain  # noqa: E402
-from longway.grammar import gpu  # noqa: E402
-from longway.grammar.chart import Rules, Shape, prepare  # noqa: E402
-from longway.grammar.model import PairGrammar  # noqa: E402
-from longway.grammar.partition import log_partition, root_cells  # noqa: E402
-from longway.grammar.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
+from longway.grammars import backtrace as plain_descend  # noqa: E402
+from longway.grammars import chart as plain  # noqa: E402
+from longway.grammars import gpu  # noqa: E402
+from longway.grammars.chart import Rules, Shape, prepare  # noqa: E402
+from longway.grammars.model import PairGrammar  # noqa: E402
+from longway.grammars.partition import log_partition, root_cells  # noqa: E402
+from longway.grammars.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
 from tests.grammar.enumeration import grammar_of, leaves_of, log_of_tree, logs_of_parts, trees_of  # noqa: E402
 
 DEVICE = "cpu" if IS_INTERPRETED else "cuda"

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.grammar.minibatch import BatchLimits, batches
+from longway.grammars.minibatch import BatchLimits, batches
 
 side = st.lists(st.integers(1, 9), max_size=7)
 pairs_of_words = st.lists(st.tuples(side, side).filter(any), max_size=30)

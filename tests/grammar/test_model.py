@@ -7,9 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the neural grammars need torch (longway[neural])")
 
-from longway.grammar import model as model_module  # noqa: E402
-from longway.grammar.chart import Shape  # noqa: E402
-from longway.grammar.model import GRAMMARS, log_totals  # noqa: E402
+from longway.grammars import model as model_module  # noqa: E402
+from longway.grammars.chart import Shape  # noqa: E402
+from longway.grammars.model import GRAMMARS, log_totals  # noqa: E402
 
 N, P, WORDS = 3, 4, 6
 COPY, CHANGE, GONE, NEW = range(4)

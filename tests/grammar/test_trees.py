@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import DataError
-from longway.grammar.trees import Tree, brackets, leaves, nodes, outline, read_brackets, sides, span
+from longway.grammars.trees import Tree, brackets, leaves, nodes, outline, read_brackets, sides, span
 from tests.grammar.toy_trees import any_tree
 
 PAIR = "(14 (41 a/a) (24 (49 ε/tall) (32 man/woman)))"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import DataError
-from longway.grammar.vocabulary import UNKNOWN, GrammarVocabulary, words_of, words_of_all
+from longway.grammars.vocabulary import UNKNOWN, GrammarVocabulary, words_of, words_of_all
 from longway.tokens.tokenizer import tokenize
 
 text_words = st.lists(st.sampled_from("a b c d e f [UNK]".split()), max_size=12)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from longway.grammar.trees import Tree, read_brackets
+from longway.grammars.trees import Tree, read_brackets
 
 WORDS = ["a", "man", "woman", "dog", "[UNK]"]
 

@@ -13,30 +13,49 @@ import pytest
 import longway as lw
 from longway.detect.findings import search
 from longway.errors import DataError, MissingExtra, RunError, SettingError, TrainingError
-from longway.grammar.information import composites
-from longway.grammar.trees import nodes, read_brackets, sides
+from longway.grammars.information import composites
+from longway.grammars.trees import nodes, read_brackets, sides
 from longway.jobs.audit import grammar_level as audit_grammar
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.grammar import grammar as recipe
-from longway.jobs.grammar import grammar_settings
-from longway.jobs.grammar.grammar_rows import Limits, gather, in_turn, labels_as, split_off
-from longway.jobs.grammar.grammar_tables import _texts as texts_of
-from longway.jobs.grammar.grammar_tables import findings_of, tables_of
+from longway.jobs.grammar import induced as recipe
+from longway.jobs.grammar import job
+from longway.jobs.grammar.row_sample import LengthLimits, in_turn, labels_as, sample_rows, split_off
+from longway.jobs.grammar.tables import result_of, texts_of
+from longway.jobs.held_out import arrange
+from longway.jobs.run import Watcher
 from tests.jobs.toy_pairs import toy_dataset, toy_pairs
 
 TINY = lw.GrammarSettings(nonterminals=3, preterminals=6, dimension=8, epochs=2, device="cpu")
 
 
+def induce(data):
+    arranged = arrange(data)
+    sizes = TINY.sizes("cpu", pair=arranged.dataset.columns.context is not None)
+    return recipe.induce_grammar(arranged, TINY, sizes, "cpu", Watcher())
+
+
 @pytest.fixture(scope="module")
 def induced():
-    return lw.induce_grammar(toy_dataset(63, long=2), settings=TINY)
+    return induce(toy_dataset(63, long=2))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "toy"
-    return lw.run_grammar(toy_dataset(63), settings=TINY, out=folder)
+    return lw.grammar(toy_dataset(63), TINY, out=folder)
+
+
+class Steps(Watcher):
+    """Collects the steps of a run; raises in the step that begins with `stop`."""
+
+    def __init__(self, stop=None):
+        self.steps, self.stop = [], stop
+
+    def step(self, name):
+        self.steps.append(name)
+        if self.stop and name.startswith(self.stop):
+            raise Stopped
 
 
 def test_labels_take_turns_until_one_has_no_rows_left():
@@ -51,12 +70,12 @@ def test_labels_take_turns_until_one_has_no_rows_left():
 def test_a_sample_has_as_many_rows_of_each_label_as_there_are():
     data = toy_dataset(90, long=6)
     rows, labels = labels_as(data, data.labels)
-    found = gather(data, rows, labels, seed=1, limit=30)
-    assert np.bincount([document.label for document in found.documents]).tolist() == [10, 10, 10]
-    assert [document.place for document in found.documents] == sorted(d.place for d in found.documents)
-    everything = gather(data, rows, labels, seed=1, limit=None)
-    assert (len(everything.documents), everything.long_rows) == (90, 6)
-    assert "6 pairs were not parsed" in everything.problems(Limits(), pair=True)[0].message
+    found = sample_rows(data, rows, labels, seed=1, limit=30)
+    assert np.bincount([document.label for document in found.rows]).tolist() == [10, 10, 10]
+    assert [document.place for document in found.rows] == sorted(d.place for d in found.rows)
+    everything = sample_rows(data, rows, labels, seed=1, limit=None)
+    assert (len(everything.rows), everything.long_rows) == (90, 6)
+    assert "6 pairs were not parsed" in everything.problems(pair=True)[0].message
 
 
 def test_a_sample_is_full_where_one_label_has_few_rows_and_many_are_too_long():
@@ -65,32 +84,32 @@ def test_a_sample_is_full_where_one_label_has_few_rows_and_many_are_too_long():
     data = lw.load([{"text": "it is odd", "label": "rare"}] * 5 + short + long)
     rows, labels = labels_as(data, data.labels)
     for wanted in ({"limit": 60}, {"texts": 60}):
-        found = gather(data, rows, labels, seed=0, **wanted)
-        assert np.bincount([document.label for document in found.documents]).tolist() == [55, 5]
-    assert len(gather(data, rows, labels, seed=0, limit=200).documents) == 85
+        found = sample_rows(data, rows, labels, seed=0, **wanted)
+        assert np.bincount([document.label for document in found.rows]).tolist() == [55, 5]
+    assert len(sample_rows(data, rows, labels, seed=0, limit=200).rows) == 85
 
 
 def test_a_pair_with_one_long_side_is_told_as_such():
     data = lw.load(
         [{"text": "so " * 129, "context": "", "label": "ab"[i]} for i in range(2)], context="context"
     )
-    found = gather(data, *labels_as(data, data.labels), seed=0)
-    (told,) = found.problems(Limits(), pair=True)
+    found = sample_rows(data, *labels_as(data, data.labels), seed=0)
+    (told,) = found.problems(pair=True)
     assert told.message.startswith("2 pairs were not parsed")
     assert told.message.endswith("or one side has more than 128.")
 
 
 def test_a_pair_is_context_then_text_and_a_text_is_its_sentences():
     pair = toy_dataset(3)
-    (document,) = gather(pair, *labels_as(pair, pair.labels), seed=0, limit=1).documents
+    (document,) = sample_rows(pair, *labels_as(pair, pair.labels), seed=0, limit=1).rows
     ((first, second),) = document.units
     assert (first, second) == (
         document.example.context.lower().split(),
         document.example.text.lower().split(),
     )
     texts = lw.load([{"text": "Fine. " + "So " * 200, "label": "a"}, {"text": "One. Two!", "label": "b"}])
-    found = gather(texts, *labels_as(texts, texts.labels), seed=0, limit=None)
-    assert [document.units for document in found.documents] == [
+    found = sample_rows(texts, *labels_as(texts, texts.labels), seed=0, limit=None)
+    assert [document.units for document in found.rows] == [
         ((["fine", "."], []),),
         ((["one", "."], []), (["two", "!"], [])),
     ]
@@ -100,13 +119,13 @@ def test_a_pair_is_context_then_text_and_a_text_is_its_sentences():
 def test_sentences_are_taken_until_there_are_enough():
     rows = [{"text": "One. Two. Three.", "label": "ab"[i % 2]} for i in range(40)]
     data = lw.load(rows)
-    found = gather(data, *labels_as(data, data.labels), seed=0, texts=12)
-    assert (len(found.documents), found.units) == (4, 12)
+    found = sample_rows(data, *labels_as(data, data.labels), seed=0, texts=12)
+    assert (len(found.rows), found.units) == (4, 12)
 
 
 def test_a_part_of_each_label_is_held_out_and_no_row_is_in_both():
     data = toy_dataset(60)
-    documents = gather(data, *labels_as(data, data.labels), seed=0, limit=None).documents
+    documents = sample_rows(data, *labels_as(data, data.labels), seed=0, limit=None).rows
     learned, held_out = split_off(documents, 0.15, 0)
     assert np.bincount([document.label for document in held_out]).tolist() == [3, 3, 3]
     places = [document.place for document in (*learned, *held_out)]
@@ -115,7 +134,7 @@ def test_a_part_of_each_label_is_held_out_and_no_row_is_in_both():
 
 def test_a_rare_label_is_not_held_out_as_a_whole():
     data = lw.load([{"text": "it is", "label": "rare" if i < 3 else "common"} for i in range(60)])
-    documents = gather(data, *labels_as(data, data.labels), seed=0).documents
+    documents = sample_rows(data, *labels_as(data, data.labels), seed=0).rows
     for seed in range(5):
         learned, held_out = split_off(documents, 0.15, seed)
         assert len(held_out) == 9
@@ -125,7 +144,7 @@ def test_a_rare_label_is_not_held_out_as_a_whole():
 def rows_of(**texts):
     """What is taken of a dataset with twenty-six rows for each label, all with this text."""
     data = lw.load([{"text": text, "label": label} for label, text in texts.items() for _ in range(26)])
-    arranged = recipe.arrange(data)
+    arranged = arrange(data)
     sizes = TINY.sizes("cpu", pair=False)
     return recipe.rows_to_parse(arranged, recipe.Reading.of(arranged.dataset), TINY, sizes)
 
@@ -146,19 +165,18 @@ def test_rows_with_labels_that_were_not_learned_are_left_out():
 
 
 def test_every_parsed_row_has_the_tree_of_its_words(induced):
-    assert len(induced.learned.documents) + len(induced.held_out.documents) == 63
+    assert len(induced.learned.rows) + len(induced.held_out.rows) == 63
     for part in (induced.learned, induced.held_out):
-        for document, trees in zip(part.documents, part.trees, strict=True):
+        for document, trees in zip(part.rows, part.trees, strict=True):
             known = induced.grammar.vocabulary.known
             expected = [tuple(tuple(known(side)) for side in unit) for unit in document.units]
             assert [sides(tree) for tree in trees] == expected
 
 
 def test_findings_are_of_the_level_grammar_and_name_rows_that_have_them(induced):
-    findings = findings_of(induced)
-    assert findings["tested"].keys() == {"grammar"}
+    assert induced.findings_dict()["tested"].keys() == {"grammar"}
     assert induced.findings, "a swapped subject is tied to a label in 53 rows"
-    rows = {document.example.id: document.example for document in induced.learned.documents}
+    rows = {document.example.id: document.example for document in induced.learned.rows}
     for finding in induced.findings:
         assert (finding.level, finding.field) == ("grammar", "hypothesis + premise")
         assert all(rows[id_].label == finding.label for id_ in finding.supporting)
@@ -167,8 +185,10 @@ def test_findings_are_of_the_level_grammar_and_name_rows_that_have_them(induced)
 
 
 def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
-    tables = json.loads(json.dumps(tables_of(induced), allow_nan=False))
-    assert tables["classifier"]["rows"] == len(induced.held_out.documents)
+    result = result_of(induced)
+    tables = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert lw.GrammarResult.from_dict(tables) == result
+    assert tables["classifier"]["rows"] == len(induced.held_out.rows)
     assert any("2 pairs were not parsed" in problem["message"] for problem in tables["problems"])
     assert tables["composites"]
     for row in tables["composites"]:
@@ -195,25 +215,25 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
 
 
 def test_a_kind_has_the_q_of_its_surest_subtree_even_if_that_is_no_finding(induced, monkeypatch):
-    monkeypatch.setattr(recipe, "_induce", lambda *args: induced.grammar)
+    monkeypatch.setattr(recipe, "_learn", lambda *args: induced.grammar)
     monkeypatch.setattr(recipe, "search", partial(search, per_level=1))
     data = toy_dataset(63, long=2)
-    few = lw.induce_grammar(data, settings=TINY)
+    few = induce(data)
     reading = recipe.Reading.of(data)
     detector = recipe.GrammarDetector(
-        reading, few.learned.trees, places=[one.place for one in few.learned.documents]
+        reading, few.learned.trees, places=[one.place for one in few.learned.rows]
     )
     q = {one.key: one.finding.q for one in search(reading, detectors=[detector], per_level=10**6).chosen}
     kinds = composites(few.forest, few.learned.labels, 3)
-    told = [row["q"] for row in tables_of(few)["composites"]]
-    assert told == [min((q[one] for one in kind.subtrees if one in q), default=None) for kind in kinds[:40]]
-    assert sum(one is not None for one in told) > len(few.kinds)
+    shown = [kind.q for kind in result_of(few).composites]
+    assert shown == [min((q[one] for one in kind.subtrees if one in q), default=None) for kind in kinds[:40]]
+    assert sum(one is not None for one in shown) > len(few.kinds)
 
 
 def test_a_row_has_no_phrase_across_two_of_its_sentences(induced):
     texts = lw.load([{"text": "One man. Two dogs.", "label": "a"}])
-    documents = gather(texts, *labels_as(texts, texts.labels), seed=0).documents
-    ((first, _),) = texts_of(recipe.Part("learned", documents, []), list)
+    documents = sample_rows(texts, *labels_as(texts, texts.labels), seed=0).rows
+    ((first, _),) = texts_of(recipe.ParsedRows("learned", documents, []), list)
     assert [word for word in first if word.strip()] == ["one", "man", ".", "two", "dogs", "."]
     assert (".", "two") not in set(pairwise(first))
 
@@ -224,26 +244,19 @@ class CannotLearn:
 
 
 def test_a_classifier_that_cannot_be_trained_costs_its_tables_only(induced, monkeypatch):
-    monkeypatch.setattr(
-        "longway.jobs.grammar.grammar_tables.model_named", lambda *args, **options: CannotLearn()
-    )
-    tables = tables_of(induced)
-    assert (tables["classifier"], tables["wrong"]) == (None, [])
-    assert tables["composites"]
-    told = next(problem for problem in tables["problems"] if problem["kind"] == "no_classifier")
-    assert told["next_step"] == "The loss became not-a-number."
+    monkeypatch.setattr("longway.jobs.grammar.tables.model_named", lambda *args, **options: CannotLearn())
+    result = result_of(induced)
+    assert (result.classifier, result.wrong) == (None, ())
+    assert result.composites
+    problem = next(problem for problem in result.problems if problem.kind == "no_classifier")
+    assert problem.next_step == "The loss became not-a-number."
 
 
-def test_a_classifier_that_there_is_not_is_told_before_anything_is_done(tmp_path):
-    told = []
+def test_an_unknown_classifier_is_an_error_before_anything_is_done(tmp_path):
+    watcher = Steps()
     with pytest.raises(SettingError, match="nosuch"):
-        lw.run_grammar(
-            toy_dataset(63),
-            settings=replace(TINY, classifier="nosuch"),
-            out=tmp_path / "run",
-            step=told.append,
-        )
-    assert told == []
+        lw.grammar(toy_dataset(63), TINY, classifier="nosuch", out=tmp_path / "run", watcher=watcher)
+    assert watcher.steps == []
     assert not (tmp_path / "run").exists()
 
 
@@ -251,17 +264,17 @@ def test_findings_are_written_even_if_the_tables_fail(induced, monkeypatch, tmp_
     def fails(*args):
         raise Stopped
 
-    monkeypatch.setattr("longway.jobs.grammar.run_grammar.induce_grammar", lambda *args, **options: induced)
-    monkeypatch.setattr("longway.jobs.grammar.run_grammar.tables_of", fails)
+    monkeypatch.setattr(job, "induce_grammar", lambda *args: induced)
+    monkeypatch.setattr(job, "result_of", fails)
     with pytest.raises(Stopped):
-        lw.run_grammar(toy_dataset(63, long=2), settings=TINY, out=tmp_path / "run")
+        lw.grammar(toy_dataset(63, long=2), TINY, out=tmp_path / "run")
     assert json.loads((tmp_path / "run" / "findings.json").read_text(encoding="utf-8"))["findings"]
 
 
 def test_a_validation_split_is_held_out_where_there_is_one():
     rows = toy_pairs(60, split=lambda i: "dev" if i % 6 == 5 or i % 6 == 0 else "train")
     data = lw.load(rows, text="hypothesis", context="premise", label="label", id="id")
-    arranged = recipe.arrange(data)
+    arranged = arrange(data)
     reading = recipe.Reading.of(arranged.dataset)
     sizes = TINY.sizes("cpu", pair=True)
     learned, held_out, name, _ = recipe.rows_to_parse(arranged, reading, TINY, sizes)
@@ -269,8 +282,7 @@ def test_a_validation_split_is_held_out_where_there_is_one():
 
 
 def test_the_run_folder_holds_the_grammar_the_trees_and_the_tables(finished):
-    run, tables = finished
-    assert sorted(path.name for path in run.folder.iterdir()) == [
+    assert sorted(path.name for path in finished.folder.iterdir()) == [
         "findings.json",
         "grammar.json",
         "grammar.safetensors",
@@ -279,25 +291,34 @@ def test_the_run_folder_holds_the_grammar_the_trees_and_the_tables(finished):
         "tables.json",
         "trees.txt",
     ]
-    lines = [line.split("\t") for line in (run.folder / "trees.txt").read_text(encoding="utf-8").splitlines()]
+    trees = (finished.folder / "trees.txt").read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in trees.splitlines()]
     assert {name for name, _, _ in lines} == {"learned", "held out"}
     assert sorted(id_ for _, id_, _ in lines) == sorted(f"p{i}" for i in range(63))
-    from longway.grammar.parser import Grammar
+    from longway.grammars.parser import Grammar
 
-    read = Grammar.load(run.folder)
+    read = Grammar.load(finished.folder)
     tree, row = lines[0][2], toy_pairs(63)[int(lines[0][1][1:])]
     assert read.parse([(row["premise"].lower().split(), row["hypothesis"].lower().split())]) == [
         read_brackets(tree)
     ]
-    assert tables["grammar"]["epochs"] == 2
+    assert finished.grammar.epochs == 2
 
 
 def test_a_finished_run_is_read_and_another_one_refused(finished):
-    run, tables = finished
-    again, same = lw.run_grammar(toy_dataset(63), settings=TINY, out=run.folder)
-    assert (again.folder, same) == (run.folder, tables)
+    again = lw.grammar(toy_dataset(63), TINY, out=finished.folder)
+    assert again == finished
+    assert (again.findings, again.kinds) == (finished.findings, finished.kinds)
+    assert again.findings
     with pytest.raises(RunError, match="seed"):
-        lw.run_grammar(toy_dataset(63), settings=lw.GrammarSettings(seed=3, device="cpu"), out=run.folder)
+        lw.grammar(toy_dataset(63), seed=3, device="cpu", out=finished.folder)
+
+
+def test_a_result_is_a_frame_of_phrases_and_has_the_learned_grammar(finished):
+    frame = finished.to_frame()
+    assert frame["root"].to_list() == [kind.root for kind in finished.composites]
+    (tree,) = finished.model.parse([(["a", "man", "sits"], ["a", "woman", "sits"])])
+    assert len(sides(tree)[0]) == 3
 
 
 class Stopped(BaseException):
@@ -305,37 +326,28 @@ class Stopped(BaseException):
 
 
 def test_a_run_that_is_stopped_goes_on_from_its_last_epoch(finished, tmp_path):
-    seen = []
-
-    def stop_in_epoch_2(name):
-        seen.append(name)
-        if name.startswith("epoch 2"):
-            raise Stopped
-
-    data = toy_dataset(63)
+    data, stopped, resumed = toy_dataset(63), Steps(stop="epoch 2"), Steps()
     with pytest.raises(Stopped):
-        lw.run_grammar(data, settings=TINY, out=tmp_path / "run", step=stop_in_epoch_2)
-    assert any(name.startswith("epoch 1") for name in seen)
-    told = []
-    run, _ = lw.run_grammar(data, settings=TINY, out=tmp_path / "run", step=told.append)
-    assert not any(name.startswith("epoch 1") for name in told)
-    assert any(name.startswith("epoch 2") for name in told)
-    assert not (run.folder / recipe.CHECKPOINT).exists()
-    whole = finished[0].folder
+        lw.grammar(data, TINY, out=tmp_path / "run", watcher=stopped)
+    assert any(name.startswith("epoch 1") for name in stopped.steps)
+    result = lw.grammar(data, TINY, out=tmp_path / "run", watcher=resumed)
+    assert not any(name.startswith("epoch 1") for name in resumed.steps)
+    assert any(name.startswith("epoch 2") for name in resumed.steps)
+    assert not (result.folder / recipe.CHECKPOINT).exists()
     for file in ("trees.txt", "grammar.safetensors"):
-        assert (run.folder / file).read_bytes() == (whole / file).read_bytes()
+        assert (result.folder / file).read_bytes() == (finished.folder / file).read_bytes()
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"nonterminals": 0}, "'nonterminals' must be at least 1"),
+        ({"nonterminals": 0}, "'nonterminals' must be 1 or more"),
         ({"max_q": 0}, "'max_q' must be"),
-        ({"device": "tpu"}, "auto, cpu or cuda"),
+        ({"device": "tpu"}, "auto, cpu, cuda"),
         ({"seed": -1}, "'seed' must be"),
     ],
 )
-def test_a_setting_that_cannot_be_is_told(settings, words):
+def test_an_impossible_setting_is_an_error(settings, words):
     with pytest.raises(SettingError, match=words):
         lw.GrammarSettings(**settings)
 
@@ -358,13 +370,13 @@ def test_the_sizes_are_the_papers_on_a_gpu_and_smaller_on_a_cpu():
 
 def test_too_few_rows_and_a_missing_torch_are_told(monkeypatch):
     with pytest.raises(DataError, match="At least 20 are needed"):
-        lw.induce_grammar(toy_dataset(12), settings=TINY)
-    monkeypatch.setattr(grammar_settings, "find_spec", lambda name: None)
+        lw.grammar(toy_dataset(12), TINY)
+    monkeypatch.setattr(recipe, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="neural"):
-        lw.induce_grammar(toy_dataset(60), settings=TINY)
+        lw.grammar(toy_dataset(60), TINY)
 
 
-SHORT = Limits(pair=42, sentence=20)
+SHORT = LengthLimits(pair=42, sentence=20)
 
 
 @pytest.fixture

@@ -8,9 +8,13 @@ import pytest
 import longway as lw
 from longway.english import pipeline as analysis
 from longway.errors import MissingExtra, SettingError
-from longway.grammar.trees import Tree
-from longway.jobs.grammar.grammar_contrast import contrast_table, lines_of, named_labels, sets_of, stances_of
-from longway.jobs.grammar.grammar_tables import tables_of
+from longway.grammars.trees import Tree
+from longway.jobs.grammar.contrast_examples import contrast_table, sets_of, stances_of
+from longway.jobs.grammar.induced import induce_grammar
+from longway.jobs.grammar.settings import labels_named
+from longway.jobs.grammar.tables import result_of
+from longway.jobs.held_out import arrange
+from longway.jobs.run import Watcher
 from longway.stats import wilson_interval
 from tests.jobs.toy_pairs import KIND, inference_dataset, toy_dataset
 
@@ -35,14 +39,15 @@ def word_by_word(unit):
 
 @pytest.fixture(scope="module")
 def real():
-    return lw.induce_grammar(inference_dataset(120), settings=TINY)
+    sizes = TINY.sizes("cpu", pair=True)
+    return induce_grammar(arrange(inference_dataset(120)), TINY, sizes, "cpu", Watcher())
 
 
 @pytest.fixture(scope="module")
 def induced(real):
     """A run whose trees are those that a good grammar would give."""
     learned, held_out = (
-        replace(part, trees=[[word_by_word(document.units[0])] for document in part.documents])
+        replace(part, trees=[[word_by_word(document.units[0])] for document in part.rows])
         for part in (real.learned, real.held_out)
     )
     return replace(real, learned=learned, held_out=held_out)
@@ -54,7 +59,7 @@ def sets(induced):
 
 
 def test_held_out_rows_with_a_purpose_get_a_more_general_subject_and_stay_neutral(induced, sets):
-    rows = {document.example.id: document.example for document in induced.held_out.documents}
+    rows = {document.example.id: document.example for document in induced.held_out.rows}
     purposes = [row for row in rows.values() if row.label == N]
     assert len(sets) > len(purposes) / 2, "the analysis may misread some"
     for one in sets:
@@ -67,12 +72,6 @@ def test_held_out_rows_with_a_purpose_get_a_more_general_subject_and_stay_neutra
         assert (member.before, member.after) == (row.text, expected)
 
 
-def test_the_file_has_an_example_a_line(sets):
-    lines = [json.loads(line) for line in lines_of(sets).splitlines()]
-    assert [list(line) for line in lines] == [["id", "edit", "before", "after", "label", "what"]] * len(sets)
-    assert [line["after"] for line in lines] == [one.members[0].after for one in sets]
-
-
 def test_the_table_counts_a_classifier_that_goes_by_the_general_word(sets):
     def predict(inputs):
         return [E if set(text.split()) & {"person", "animal"} else N for text in inputs.texts]
@@ -80,32 +79,28 @@ def test_the_table_counts_a_classifier_that_goes_by_the_general_word(sets):
     (row,) = contrast_table(sets, predict)
     n_wrong = sum("child" not in one.members[0].after for one in sets)
     assert 0 < n_wrong < len(sets)
-    assert (row["edit"], row["sets"], row["counted"], row["shortcut"]) == (
-        "hypernym",
-        len(sets),
-        len(sets),
-        E,
-    )
-    assert row["error"] == pytest.approx(n_wrong / len(sets))
-    assert (row["low"], row["high"]) == wilson_interval(row["error"], len(sets))
-    example = row["example"]
-    assert example["answer"] == (N if "child" in example["after"] else E)
-    assert (example["context"], example["row_label"]) == (sets[0].row.context, N)
+    assert (row.edit, row.sets, row.counted, row.shortcut) == ("hypernym", len(sets), len(sets), E)
+    assert row.error == pytest.approx(n_wrong / len(sets))
+    assert (row.low, row.high) == wilson_interval(row.error, len(sets))
+    assert row.example.answer == (N if "child" in row.example.after else E)
+    assert (row.example.context, row.example.row_label) == (sets[0].row.context, N)
 
 
 def test_without_a_classifier_the_error_is_not_known(sets):
     (row,) = contrast_table(sets, None)
-    assert (row["sets"], row["examples"], row["counted"], row["error"]) == (len(sets), len(sets), None, None)
-    assert row["example"]["answer"] is None
-    assert contrast_table([], None) == []
+    assert (row.sets, row.examples, row.counted, row.error) == (len(sets), len(sets), None, None)
+    assert row.example.answer is None
+    assert contrast_table([], None) == ()
 
 
 def test_the_tables_of_a_run_ask_its_own_classifier(real, sets):
-    tables = json.loads(json.dumps(tables_of(real, sets), allow_nan=False))
-    (row,) = tables["contrast"]
-    assert row["counted"] <= row["sets"] == len(sets)
-    assert row["example"]["answer"] in (C, E, N)
-    assert tables_of(real)["contrast"] is None
+    result = result_of(real, sets)
+    (row,) = result.contrast
+    assert row.counted <= row.sets == len(sets)
+    assert row.example.answer in (C, E, N)
+    content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert lw.GrammarResult.from_dict(content) == result
+    assert result_of(real).contrast is None
 
 
 def test_the_usual_names_of_labels_are_known():
@@ -121,7 +116,7 @@ def test_labels_that_say_nothing_of_a_pair_are_left_out():
 
 
 def test_labels_of_any_name_may_be_told():
-    assert named_labels("entailment=yes,neutral=maybe, contradiction = no") == INFERENCE_TOLD
+    assert labels_named("entailment=yes,neutral=maybe, contradiction = no") == INFERENCE_TOLD
     told = toy_dataset(60).labels
     assert stances_of(told, context="premise", given=INFERENCE_TOLD) == {
         "yes": "entails",
@@ -155,7 +150,7 @@ def test_labels_told_wrongly_are_refused_with_those_that_exist(told):
     with pytest.raises(
         SettingError, match=r"the data have 'maybe', 'no', 'yes'\. Write it like --contrast-labels"
     ):
-        stances_of(["maybe", "no", "yes"], context="premise", given=named_labels(told))
+        stances_of(["maybe", "no", "yes"], context="premise", given=labels_named(told))
 
 
 @pytest.mark.parametrize(
@@ -170,23 +165,14 @@ def test_labels_told_wrongly_are_refused_with_those_that_exist(told):
     ],
 )
 def test_data_that_cannot_be_edited_are_refused_before_anything_is_learned(data, words, tmp_path):
-    told = []
     with pytest.raises(SettingError, match=words):
-        lw.run_grammar(data, settings=replace(TINY, contrast=True), out=tmp_path / "run", step=told.append)
-    assert not told
+        lw.grammar(data, TINY, contrast=True, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_missing_extra_is_told_before_anything_is_learned(monkeypatch, tmp_path):
     analysis._load.cache_clear()
     monkeypatch.setattr(analysis, "find_spec", lambda name: None)
-    told = []
     with pytest.raises(MissingExtra, match=r"longway\[rules\]"):
-        lw.run_grammar(
-            inference_dataset(60),
-            settings=replace(TINY, contrast=True),
-            out=tmp_path / "run",
-            step=told.append,
-        )
-    assert not told
+        lw.grammar(inference_dataset(60), TINY, contrast=True, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.grammar.trees import Tree
+from longway.grammars.trees import Tree
 from longway.methods.contrast import ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.methods.contrast.edits import Contrast
 from longway.methods.contrast.words import is_above, is_hypernym, is_opposite

@@ -16,7 +16,7 @@ from longway.data import load
 from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
-from longway.grammar.trees import Tree
+from longway.grammars.trees import Tree
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.tokens.corpus import Vocabulary

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longway.jobs.grammar.result import GrammarResult
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
 from longway.review.edit_list import EditFilter, ReviewedEdit
@@ -17,7 +18,6 @@ from longway.review.pages import PAGES, render, report_pages, static_files
 from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
 from longway.review.run_contents import FindingFilter, RunContents
 from longway.review.sampling import draw_sample, tag
-from longway.show.grammar_view import grammar_page
 from tests.review.made_runs import an_edit, made_run
 from tests.show.invented_augment import augment
 from tests.show.invented_grammar import hostile_tables, tables
@@ -234,7 +234,7 @@ def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command
 
 def test_a_hostile_grammar_stays_small(tmp_path):
     hostile = hostile_tables(lambda at: LONG[: 100 + at])
-    pages, _ = report_pages.in_pages("grammar_main.html.jinja", grammar_page(hostile))
+    pages, _ = report_pages.in_pages("", GrammarResult.from_dict(hostile).page())
     assert max(len(one.encode()) for one in pages) < LARGEST - 20_000  # the frame has room
     contents = RunContents(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
     made, html, _ = shown(contents, "trees")

@@ -17,9 +17,9 @@ from invented_rewrite import hostile_rewrite, rewrite
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
+from longway.jobs.grammar.result import GrammarResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.show import (
-    render_grammar,
     render_perturb,
     render_prove,
 )
@@ -34,6 +34,11 @@ def render_rewrite(content):
 def render_report(findings):
     """The page of an audit, from the content of a findings.json."""
     return render(AuditResult.from_dict(findings).page())
+
+
+def render_grammar(content):
+    """The page of a grammar run, from the content of a tables.json."""
+    return render(GrammarResult.from_dict(content).page())
 
 
 def render_explain(content):

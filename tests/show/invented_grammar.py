@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from longway.grammar.trees import Tree, brackets
+from longway.grammars.trees import Tree, brackets
 
 TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
 
@@ -28,7 +28,7 @@ def tables():
     picture = {"root": 14, "composite": "no", "side": "supporting", "id": "7", "label": "no", "tree": TREE, "marks": [2], "marked": "a man/a woman"}  # fmt: skip
     return {
         "version": 1, "longway": "0.1", "created": "2026-01-01T00:00:00Z",
-        "dataset": {"name": "pairs.jsonl", "labels": {"no": 300, "yes": 300}, "fields": {"text": "hypothesis", "context": "premise"}, "guessed": [], "fingerprint": "f"},
+        "dataset": {"name": "pairs.jsonl", "rows": 600, "used": 600, "labels": {"no": 300, "yes": 300}, "fields": {"text": "hypothesis", "context": "premise"}, "guessed": [], "fingerprint": "f"},
         "grammar": {
             "kind": "pair", "nonterminals": 32, "preterminals": 64, "dimension": 256, "words": 1200, "device": "cpu", "rows": 510, "labels": {"no": 255, "yes": 255},
             "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
@@ -48,7 +48,7 @@ def tables():
         ],
         "tested": {"grammar": 900}, "significant": {"grammar": 60},
         "problems": [{"kind": "too_long", "message": "12 pairs were not parsed.", "count": 12, "next_step": "Nothing to do.", "rows": []}],
-        "settings": {"nonterminals": 32, "seed": 0},
+        "settings": {"nonterminals": 32, "seed": 0, "texts": None},
     }  # fmt: skip
 
 
@@ -85,7 +85,6 @@ def hostile_tables(hostile_text):
     bad_example = contrast["example"] | {"id": bad(1), "before": bad(2), "after": bad(3), "label": bad(4), "context": bad(5), "answer": bad(6)}  # fmt: skip
     made["contrast"] = [contrast | {"edit": bad(at), "shortcut": bad(at), "example": bad_example} for at in range(40)]  # fmt: skip
     made["problems"] = [made["problems"][0] | {"message": bad(at), "next_step": bad(at)} for at in range(90)]
-    made["settings"] = {bad(at): bad(at + 1) for at in range(90)}
     return made
 
 

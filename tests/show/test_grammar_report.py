@@ -1,6 +1,5 @@
 """The page of a grammar run, and the pictures of trees."""
 
-import json
 import re
 
 import pytest
@@ -10,10 +9,9 @@ from invented_grammar import TREE, hostile_tables, tables
 from seen import Elements
 from tests.grammar.toy_trees import any_tree
 
-from conftest import hostile_text
+from conftest import hostile_text, render_grammar
 from longway.errors import RunError
-from longway.grammar.trees import leaves, nodes, read_brackets
-from longway.show import render_grammar, write_grammar_report
+from longway.grammars.trees import leaves, nodes, read_brackets
 from longway.show.tree_picture import MAX_LEAVES, tree_picture
 
 
@@ -80,16 +78,16 @@ def test_a_tree_that_nobody_could_see_is_not_drawn():
 def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
     text = Elements(render_grammar(tables())).text
     for words in (
-        "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no.",
-        "510 pairs of 510 rows, no label seen",
+        "“a man/a woman”, “a boy/a girl” and similar: 90.0% of 120 rows are no.",
+        "510 pairs of 510 rows, without labels",
         "symbol 14, 7 more",
-        "goes against it",
+        "counter-example",
         "n-gram pair",
         "80.0% of 10",
         "25.0% of 4",
         "+55.0",
         "3 → 14 7",
-        "6.5 times as often in rows of the answer’s label",
+        "6.5 times as frequent in rows of the predicted label",
         "12 pairs were not parsed.",
     ):
         assert words in text
@@ -122,17 +120,17 @@ def test_a_run_that_found_nothing_has_a_page():
         key: [] for key in ("composites", "phrases", "rules", "versions", "pictures", "wrong", "problems")
     }
     text = Elements(render_grammar(made | {"significant": {"grammar": 0}})).text
-    assert "No piece of the trees is tied to a label beyond chance." in text
-    assert "Wrong answers" not in text
+    assert "No subtree is correlated with a label beyond chance." in text
+    assert "Wrong predictions" not in text
     text = Elements(render_grammar(made)).text
-    assert "60 pieces of the trees are tied to a label beyond chance, but no kind" in text
+    assert "60 subtrees are correlated with a label beyond chance, but no kind" in text
 
 
 def test_the_verdict_tells_a_phrase_where_the_first_kinds_are_single_words():
     made = tables()
     words = made["composites"][0] | {"q": None, "spans": ["man/woman"]}
     text = Elements(render_grammar(made | {"composites": [words]})).text
-    assert "“a man/a woman”, “a boy/a girl” and the like: 90.0% of 120 rows are no." in text
+    assert "“a man/a woman”, “a boy/a girl” and similar: 90.0% of 120 rows are no." in text
 
 
 def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():
@@ -142,9 +140,8 @@ def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():
     assert "too large to draw" in page
 
 
-def test_the_report_is_written_beside_the_tables(tmp_path):
-    (tmp_path / "tables.json").write_text(json.dumps(tables()), encoding="utf-8")
-    assert write_grammar_report(tmp_path).name == "report.html"
-    (tmp_path / "tables.json").write_text(json.dumps({"version": 9}), encoding="utf-8")
+def test_another_version_and_damaged_content_are_errors():
     with pytest.raises(RunError, match="version 1, got 9"):
-        write_grammar_report(tmp_path)
+        render_grammar({"version": 9})
+    with pytest.raises(RunError, match=r"tables.json cannot be read: rules must be a list"):
+        render_grammar(tables() | {"rules": "3 → 14 7"})

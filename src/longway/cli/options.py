@@ -35,8 +35,8 @@ Data = Annotated[
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DataOptions:
-    """Which columns and rows to read.
+class ColumnOptions:
+    """Which columns to read.
 
     text: Column with the text. Default: guessed from the usual names.
     context: Column with the premise or evidence. It is read, never changed.
@@ -44,7 +44,6 @@ class DataOptions:
     id: Column with an id. Default: row numbers.
     split: Split to work on. Default: train.
     split_column: Column with the split.
-    limit: Read only the first rows.
     stream: Read in a stream. Default: if the data would not fit in memory.
     """
 
@@ -54,7 +53,6 @@ class DataOptions:
     id: str | None = option(None, group=DATA, advanced=True)
     split: str | None = option(None, group=DATA)
     split_column: str | None = option(None, group=DATA, advanced=True)
-    limit: int | None = option(None, group=DATA, at_least=1)
     stream: bool | None = option(None, group=DATA, advanced=True)
 
     def load(self, data: str) -> Dataset:
@@ -70,9 +68,19 @@ class DataOptions:
                 label=self.label,
                 id=self.id,
                 split=self.split_column,
-                limit=self.limit,
+                limit=getattr(self, "limit", None),
                 stream=self.stream,
             )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DataOptions(ColumnOptions):
+    """Which columns and rows to read.
+
+    limit: Read only the first rows.
+    """
+
+    limit: int | None = option(None, group=DATA, at_least=1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Pieces of a grammar: "a man/a woman", "ε/to work", "rule 19 → 44 10".
 
-    trees of the examples (`longway.grammar`)  ->  complete subtrees and binary rules  ->  one yes/no question each
+    trees of the examples (`longway.grammars`)  ->  complete subtrees and binary rules  ->  one yes/no question each
 
 A subtree of a pair stands for words that go together: the context's before the slash, the text's behind it, ε for none.
 Its name begins with the symbol at its root, which stands for what the grammar learned as one kind of phrase. In a single text
@@ -33,10 +33,10 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
 from longway.errors import SettingError
-from longway.grammar.forest import Forest, rule_of
-from longway.grammar.information import count_rules, count_subtrees, subtrees_of_rule
-from longway.grammar.trees import Tree, brackets, sides
-from longway.grammar.vocabulary import UNKNOWN
+from longway.grammars.forest import Forest, rule_of
+from longway.grammars.information import count_rules, count_subtrees, subtrees_of_rule
+from longway.grammars.trees import Tree, brackets, sides
+from longway.grammars.vocabulary import UNKNOWN
 from longway.records import Pattern
 from longway.tokens.tokenizer import tokenize
 

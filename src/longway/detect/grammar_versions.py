@@ -24,9 +24,9 @@ from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.errors import SettingError
-from longway.grammar.forest import Forest
-from longway.grammar.information import Composite, for_and_against
-from longway.grammar.trees import sides
+from longway.grammars.forest import Forest
+from longway.grammars.information import Composite, for_and_against
+from longway.grammars.trees import sides
 from longway.metrics.group_accuracy import PatternAccuracy, pattern_accuracy
 from longway.stats import score_counts
 

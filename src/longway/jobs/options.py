@@ -53,7 +53,7 @@ def option(default: Any, **options: Any) -> Any:
 
 
 def help_of(settings: type) -> dict[str, str]:
-    """The help of each field: the lines `name: help` of the class docstring, with their continuation lines.
+    """The help of each field: the lines `name: help` of the docstrings of the class and its bases, with their continuation lines.
 
     >>> class Toy:
     ...     '''Toy settings.
@@ -66,7 +66,8 @@ def help_of(settings: type) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     name = ""
-    for line in (settings.__doc__ or "").splitlines()[1:]:
+    lines = [line for kind in settings.__mro__ for line in (kind.__doc__ or "").splitlines()[1:]]
+    for line in lines:
         if match := re.match(r"    ([a-z_]+): (.*)", line):
             name = match[1]
             found[name] = match[2].strip()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from longway.grammar.trees import NOTHING, Tree, nodes, span
+from longway.grammars.trees import NOTHING, Tree, nodes, span
 from longway.show.charts import tag
 from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width, width_of
 

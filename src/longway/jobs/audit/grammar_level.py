@@ -18,19 +18,19 @@ import numpy as np
 from longway.data import Dataset
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
-from longway.jobs.grammar.grammar import parse
-from longway.jobs.grammar.grammar_rows import Gathered, Limits, gather, split_off
+from longway.jobs.grammar.induced import parse
+from longway.jobs.grammar.row_sample import LengthLimits, RowSample, sample_rows, split_off
 from longway.records import Problem
 
 if TYPE_CHECKING:
-    from longway.grammar.induction import InduceProgress
+    from longway.grammars.induction import InduceProgress
 
 FEWEST = 200  # rows; fewer teach a grammar nothing
 HELD_OUT = 0.1
 # How long a pair (product of its lengths) or a sentence may be, and how many are taken; where too few are so short, the next.
 SIZES = {
-    True: [(Limits(pair=42, sentence=20), 750), (Limits(pair=72, sentence=20), 300)],
-    False: [(Limits(pair=42, sentence=20), 4000)],
+    True: [(LengthLimits(pair=42, sentence=20), 750), (LengthLimits(pair=72, sentence=20), 300)],
+    False: [(LengthLimits(pair=42, sentence=20), 4000)],
 }
 EPOCHS = 4
 BATCH = 32
@@ -52,10 +52,10 @@ def grammar_detector(
         return None, []  # nobody expects a grammar of so little
     for short, texts in SIZES[pair]:
         limits = replace(short, of_a_row=texts // FEWEST)
-        found = gather(
+        found = sample_rows(
             dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=texts, limits=limits
         )  # fmt: skip
-        if len(found.documents) >= FEWEST:
+        if len(found.rows) >= FEWEST:
             break
     else:
         unit = (
@@ -63,37 +63,39 @@ def grammar_detector(
             if pair
             else f"sentences up to {short.sentence} words"
         )
-        message = f"The grammar level was left out: {len(found.documents):,} rows have {unit}, and it needs {FEWEST}."
+        message = (
+            f"The grammar level was left out: {len(found.rows):,} rows have {unit}, and it needs {FEWEST}."
+        )
         next_step = "longway grammar parses longer ones; it takes longer, too."
-        return None, [Problem("no_grammar", message, reading.n_texts - len(found.documents), next_step)]
-    from longway.grammar.induction import InduceSettings, induce
+        return None, [Problem("no_grammar", message, reading.n_texts - len(found.rows), next_step)]
+    from longway.grammars.induction import InduceSettings, induce
 
     def tell(at: InduceProgress) -> None:
         step(f"learning a small grammar: epoch {at.epoch} of {at.epochs}")
 
-    learned, held_out = split_off(found.documents, HELD_OUT, seed)
+    learned, held_out = split_off(found.rows, HELD_OUT, seed)
     settings = InduceSettings(
         nonterminals=SYMBOLS[0], preterminals=SYMBOLS[1], dimension=DIMENSION, epochs=EPOCHS,
         learning_rate=RATE, batch=BATCH, seed=seed,
     )  # fmt: skip
     model = induce(
-        [unit for document in learned for unit in document.units],
-        validation=[unit for document in held_out for unit in document.units],
+        [unit for row in learned for unit in row.units],
+        validation=[unit for row in held_out for unit in row.units],
         settings=settings,
         progress=tell,
     )
     step("parsing with it")
-    trees = parse(model, found.documents)
-    places = [document.place for document in found.documents]
+    trees = parse(model, found.rows)
+    places = [row.place for row in found.rows]
     detector = GrammarDetector(reading, trees, places=places, rules=False)
-    return detector, _sample_problem(found, limits, reading.n_texts)
+    return detector, _sample_problem(found, reading.n_texts)
 
 
-def _sample_problem(found: Gathered, limits: Limits, of: int) -> list[Problem]:
-    n = len(found.documents)
+def _sample_problem(found: RowSample, of: int) -> list[Problem]:
+    n = len(found.rows)
     seen = [f"a sample of {n:,} of {of:,} rows: short ones, the labels taking turns"] if n < of else []
     if found.cut_rows:
-        seen.append(f"no more than the first {limits.of_a_row} short sentences of a row")
+        seen.append(f"no more than the first {found.limits.of_a_row} short sentences of a row")
     if not seen:
         return []
     message = f"The grammar level saw {'; '.join(seen)}."

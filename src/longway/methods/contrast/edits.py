@@ -20,7 +20,7 @@ from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
 from longway.english.negation_words import is_negation
 from longway.english.wordnet import frequency, is_expression, senses
-from longway.grammar.trees import Tree, leaves
+from longway.grammars.trees import Tree, leaves
 from longway.methods.contrast.words import (
     GrammarWords,
     is_above,

@@ -17,7 +17,7 @@ from typing import Any
 from longway.classify.classifier import Inputs
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.errors import SettingError
-from longway.grammar.trees import Tree
+from longway.grammars.trees import Tree
 from longway.methods.contrast.edits import EDITS, MOST, Contrast, Draft, ReadPair, reads_well
 from longway.methods.contrast.words import GrammarWords
 from longway.metrics import json_values

@@ -25,9 +25,9 @@ import numpy as np
 
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
 from longway.english.wordnet import frequency, related_words, sense, senses, shares
-from longway.grammar.information import strongest_label
-from longway.grammar.trees import Tree, leaves, sides
-from longway.grammar.vocabulary import UNKNOWN
+from longway.grammars.information import strongest_label
+from longway.grammars.trees import Tree, leaves, sides
+from longway.grammars.vocabulary import UNKNOWN
 from longway.stats import mutual_information
 from longway.task import Stance
 

@@ -18,6 +18,7 @@ from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
+from longway.jobs.grammar.result import GrammarResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -29,16 +30,17 @@ from longway.review.pages.page_layout import (
     whole_number,
 )
 from longway.review.run_contents import RunContents
-from longway.show.grammar_view import grammar_page
+from longway.show.html import body
 from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
+from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": perturb_page,
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
-    "grammar": grammar_page,
+    "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
     "prove": prove_page,
     "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
     "explain": lambda summary: ExplainResult.from_dict(summary).page(),
@@ -78,7 +80,7 @@ def trees_page(contents: RunContents, query: Query) -> PageView:
     """The trees of the run."""
     if not contents.has("trees"):
         return _missing("Trees", "This run has no trees.", "longway grammar DATA")
-    return _report_page(contents, query, "trees", "grammar_main.html.jinja", TREES_JSON)
+    return _report_page(contents, query, "trees", "", TREES_JSON)
 
 
 def proof_page(contents: RunContents, query: Query) -> PageView:
@@ -123,8 +125,10 @@ def _report_page(
 
 
 def in_pages(template: str, page: Any) -> tuple[list[Markup], list[ReportSection]]:
-    """The pages of a report's template, and its sections in order."""
-    first, *rest = _START.split(review_environment().get_template(template).render(page=page))
+    """The pages of a report, and its sections in order. template: for reports that are not a page of sections."""
+    is_page = isinstance(page, Page)
+    text = body(page) if is_page else review_environment().get_template(template).render(page=page)
+    first, *rest = _START.split(text)
     pages, left = [[first]], LIMIT - len(first.encode())
     sections = []
     for section in map(_fitting, rest):

@@ -21,10 +21,10 @@ import numpy as np
 import torch
 
 from longway.errors import DataError, SettingError, TrainingError
-from longway.grammar.minibatch import TRAINING, Pair, PairBatch, batches, improve, log_probabilities
-from longway.grammar.model import GRAMMARS, NeuralGrammar
-from longway.grammar.parser import Grammar, Texts, TrainingRecord, word_ids
-from longway.grammar.vocabulary import LIMIT, GrammarVocabulary
+from longway.grammars.minibatch import TRAINING, Pair, PairBatch, batches, improve, log_probabilities
+from longway.grammars.model import GRAMMARS, NeuralGrammar
+from longway.grammars.parser import Grammar, Texts, TrainingRecord, word_ids
+from longway.grammars.vocabulary import LIMIT, GrammarVocabulary
 
 _REPORT_SECONDS = 0.2  # between two progress reports
 _CHECKPOINT_SECONDS = 20.0  # between two checkpoints within an epoch

@@ -20,8 +20,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from longway.grammar import device
-from longway.grammar.device import gpu_kernels
+from longway.grammars import device
+from longway.grammars.device import gpu_kernels
 
 EMPTY = -1e30
 _CHUNK = 1 << 20  # numbers per step of a max product

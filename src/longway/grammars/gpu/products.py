@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.gpu.layout import PRECISION, SIZES
+from longway.grammars.gpu.layout import PRECISION, SIZES
 
 _ROWS = 64
 _PART = 4096  # rows that one program of `count` sums

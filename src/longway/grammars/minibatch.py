@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longway.grammar.chart import Shape
-from longway.grammar.model import NeuralGrammar
-from longway.grammar.partition import log_partition
+from longway.grammars.chart import Shape
+from longway.grammars.model import NeuralGrammar
+from longway.grammars.partition import log_partition
 
 Pair = tuple[Sequence[int], Sequence[int]]  # the word ids of both texts; the second may be empty
 CLIP = 3.0  # maximum norm of the gradient, as in Kim et al. 2019

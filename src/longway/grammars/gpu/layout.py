@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.chart import KINDS, Shape
+from longway.grammars.chart import KINDS, Shape
 
 # arguments that change with every batch: kernels are not specialized for their values
 SIZES = ["n", "m", "all_cells", "all_leaves", "count", "rows"]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.grammar.trees import Tree, nodes
+from longway.grammars.trees import Tree, nodes
 
 Ints = NDArray[np.int64]
 

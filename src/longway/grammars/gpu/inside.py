@@ -5,8 +5,8 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from longway.grammar.chart import ChartParts, ParseChart, Shape, start_chart
-from longway.grammar.gpu.layout import (
+from longway.grammars.chart import ChartParts, ParseChart, Shape, start_chart
+from longway.grammars.gpu.layout import (
     PRECISION,
     SIZES,
     cells_by_width,
@@ -17,8 +17,8 @@ from longway.grammar.gpu.layout import (
     place_of,
     rows_at,
 )
-from longway.grammar.gpu.products import max_product, of_rules
-from longway.grammar.semiring import EMPTY, MaxSemiring, Semiring
+from longway.grammars.gpu.products import max_product, of_rules
+from longway.grammars.semiring import EMPTY, MaxSemiring, Semiring
 
 _SPLITS = 16  # splits multiplied at once
 

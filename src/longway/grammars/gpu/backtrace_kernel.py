@@ -7,9 +7,9 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.chart import ParseChart, Rules, Shape
-from longway.grammar.gpu.layout import SIZES, leaf_at, offset
-from longway.grammar.semiring import EMPTY, MaxSemiring, SampleSemiring, Semiring
+from longway.grammars.chart import ParseChart, Rules, Shape
+from longway.grammars.gpu.layout import SIZES, leaf_at, offset
+from longway.grammars.semiring import EMPTY, MaxSemiring, SampleSemiring, Semiring
 
 
 @triton.jit

@@ -17,14 +17,14 @@ import numpy as np
 import torch
 
 from longway.errors import DataError
-from longway.grammar.backtrace import backtrace
-from longway.grammar.chart import prepare
-from longway.grammar.minibatch import PARSING, Pair, PairBatch, batches, on_device
-from longway.grammar.model import GRAMMARS, NeuralGrammar
-from longway.grammar.partition import inside, log_partition
-from longway.grammar.semiring import MaxSemiring, SampleSemiring, Semiring
-from longway.grammar.trees import Tree
-from longway.grammar.vocabulary import GrammarVocabulary
+from longway.grammars.backtrace import backtrace
+from longway.grammars.chart import prepare
+from longway.grammars.minibatch import PARSING, Pair, PairBatch, batches, on_device
+from longway.grammars.model import GRAMMARS, NeuralGrammar
+from longway.grammars.partition import inside, log_partition
+from longway.grammars.semiring import MaxSemiring, SampleSemiring, Semiring
+from longway.grammars.trees import Tree
+from longway.grammars.vocabulary import GrammarVocabulary
 
 # the words of both texts; the second is empty for sentences
 Texts = Sequence[tuple[Sequence[str], Sequence[str]]]

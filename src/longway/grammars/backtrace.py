@@ -18,9 +18,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from longway.grammar.chart import KINDS, ParseChart, Rules, Shape
-from longway.grammar.device import gpu_twins
-from longway.grammar.semiring import EMPTY, Semiring
+from longway.grammars.chart import KINDS, ParseChart, Rules, Shape
+from longway.grammars.device import gpu_twins
+from longway.grammars.semiring import EMPTY, Semiring
 
 _CHUNK = 1 << 26  # numbers computed at once
 

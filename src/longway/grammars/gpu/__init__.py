@@ -12,9 +12,9 @@ The differences to these slow twins:
 Importing this package needs Triton, which comes with PyTorch's CUDA builds.
 """
 
-from longway.grammar.gpu.backtrace_kernel import backtrace
-from longway.grammar.gpu.inside import inside
-from longway.grammar.gpu.outside import outside
-from longway.grammar.gpu.products import log_totals, max_product, shares_
+from longway.grammars.gpu.backtrace_kernel import backtrace
+from longway.grammars.gpu.inside import inside
+from longway.grammars.gpu.outside import outside
+from longway.grammars.gpu.products import log_totals, max_product, shares_
 
 __all__ = ["backtrace", "inside", "log_totals", "max_product", "outside", "shares_"]

@@ -45,7 +45,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longway.grammar.semiring import EMPTY, Semiring, product
+from longway.grammars.semiring import EMPTY, Semiring, product
 
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
 LARGEST = 1e30  # limit of an outside value: a symbol this unlikely inside its cell is negligible

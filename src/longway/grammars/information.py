@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import SettingError
-from longway.grammar.forest import Forest, Rule, Subtrees, rule_key, rule_of
-from longway.grammar.trees import Tree, nodes, outline, span
+from longway.grammars.forest import Forest, Rule, Subtrees, rule_key, rule_of
+from longway.grammars.trees import Tree, nodes, outline, span
 from longway.stats import mutual_information, z_scores
 
 TOP_SUBTREES = 1000  # grouped into composite features

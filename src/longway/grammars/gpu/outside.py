@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammar.chart import LARGEST, ChartParts, ParseChart, Shape, zero_counts
-from longway.grammar.gpu.layout import (
+from longway.grammars.chart import LARGEST, ChartParts, ParseChart, Shape, zero_counts
+from longway.grammars.gpu.layout import (
     PRECISION,
     SIZES,
     cells_by_width,
@@ -19,9 +19,9 @@ from longway.grammar.gpu.layout import (
     place_of,
     rows_at,
 )
-from longway.grammar.gpu.products import count as count_rules
-from longway.grammar.gpu.products import to_parts
-from longway.grammar.semiring import EMPTY
+from longway.grammars.gpu.products import count as count_rules
+from longway.grammars.gpu.products import to_parts
+from longway.grammars.semiring import EMPTY
 
 _SPLITS = 16  # splits, or trees beside a leaf, multiplied at once
 

@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longway.grammar import chart as plain
-from longway.grammar import device
-from longway.grammar.chart import KINDS, ChartParts, ParseChart, Rules, Shape, prepare
-from longway.grammar.device import gpu_twins
-from longway.grammar.semiring import EMPTY, LogSemiring, Semiring
+from longway.grammars import chart as plain
+from longway.grammars import device
+from longway.grammars.chart import KINDS, ChartParts, ParseChart, Rules, Shape, prepare
+from longway.grammars.device import gpu_twins
+from longway.grammars.semiring import EMPTY, LogSemiring, Semiring
 
 
 def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:

@@ -36,7 +36,7 @@ _threads = [1]  # how many `product` may use; a stack, the last entry counts
 def gpu_kernels() -> Any:
     """The package `grammar.gpu`; None if Triton is not installed with this PyTorch."""
     try:
-        from longway.grammar import gpu
+        from longway.grammars import gpu
     except ImportError:
         return None
     return gpu

@@ -27,8 +27,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from longway.grammar.chart import Rules
-from longway.grammar.device import gpu_kernels
+from longway.grammars.chart import Rules
+from longway.grammars.device import gpu_kernels
 
 COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
 _CHUNK = 1 << 27  # logits computed at once

@@ -1,0 +1,111 @@
+"""Grammar: learn a grammar from the texts, and list which of its phrases and rules predict the label.
+
+The run folder holds findings.json, tables.json, trees.txt, grammar.safetensors, grammar.json and report.html; with contrast examples also
+contrast.jsonl. While the grammar is learned, `checkpoint/` is updated every 20 seconds, and the same call resumes from it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Literal
+
+from longway.classify.catalog import model_named
+from longway.data import Dataset, as_dataset
+from longway.grammars.trees import brackets
+from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
+from longway.jobs.grammar.induced import CHECKPOINT, Induced, device_of, induce_grammar
+from longway.jobs.grammar.result import FILE, FINDINGS, GrammarResult
+from longway.jobs.grammar.settings import GrammarSettings
+from longway.jobs.grammar.tables import result_of
+from longway.jobs.held_out import arrange
+from longway.jobs.options import settings_from
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.methods.contrast import ContrastSet
+from longway.show.html import render
+from longway.store import read_json
+
+TREES, CONTRAST = "trees.txt", "contrast.jsonl"
+
+
+def grammar(
+    data: object,
+    settings: GrammarSettings | None = None,
+    *,
+    split: str | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> GrammarResult:
+    """Learn a grammar from the texts of a dataset, and list which of its phrases and rules predict the label.
+
+    data: a dataset, or anything that `load` takes. split: the split to learn from (default: "train" if there are several); a validation
+    split is held out. out: write a run folder; True chooses one in longway-runs. The same call resumes a run, or reads a finished one.
+    options: the options of `longway grammar` by name, such as `limit=500`.
+    """
+    chosen = settings_from(GrammarSettings, settings, options)
+    if chosen.contrast_labels is not None:
+        chosen = replace(chosen, contrast=True)
+    watcher = watcher or Watcher()
+    arranged = arrange(as_dataset(data), split)
+    dataset, device = arranged.dataset, device_of(chosen)
+    sizes = chosen.sizes(device, pair=dataset.columns.context is not None)
+    if out is None:
+        _check(dataset, chosen)
+        induced = induce_grammar(arranged, chosen, sizes, device, watcher)
+        return result_of(induced, _contrast_sets(induced, watcher))
+    identity = RunIdentity.of(
+        "grammar", dataset, chosen, held_out=arranged.held_out, more={"sizes": asdict(sizes)}
+    )
+    planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
+    if (content := planned.finished(FILE)) is not None:
+        result = GrammarResult.from_dict(content, read_json(planned.folder / FINDINGS))
+        return replace(result, folder=planned.folder)
+    _check(dataset, chosen)
+    with planned.start(watcher) as run:
+        checkpoint = run.folder / CHECKPOINT
+        induced = induce_grammar(arranged, chosen, sizes, device, watcher, checkpoint)
+        induced.grammar.save(run.folder)
+        run.run.write(FINDINGS, induced.findings_dict())
+        _write_text(run, TREES, _tree_lines(induced))
+        sets = _contrast_sets(induced, watcher)
+        if sets is not None:
+            _write_text(run, CONTRAST, [json.dumps(asdict(member), ensure_ascii=False) for one in sets for member in one.members])  # fmt: skip
+        watcher.step("writing the report")
+        result = result_of(induced, sets)
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+    return replace(result, folder=planned.folder)
+
+
+def _check(dataset: Dataset, settings: GrammarSettings) -> None:
+    """Raise an error for what cannot work later: before the training, and before any file is written."""
+    if settings.contrast:
+        stances_of(dataset.labels, context=dataset.columns.context, given=settings.contrast_labels)
+        check_english()
+    if settings.classifier is not None:
+        model_named(settings.classifier, seed=settings.seed, device=settings.device)
+
+
+def _contrast_sets(induced: Induced, watcher: Watcher) -> list[ContrastSet] | None:
+    if not induced.settings.contrast:
+        return None
+    watcher.step("generating contrast examples")
+    return sets_of(induced)
+
+
+def _write_text(run: ActiveRun, name: str, lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    run.run.write_with(name, lambda path: path.write_text(text, encoding="utf-8", errors="replace"))
+
+
+def _tree_lines(induced: Induced) -> list[str]:
+    """One tree per line after the name of its part and the id of its row, separated by tabs."""
+    return [
+        f"{part.name}\t{' '.join(row.example.id.split())}\t{brackets(tree, pair=induced.is_pair)}"
+        for part in (induced.learned, induced.held_out)
+        for row, trees in zip(part.rows, part.trees, strict=True)
+        for tree in trees
+    ]

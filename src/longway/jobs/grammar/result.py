@@ -1,0 +1,256 @@
+"""What `grammar` returns: the content of tables.json as typed values, with the findings of findings.json and the learned grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from longway.data.summary import DatasetSummary
+from longway.jobs.grammar.settings import GrammarSettings
+from longway.jobs.results import Result, check_version, content_of, read
+from longway.records import Finding, Problem
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE, FINDINGS = "tables.json", "findings.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarSummary:
+    """Size and training of a grammar.
+
+    kind: "pair" or "sentence". rows, labels, texts: of the training data. held_out: name of the held-out split, or "held out".
+    history: epoch and held-out nats per word of each check. max_texts: the limit of texts, if there was one.
+    """
+
+    kind: str
+    nonterminals: int
+    preterminals: int
+    dimension: int
+    words: int
+    device: str
+    rows: int
+    labels: Mapping[str, int]
+    texts: int
+    held_out: str
+    held_out_rows: int
+    held_out_texts: int
+    epochs: int
+    held_out_nats_per_word: float
+    history: tuple[Mapping[str, float], ...]
+    max_texts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseKind:
+    """Subtrees with one root symbol that predict one label (Tables 1-5 and 11-14 of the paper).
+
+    spans: words of the first few; subtrees: how many there are. count, counts: rows with any of them, by label. share: the label's.
+    q: of the most significant subtree; None if none was tested or none is correlated with the label.
+    """
+
+    root: int
+    label: str
+    spans: tuple[str, ...]
+    subtrees: int
+    count: int
+    counts: Mapping[str, int]
+    share: float
+    mutual_information: float
+    q: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSummary:
+    """A rule that predicts a label (Table 15), with its most informative subtrees as outlines."""
+
+    rule: str
+    label: str
+    outlines: tuple[str, ...]
+    count: int
+    share: float
+    mutual_information: float
+
+
+@dataclass(frozen=True, slots=True)
+class SideAccuracy:
+    """Accuracy on supporting or counter-examples; None without rows."""
+
+    group: str
+    n: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionAccuracy:
+    """Accuracy of the classifier with a phrase and against it (Table 6)."""
+
+    supporting: SideAccuracy
+    counter: SideAccuracy
+    gap: float | None
+    gap_low: float | None
+    gap_high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionCounts:
+    """One version of a kind of phrase (Table 10): rows with its label and with another, in training and held-out data."""
+
+    name: str
+    supporting: int
+    counter: int
+    held_out_supporting: int
+    held_out_counter: int
+    accuracy: VersionAccuracy | None
+
+
+@dataclass(frozen=True, slots=True)
+class KindVersions:
+    """A kind of phrase as the grammar sees it, and as plain phrases."""
+
+    root: int
+    label: str
+    spans: tuple[str, ...]
+    versions: tuple[VersionCounts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierSummary:
+    """The accuracy of the classifier on held-out rows."""
+
+    name: str
+    accuracy: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeExample:
+    """A tree that has a kind of phrase. composite: the kind's label; side: "supporting" or "counter"; marks: nodes to highlight; marked: their words."""
+
+    root: int
+    composite: str
+    side: str
+    id: str
+    label: str
+    tree: str
+    marks: tuple[int, ...]
+    marked: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRatio:
+    """A rule of a tree, its words, and how many times as frequent it is in rows of the predicted label as in rows of the true one."""
+
+    rule: str
+    ratio: float
+    span: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPrediction:
+    """A wrong prediction (answer) and the rules of its tree that favour it, the first of them highlighted."""
+
+    id: str
+    label: str
+    answer: str
+    tree: str
+    marks: tuple[int, ...]
+    rules: tuple[RuleRatio, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastExample:
+    """A contrast example beside its row. label: the correct label; answer: the classifier's prediction, if there is a classifier."""
+
+    id: str
+    edit: str
+    before: str
+    after: str
+    label: str
+    what: str
+    context: str
+    row_label: str
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSummary:
+    """How often the classifier is misled by one kind of edit (Table 7).
+
+    shortcut: the label that the edit suggests. counted: sets whose row is predicted correctly before the edit; error: the share of
+    these in which an example gets the shortcut's label, with its 95% interval; None without a classifier.
+    """
+
+    edit: str
+    sets: int
+    examples: int
+    shortcut: str
+    example: ContrastExample
+    counted: int | None = None
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GrammarResult(Result):
+    """A grammar learned from texts, and which of its phrases and rules predict the label.
+
+    composites: kinds of phrases; phrases: those of two words or more. contrast: None if no contrast examples were generated.
+    tested, significant: subtrees and rules. findings: strongest first; kinds: the same joined by root and label.
+    model: the learned `grammar.parser.Grammar`; None if a finished run was read. folder: the run folder, if any.
+    """
+
+    dataset: DatasetSummary
+    grammar: GrammarSummary
+    composites: tuple[PhraseKind, ...]
+    phrases: tuple[PhraseKind, ...]
+    rules: tuple[RuleSummary, ...]
+    versions: tuple[KindVersions, ...]
+    classifier: ClassifierSummary | None
+    pictures: tuple[TreeExample, ...]
+    wrong: tuple[WrongPrediction, ...]
+    contrast: tuple[ContrastSummary, ...] | None
+    tested: Mapping[str, int]
+    significant: Mapping[str, int]
+    problems: tuple[Problem, ...]
+    settings: GrammarSettings
+    longway: str
+    created: str
+    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    kinds: tuple[Finding, ...] = field(default=(), compare=False)
+    model: Any = field(default=None, compare=False)
+    folder: Path | None = field(default=None, compare=False)
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.grammar.show import grammar_page
+
+        return grammar_page(self)
+
+    def _frame(self) -> pl.DataFrame:
+        """One row per kind of phrase."""
+        rows = [asdict(kind) for kind in self.composites]
+        return pl.DataFrame([{key: value for key, value in row.items() if key != "counts"} for row in rows])
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of tables.json."""
+        content = content_of(self, VERSION)
+        return content | {"settings": {**asdict(self.settings), "texts": self.grammar.max_texts}}
+
+    @classmethod
+    def from_dict(cls, content: object, findings: object = None) -> GrammarResult:
+        """The result in the content of a tables.json, and of a findings.json if given; RunError if this release does not read it."""
+        given = {**check_version(content, VERSION, file=FILE, command="grammar"), "model": None}
+        if findings is not None:
+            listed = check_version(findings, VERSION, file=FINDINGS, command="grammar")
+            given |= {name: listed.get(name, ()) for name in ("findings", "kinds")}
+        return read(cls, given, file=FILE)
