@@ -57,8 +57,8 @@ def all_commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _section(name: str, command: Any) -> str:
-    arguments = [p for p in command.params if not p.opts[0].startswith("-")]
-    options = [p for p in command.params if p.opts[0].startswith("-") and p.name != "help"]
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
     usage = " ".join(["longway", name, *(_place(argument) for argument in arguments), "[OPTIONS]"])
     parts = [f"## longway {name}", f"```text\n{usage}\n```", _lines(command.help)]
     if arguments:

@@ -272,8 +272,8 @@ def write(path: Path, rows: list[Row]) -> None:
 def make_gender(name: str, options: Namespace, folder: Path) -> None:
     """Write test rows in which one person's gender was changed: what the fairscore is measured on."""
     from longway.data import load
-    from longway.jobs.perturb.perturb import Perturbing
-    from longway.jobs.perturb.perturb_settings import PerturbSettings
+    from longway.jobs.perturb.perturbing import Perturbing
+    from longway.jobs.perturb.settings import PerturbSettings
     from longway.methods.perturb.rules import RulePerturber
 
     rows = read(

@@ -78,7 +78,7 @@ def perturbed(what: str, rows: list[Row], seed: int) -> list[Row]:
     """The rows with one person changed in each that has one, as `longway perturb` does it."""
     context = "context" if "context" in rows[0] else ""
     dataset = lw.load(rows, text="text", label="label", id="id", context=context)
-    made = lw.perturb(dataset, settings=lw.PerturbSettings(seed=seed))
+    made = lw.perturb(dataset, seed=seed)
     taken = {edit.id: edit.trace for edit in made.edits if edit.accepted}
     refused = {edit.id for edit in made.edits} - taken.keys()
     axes = Counter(trace["axis"] for trace in taken.values())
@@ -87,7 +87,7 @@ def perturbed(what: str, rows: list[Row], seed: int) -> list[Row]:
         f"{what}: {len(taken)} of {len(rows)} rows perturbed ({shares}), {len(refused)} refused", flush=True
     )
     changed = []
-    for old, new in zip(rows, made.dataset.frame.iter_rows(named=True), strict=True):
+    for old, new in zip(rows, made.data.frame.iter_rows(named=True), strict=True):
         row = {name: new[name] for name in old}
         if (trace := taken.get(old["id"])) is not None:
             row["changed"] = [trace[name] for name in ("axis", "source", "target")]

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from longway.jobs.grammar.job import grammar
     from longway.jobs.grammar.result import GrammarResult
     from longway.jobs.grammar.settings import GrammarSettings
-    from longway.jobs.perturb.perturb_settings import PerturbSettings
-    from longway.jobs.perturb.perturbation import Perturbation, perturb
-    from longway.jobs.perturb.run_perturb import run_perturb
+    from longway.jobs.perturb.job import perturb
+    from longway.jobs.perturb.result import PerturbResult
+    from longway.jobs.perturb.settings import PerturbSettings
     from longway.jobs.prove.prove import ProveSettings
     from longway.jobs.prove.run_prove import run_prove
     from longway.jobs.rewrite.job import rewrite
@@ -91,14 +91,14 @@ _HOME = {
     "longway.jobs.grammar.job": ("grammar",),
     "longway.jobs.grammar.result": ("GrammarResult",),
     "longway.jobs.grammar.settings": ("GrammarSettings",),
-    "longway.jobs.perturb.perturb_settings": ("PerturbSettings",),
-    "longway.jobs.perturb.perturbation": ("Perturbation", "perturb"),
+    "longway.jobs.perturb.job": ("perturb",),
+    "longway.jobs.perturb.result": ("PerturbResult",),
+    "longway.jobs.perturb.settings": ("PerturbSettings",),
     "longway.jobs.prove.prove": ("ProveSettings",),
     "longway.jobs.rewrite.job": ("rewrite",),
     "longway.jobs.rewrite.result": ("RewriteResult",),
     "longway.jobs.rewrite.settings": ("RewriteSettings",),
     "longway.jobs.prove.run_prove": ("run_prove",),
-    "longway.jobs.perturb.run_perturb": ("run_perturb",),
     "longway.jobs.run": ("Watcher",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.review.export": ("decisions_of",),
@@ -131,8 +131,8 @@ __all__ = [
     "LiveSpace",
     "LongwayError",
     "MissingExtra",
+    "PerturbResult",
     "PerturbSettings",
-    "Perturbation",
     "Problem",
     "ProveSettings",
     "RewriteResult",
@@ -154,7 +154,6 @@ __all__ = [
     "load",
     "perturb",
     "rewrite",
-    "run_perturb",
     "run_prove",
     "sample_path",
     "save",

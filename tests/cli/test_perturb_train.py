@@ -34,7 +34,7 @@ def run(*options):
 def test_training_says_what_it_learned_and_where_the_perturber_is(files):
     told = run("pairs.csv", *QUICK)
     assert told.exit_code == 0, told.output
-    assert "Learned from 22 rows, stopped on 2." in told.output
+    assert "Trained on 22 rows, stopped on 2." in told.output
     assert told.output.count("kept") == 1
     assert told.output.strip().endswith("The perturber is in longway-runs/pairs-perturber")
     perturber = NeuralPerturber(files / "longway-runs" / "pairs-perturber")

@@ -8,8 +8,8 @@ from longway.engines.engine import BaseEngine, Judged, Written
 from longway.jobs.augment.job import augment_estimate
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import dry_run_perturb
+from longway.jobs.perturb.job import perturb_estimate
+from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.rewrite.job import rewrite_estimate
 from longway.jobs.rewrite.settings import RewriteSettings
 from tests.jobs import toy_perturb
@@ -110,7 +110,7 @@ def test_an_augmentation_is_estimated(data, server, prices):
 def test_a_perturbation_is_estimated(tmp_path, server, prices):
     data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(12)))
     how = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",))
-    dry = dry_run_perturb(data, settings=how, engines=Engines(server.url))
+    dry = perturb_estimate(data, how, engines=Engines(server.url))
     assert not server.calls
     assert (dry.rows, dry.writes) == (12, 24)  # two words of each row, one attribute
     assert dry.cost > 0

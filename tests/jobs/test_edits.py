@@ -10,8 +10,8 @@ from longway.data.edited import apply_edits, read_edits
 from longway.jobs.augment import job as augment_job
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb import job as perturb_job
+from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.store import read_json
 from tests.engines.loopback import Loopback
@@ -38,9 +38,10 @@ def augment(settings, data, server, **more):
 
 
 def perturb(settings, data, server, **more):
-    return run_perturb(
-        data, settings=PerturbSettings(**settings), engines=Engines(server.url), out="run", **more
+    result = perturb_job.perturb(
+        data, PerturbSettings(**settings), engines=Engines(server.url), out="run", **more
     )
+    return result, result.to_dict()
 
 
 def reviews(path):

@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,23 +25,20 @@ from longway.english.pipeline import load_pipeline
 from longway.errors import BudgetSpent, MissingExtra, SettingError
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines
-from longway.jobs.perturb import perturb as perturb_module
-from longway.jobs.perturb.perturb import (
+from longway.jobs.perturb import perturbing as perturbing_module
+from longway.jobs.perturb.job import balance, perturb
+from longway.jobs.perturb.perturbers import Kept, who_perturbs
+from longway.jobs.perturb.perturbing import (
     BUDGET_SPENT,
-    CONTRAST,
     NOBODY,
     NOT_DRAWN,
-    OFFENSIVE,
     SAME,
     TOO_LITTLE,
     TOO_LONG,
     Perturbing,
 )
-from longway.jobs.perturb.perturb_balance import balance
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.perturbation import perturb
-from longway.jobs.perturb.perturbers import Kept, who_perturbs
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
+from longway.jobs.perturb.settings import PerturbSettings
 from longway.methods.perturb.asked import prompt_of
 from longway.methods.perturb.perturber import Perturbed, unchanged
 from longway.methods.perturb.rules import RulePerturber
@@ -81,6 +78,12 @@ def pairs(tmp_path_factory):
     return SimpleNamespace(data=data, folder=run.folder, found=found)
 
 
+def run_perturb(data, **more):
+    """The result, and the content of perturb.json."""
+    result = perturb(data, **{"out": True} | more)
+    return result, json.loads(json.dumps(result.to_dict()))
+
+
 def table(path):
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
@@ -108,7 +111,7 @@ def test_a_run_leaves_everything_it_promises(finished):
     assert found["stayed"] == [{"reason": NOBODY, "count": 8}]
     assert {row["reason"]: row["words"][0][0] for row in found["left"]}["a colour"] in ("black", "white")
     card = (folder / "card.md").read_text(encoding="utf-8")
-    assert "24 tell somebody's gender, race or age; 24 have another text" in card
+    assert "24 mention somebody’s gender, race or age; 24 have another text" in card
     assert "does not make a model fair" in card
     assert "umbrella" not in card  # no text of the data
 
@@ -219,7 +222,7 @@ def test_a_pair_is_changed_with_one_mapping_and_its_context_is_written(pairs):
 def test_people_who_may_be_the_same_are_changed_in_both_texts(target, word):
     pair = {"premise": "Two boys play chess.", "hypothesis": "Two boys are asleep.", "label": "x", "id": "a"}
     made = perturb(load([pair], id="id"), settings=PerturbSettings(axes=("gender",), to=(target,)))
-    row = made.dataset.frame.row(0, named=True)
+    row = made.data.frame.row(0, named=True)
     assert (row["premise"], row["hypothesis"]) == (f"Two {word} play chess.", f"Two {word} are asleep.")
 
 
@@ -243,7 +246,7 @@ def contrasted(**more):
 
 def test_a_pair_whose_label_hangs_on_the_contrast_stays_and_says_why():
     made = contrasted()
-    assert made.dataset.frame["premise"].to_list() == ["John saw his aunt.", "It rains."]
+    assert made.data.frame["premise"].to_list() == ["John saw his aunt.", "It rains."]
     (edit,) = made.edits
     assert not edit.accepted
     assert edit.reason.startswith(f"{CONTRAST}: ")
@@ -252,7 +255,7 @@ def test_a_pair_whose_label_hangs_on_the_contrast_stays_and_says_why():
 
 def test_with_keep_warned_it_is_changed_and_marked():
     made = contrasted(keep_warned=True)
-    assert made.dataset.frame["premise"].to_list() == ["John saw his uncle.", "It rains."]
+    assert made.data.frame["premise"].to_list() == ["John saw his uncle.", "It rains."]
     (edit,) = made.edits
     assert edit.accepted
     assert [(v.check, v.passed) for v in edit.verdicts] == [(OFFENSIVE, True), (CONTRAST, False)]
@@ -264,9 +267,9 @@ def test_with_keep_warned_it_is_changed_and_marked():
 def test_the_same_seed_gives_the_same_and_another_one_another():
     data = dataset_of(rows_of(16))
     first, same, other = (perturb(data, settings=PerturbSettings(seed=seed)) for seed in (3, 3, 4))
-    assert first.dataset.frame.equals(same.dataset.frame)
+    assert first.data.frame.equals(same.data.frame)
     assert first.edits == same.edits
-    assert not first.dataset.frame.equals(other.dataset.frame)
+    assert not first.data.frame.equals(other.data.frame)
 
 
 @pytest.mark.parametrize("sampling", ["balanced", "uniform"])
@@ -274,7 +277,7 @@ def test_what_becomes_of_a_row_does_not_hang_on_the_order_of_the_rows(sampling):
     rows = rows_of(16)
     told = PerturbSettings(sampling=sampling)
     shuffled = random.Random(1).sample(rows, len(rows))
-    first, other = (perturb(dataset_of(some), settings=told).dataset.frame for some in (rows, shuffled))
+    first, other = (perturb(dataset_of(some), settings=told).data.frame for some in (rows, shuffled))
     assert dict(first.select("id", "text").rows()) == dict(other.select("id", "text").rows())
 
 
@@ -364,7 +367,7 @@ def test_rows_that_say_little_of_people_stay_where_that_is_asked():
 
 
 def test_a_text_that_is_too_long_is_not_analysed(monkeypatch):
-    monkeypatch.setattr(perturb_module, "LONGEST", 20)
+    monkeypatch.setattr(perturbing_module, "LONGEST", 20)
     rows = [
         {"id": "a", "text": "She left.", "label": "x"},
         {"id": "b", "text": "She read, and read, and read on. " * 9, "label": "y"},
@@ -433,7 +436,7 @@ def test_offensive_results_are_blocked_counted_and_not_shown(monkeypatch, tmp_pa
     run, found = run_perturb(dataset_of(rows), out=tmp_path / "run")
     assert (found["changed"], found["blocked"], found["tries"]) == (0, 4, 4)
     assert found["stayed"] == [{"reason": OFFENSIVE, "count": 2}]
-    assert found["checks"] == [{"check": OFFENSIVE, "seen": 4, "failed": 4}]
+    assert found["checks"] == [{"check": OFFENSIVE, "seen": 4, "failed": 4, "error": None}]
     assert pl.read_parquet(run.folder / "dataset.parquet")["text"].to_list() == [row["text"] for row in rows]
     page = (run.folder / "report.html").read_text(encoding="utf-8")
     assert "The new text is not shown here" in page
@@ -483,7 +486,7 @@ def test_only_the_split_that_was_named_changes():
     rows = [row | {"split": ("train", "test")[i // 4]} for i, row in enumerate(rows_of(8))]
     made = perturb(load(rows, id="id"))
     was = [row["text"] for row in rows]
-    now = made.dataset.frame["text"].to_list()
+    now = made.data.frame["text"].to_list()
     assert [a == b for a, b in zip(was, now, strict=True)] == [False, False, True, False] + [True] * 4
 
 
@@ -492,7 +495,7 @@ def test_labels_may_be_one_or_a_text_for_each_row():
     texts = [row | {"label": f"summary {i}"} for i, row in enumerate(rows_of(4))]
     for rows in (one, texts):
         made = perturb(dataset_of(rows))
-        assert made.dataset.frame["label"].to_list() == [row["label"] for row in rows]
+        assert made.data.frame["label"].to_list() == [row["label"] for row in rows]
         assert made.edits
 
 
@@ -500,7 +503,7 @@ def test_data_without_people_ends_well_and_says_so(tmp_path):
     rows = [{"id": f"r{i}", "text": f"The soup was cold on day {i}.", "label": "xy"[i % 2]} for i in range(4)]
     run, found = run_perturb(dataset_of(rows), out=tmp_path / "run")
     assert (found["perturbable"], found["perturbed"], found["distances"], found["sample"]) == (0, 0, None, [])
-    assert "None of 4 rows tells" in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "None of 4 rows mentions" in (run.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_without_the_analysis_of_english_the_missing_extra_is_named(monkeypatch):
@@ -524,19 +527,19 @@ def test_without_the_analysis_of_english_the_missing_extra_is_named(monkeypatch)
         ({"share": 0.0}, "'share' must be more than 0"),
         ({"tries": 0}, "'tries' must be 1 or more"),
         ({"at_least": -1.0}, "'at_least' must be 0 or more"),
-        ({"at_least": 0.1, "m0": 0.0, "m1": 0.0}, "With both weights 0 no row has a perturbability"),
+        ({"at_least": 0.1, "m0": 0.0, "m1": 0.0}, "With both weights 0 every row has a perturbability of 0"),
         ({"m0": float("nan")}, "'m0' must be 0 or more"),
         ({"seed": -1}, "'seed' must be"),
         ({"engine": "neural:"}, "neural:FOLDER"),
         (
             {"engine": "neurl:model"},
-            "no engine called 'neurl:model'. Expected rules, neural:FOLDER_OR_NAME, or one that is asked: auto, local",
+            "Unknown engine 'neurl:model'. Expected rules, neural:FOLDER_OR_NAME, or a language model: auto, local",
         ),
-        ({"engine": "rules+magic"}, "no engine called"),
-        ({"engine": " "}, "no engine called"),
+        ({"engine": "rules+magic"}, "Unknown engine"),
+        ({"engine": " "}, "Unknown engine"),
         (
             {"engine": "local", "everyone": True, "names": False},
-            "--everyone and --keep-names can only be told",
+            "Only the rules have --everyone and --keep-names",
         ),
     ],
 )
@@ -553,7 +556,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path):
     """Stopped while it reads, while it perturbs, and while it counts: the end is that of an undisturbed run."""
     data = load(write(tmp_path / "notes.csv", rows_of(24)))
     whole, _ = run_perturb(data, out=tmp_path / "whole")
-    for name in ("reading who is spoken of", "perturbing", "reading who is spoken of now"):
+    for name in ("reading who is mentioned", "perturbing", "reading who is mentioned now"):
         with pytest.raises(KeyboardInterrupt):
             run_perturb(data, out=tmp_path / "stopped", **stopping_in(name))
     assert read_json(tmp_path / "stopped" / RUN_FILE)["state"] == "running"
@@ -648,7 +651,7 @@ def run_asked(data, server, *, budget=None, out=None, estimate=None, **more):
         load(data),
         settings=asked_settings(**more),
         engines=engines,
-        out=out,
+        out=out or True,
         watcher=watching(estimate=estimate) if estimate else None,
     )
 
@@ -772,17 +775,17 @@ def test_the_balance_counts_rows_and_words_before_and_after():
         for text in ("She lost her hat.", "He left.", "It rained.")
     ]
     new = {1: find_demographics(load_pipeline().analyse("She left."))}
-    by_name = {row["attribute"]: row for row in balance(before, new, axes=("gender",))}
+    by_name = {row.attribute: asdict(row) for row in balance(before, new, axes=("gender",))}
     assert [
         by_name["woman"][key] for key in ("rows_before", "rows_after", "words_before", "words_after")
     ] == [1, 2, 2, 3]
     assert [by_name["man"][key] for key in ("rows_before", "rows_after")] == [1, 0]
-    added = {row["attribute"]: row for row in balance(before, new, axes=("gender",), added=True)}
+    added = {row.attribute: asdict(row) for row in balance(before, new, axes=("gender",), added=True)}
     assert [added["man"][key] for key in ("rows_before", "rows_after")] == [1, 1]
 
 
 def test_the_public_names_do_the_same():
-    made = lw.perturb(dataset_of(rows_of(4)), settings=lw.PerturbSettings(axes=("gender",), to=("man",)))
+    made = lw.perturb(rows_of(4), axes=("gender",), to=("man",))
     assert {edit.trace["target"] for edit in made.edits} == {"man"}
     assert parse_attribute("man").axis == "gender"
     assert made.stopped == ""

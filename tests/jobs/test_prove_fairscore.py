@@ -13,9 +13,9 @@ from longway.classify.classifier import Inputs, Labelled
 from longway.data import load
 from longway.errors import MissingExtra
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.perturb.perturb import CONTRAST, NOBODY
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.perturbation import perturb
+from longway.jobs.perturb.job import perturb
+from longway.jobs.perturb.perturbing import NOBODY
+from longway.jobs.perturb.result import CONTRAST
 from longway.jobs.prove import prove as prove_module
 from longway.jobs.prove.cells import Cell, CellStore, Trained
 from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows
@@ -49,7 +49,7 @@ def fairtuned(biased):
 
     Changed in place, nearly all of "she" would become "he" or "they": the shortcut would be turned around, not taken away.
     """
-    return perturb(biased, settings=PerturbSettings(add=True)).dataset
+    return perturb(biased, add=True).data
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from longway.data import load
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb.job import perturb
+from longway.jobs.perturb.settings import PerturbSettings
 from tests.engines.loopback import Loopback
 from tests.jobs import toy_augment, toy_perturb
 from tests.jobs.toy_run import write_csv
@@ -22,28 +22,26 @@ def same_twice(answer, run, tmp_path):
     """What the run gave on Ray, after comparing it with a run here: the files, and what was asked."""
     with Loopback(answer) as server:
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0, "max_in_flight": 4})
-        here, _ = run(engines=engines, out=tmp_path / "here")
+        here = run(engines=engines, out=tmp_path / "here")
         asked, server.counts = server.counts.copy(), type(server.counts)()
-        there, found = run(engines=engines, out=tmp_path / "there", on="ray")
+        there = run(engines=engines, out=tmp_path / "there", on="ray")
         assert server.counts == asked
         assert asked
     for name in ("dataset.csv", "edits.jsonl"):
         assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()
-    return found
+    return there
 
 
 @pytest.mark.soak
 def test_an_augmentation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = load(write_csv(tmp_path / "reviews.csv", 24))
     settings = AugmentSettings(method="counterfactual", engine="served:toy", models=("bow",))
-    found = same_twice(toy_augment.answer, lambda **how: (augment(data, settings, **how),) * 2, tmp_path)
+    found = same_twice(toy_augment.answer, lambda **how: augment(data, settings, **how), tmp_path)
     assert found.added > 0
 
 
 def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(8)))
     settings = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",), tries=1)
-    found = same_twice(
-        toy_perturb.answer, lambda **how: run_perturb(data, settings=settings, **how), tmp_path
-    )
-    assert found["changed"] == 8
+    found = same_twice(toy_perturb.answer, lambda **how: perturb(data, settings, **how), tmp_path)
+    assert found.changed == 8

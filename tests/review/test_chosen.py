@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from longway.data import load
 from longway.errors import SettingError
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb.job import perturb
 from longway.json_values import from_json
 from longway.records import Edit
 from longway.review.chosen import RowStep, chosen, chosen_row, row_steps, walk
@@ -209,7 +208,7 @@ def test_without_decisions_every_row_of_a_real_rewrite_is_as_the_run_left_it(tmp
 @pytest.mark.parametrize("add", [False, True])
 def test_without_decisions_every_pair_of_a_real_perturbation_is_as_the_run_left_it(tmp_path, add):
     data = load(pairs_of(12), text="hypothesis", context="premise", id="pairid")
-    run_perturb(data, settings=PerturbSettings(add=add), out=tmp_path / "run")
+    perturb(data, add=add, out=tmp_path / "run")
     contents = RunContents(tmp_path / "run")
     texts = {column: dataset_texts(contents, column) for column in ("hypothesis", "premise")}
     rows = list(chosen(contents))

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from longway.data import load, save
 from longway.data.edited import ID_COLUMN
 from longway.errors import LongwayError, RunError
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb.job import perturb
 from longway.review.edit_list import EditFilter
 from longway.review.export import dataset_name, escape_formula, export_csv, export_dataset, export_json
 from longway.review.run_contents import RunContents
@@ -212,7 +211,7 @@ def test_added_rows_are_left_out_when_rejected_and_refused_ones_added_when_accep
 
 def test_rows_that_a_real_perturbation_added_go_when_they_are_rejected(tmp_path):
     data = load(rows_of(12), id="id")
-    run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "run")
+    perturb(data, add=True, out=tmp_path / "run")
     contents = RunContents(tmp_path / "run")
     kept = contents.edits.page(EditFilter(status="kept")).rows
     contents.decisions.write("edit", kept[0].key, {"choice": "reject"}, author="ann")

@@ -13,7 +13,7 @@ from longway.errors import RunError, SettingError
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
-from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
+from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
 from longway.review import hand_edit

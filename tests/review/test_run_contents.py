@@ -15,8 +15,7 @@ from longway.data import load
 from longway.errors import RunError, SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.perturb.perturb_settings import PerturbSettings
-from longway.jobs.perturb.run_perturb import run_perturb
+from longway.jobs.perturb.job import perturb
 from longway.jobs.plant.job import plant_data
 from longway.jobs.plant.planting import Plant
 from longway.records import Pattern
@@ -372,7 +371,7 @@ def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
 
 def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
     data = load(rows_of(12), id="id")
-    run_perturb(data, settings=PerturbSettings(add=True), out=tmp_path / "perturb")
+    perturb(data, add=True, out=tmp_path / "perturb")
     contents = RunContents(tmp_path / "perturb")
     kept = contents.edits.page(EditFilter(status="kept")).rows
     assert contents.row(kept[0].edit.source).edits[-1].key == kept[0].key

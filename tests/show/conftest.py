@@ -18,9 +18,9 @@ from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.grammar.result import GrammarResult
+from longway.jobs.perturb.result import PerturbResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.show import (
-    render_perturb,
     render_prove,
 )
 from longway.show.html import render
@@ -362,8 +362,8 @@ PAGES = {
     "hostile fairness": lambda: render_fairness(hostile_fairness(hostile_text)),
     "grammar": lambda: render_grammar(tables()),
     "hostile grammar": lambda: render_grammar(hostile_tables(hostile_text)),
-    "perturb": lambda: render_perturb(perturb()),
-    "hostile perturb": lambda: render_perturb(hostile_perturb(hostile_text)),
+    "perturb": lambda: render(PerturbResult.from_dict(perturb()).page()),
+    "hostile perturb": lambda: render(PerturbResult.from_dict(hostile_perturb(hostile_text)).page()),
 }
 
 

@@ -1,6 +1,5 @@
-"""The page of a perturbation: who is spoken of before and now, what became of whom, what was left alone, and the warning."""
+"""The page of a perturbation: who is mentioned before and after, what became of whom, what was left unchanged, and the warning."""
 
-import json
 import re
 
 import pytest
@@ -8,8 +7,14 @@ from invented_perturb import perturb
 from seen import Elements
 
 from longway.errors import RunError
-from longway.show import render_perturb, write_perturb_report
-from longway.show.edit_view import side_by_side
+from longway.jobs.perturb.result import PerturbResult
+from longway.show.differences import side_by_side
+from longway.show.html import render
+from longway.show.markdown import render as render_card
+
+
+def render_perturb(content):
+    return render(PerturbResult.from_dict(content).page())
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +30,14 @@ def section(page, name):
 def test_the_page_says_what_was_done(page):
     text = Elements(page).text
     assert (
-        "In 812 of the 900 rows that tell somebody’s gender, race or age, one person is another one now; "
-        "all 1,500 labels are as they were." in text
+        "In 812 of the 900 rows that mention somebody’s gender, race or age, one person was changed; "
+        "all 1,500 labels stay the same." in text
     )
-    assert "Rows that tell who somebody is 60.0% 900 of 1,500 rows" in text
+    assert "Rows that mention people 60.0% 900 of 1,500 rows" in text
     assert "Rows changed 812 90.2% of these" in text
     assert "By axis gender 65.4% age 22.2%, race 12.4%" in text
-    assert "Words changed in such a row 2.4 11.3% of its words" in text
-    assert "Blocked as offensive 7 of 1,040 choices that were tried" in text
+    assert "Words changed per row 2.4 11.3% of its words" in text
+    assert "Blocked as offensive 7 of 1,040 choices tried" in text
     assert "Labels in doubt 31 1 of them kept" in text
 
 
@@ -43,15 +48,15 @@ def test_the_sections_come_in_reading_order(page):
 
 def test_the_warning_stands_at_the_top_and_at_the_end(page):
     text = Elements(page).text
-    assert text.index("Perturbed data does not make a model fair.") < text.index("Who is spoken of")
+    assert text.index("Perturbed data does not make a model fair.") < text.index("Who is mentioned")
     assert "as in hate speech" in text
     assert "Facts about real people may no longer be true" in text
     assert "Do not call a model fair because its training data was perturbed." in section(page, "reading")
 
 
-def test_who_is_spoken_of_is_drawn_before_and_now(page):
+def test_who_is_mentioned_is_drawn_before_and_after(page):
     text = section(page, "balance")
-    assert "gendertold in 830 rows, changed in 531" in text
+    assert "gender mentioned in 830 rows, changed in 531" in text
     assert "woman: 220 → 371" in text
     assert "pacific-islander: 0 → 9" in text
     assert page.count('class="bar before"') == 14
@@ -69,7 +74,7 @@ def test_a_changed_row_shows_what_changed_and_who_is_meant(page):
     text = section(page, "sample")
     assert "gender: woman to man chosen word her supports id c12" in text
     assert "claim, unchanged Sol lives in Oslo." in text
-    assert "Left alone: 'sister': another person" in text
+    assert "Left unchanged: 'sister': another person" in text
 
 
 def test_a_row_whose_label_is_in_doubt_says_so(page):
@@ -78,7 +83,7 @@ def test_a_row_whose_label_is_in_doubt_says_so(page):
     )
     told = section(page, "guards")
     assert "In 31 of 900 new pairs" in told
-    assert "1 of these was kept, as asked, and marked in edits.jsonl." in told
+    assert "1 of these was kept, as requested, and marked in edits.jsonl." in told
     assert "7 of 920 new texts would have put a group beside a word of contempt" in told
 
 
@@ -94,7 +99,7 @@ def test_the_chosen_word_is_marked_where_nothing_changed(page):
     assert '<span class="person">Ada</span>, <span class="person chosen">67</span>, sings.' in page
 
 
-def test_what_was_left_alone_is_told_with_the_reason(page):
+def test_what_was_left_unchanged_has_its_reason(page):
     text = section(page, "left")
     assert "600 no word tells a gender, race or age that could be another 87.2%" in text
     assert "a colour black (40), white (21) 61" in text
@@ -103,11 +108,11 @@ def test_what_was_left_alone_is_told_with_the_reason(page):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"perturbable": 0, "perturbed": 0}, "None of 1,500 rows tells somebody’s gender, race or age that could be changed"),
-        ({"perturbed": 0}, "Nothing was changed in the 900 rows that tell somebody’s gender, race or age."),
-        ({"added": 812}, "812 rows were added, made from the 900 rows that tell somebody’s gender, race or age"),
-        ({"perturbable": 812}, "In all 812 rows that tell somebody’s gender, race or age, one person"),
-        ({"perturbable": 1, "perturbed": 1}, "In the one row that tells somebody’s gender"),
+        ({"perturbable": 0, "perturbed": 0}, "None of 1,500 rows mentions a gender, race or age that could be changed"),
+        ({"perturbed": 0}, "Nothing was changed in the 900 rows that mention somebody’s gender, race or age."),
+        ({"added": 812}, "812 rows were added, made from the 900 rows that mention somebody’s gender, race or age"),
+        ({"perturbable": 812}, "In all 812 rows that mention somebody’s gender, race or age, one person"),
+        ({"perturbable": 1, "perturbed": 1}, "In the one row that mentions somebody’s gender"),
     ],
 )  # fmt: skip
 def test_the_verdict_fits_the_numbers(change, told):
@@ -142,9 +147,17 @@ def test_marks_are_laid_over_what_stayed_the_same():
     assert "".join(piece.text for piece in new) == "Al saw his dog."
 
 
-def test_the_report_is_written_beside_its_file(tmp_path):
-    (tmp_path / "perturb.json").write_text(json.dumps(perturb()), encoding="utf-8")
-    assert write_perturb_report(tmp_path).read_text(encoding="utf-8").startswith("<!doctype html>")
-    (tmp_path / "perturb.json").write_text('{"version": 7}', encoding="utf-8")
+def test_the_result_is_read_back_as_it_was_written():
+    result = PerturbResult.from_dict(perturb())
+    assert PerturbResult.from_dict(result.to_dict()) == result
+    assert set(perturb()) <= set(result.to_dict())
     with pytest.raises(RunError, match="Expected version 1, got 7"):
-        write_perturb_report(tmp_path)
+        PerturbResult.from_dict({"version": 7})
+
+
+def test_the_card_has_figures_the_warning_and_no_text_of_the_data():
+    card = render_card(PerturbResult.from_dict(perturb()).page())
+    assert "900 mention somebody’s gender, race or age; 812 have another text, none was added." in card
+    assert "woman 220 and 371" in card
+    assert "**Perturbed data does not make a model fair.**" in card
+    assert "Oslo" not in card

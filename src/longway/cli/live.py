@@ -65,8 +65,9 @@ class Live(Watcher):
         if started.note:
             self._console.print(f"{safe(started.note)}.", soft_wrap=True)
         if not self._quiet:
+            judge = f", judged by {safe(started.judge)}" if started.judge else ""
             self._console.print(
-                f"Written by [bold]{safe(started.engine)}[/], judged by {safe(started.judge)}; "
+                f"{'Written' if judge else 'Changed'} by [bold]{safe(started.engine)}[/]{judge}; "
                 f"run folder {safe(str(started.folder))}",
                 soft_wrap=True,
             )

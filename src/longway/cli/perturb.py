@@ -1,55 +1,58 @@
-"""`longway perturb DATA`: one person of each row gets another gender, race or age."""
+"""`longway perturb DATA`: change one person's gender, race or age in each row."""
 
 from __future__ import annotations
 
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from longway.cli import perturb_options as own
-from longway.cli import rewrite_options as options
-from longway.cli.options import Id, Label, Limit, On, SplitColumn, Text
+from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, command
+from longway.jobs.options import ENGINE, option
+from longway.jobs.perturb.settings import PerturbSettings
+
+if TYPE_CHECKING:
+    from longway.jobs.engine_use import Engines
 
 
-def command(
-    data: own.Data,
-    axis: own.Axis = None,
-    to: own.To = None,
-    sampling: own.Sampling = "balanced",
-    engine: own.Engine = "rules",
-    base_url: options.BaseUrl = None,
-    budget: options.Budget = None,
-    everyone: own.Everyone = False,
-    keep_names: own.KeepNames = False,
-    keep_entities: own.KeepEntities = False,
-    reflexive: own.Reflexive = "themselves",
-    device: own.Device = "auto",
-    batch_size: own.BatchSize = 16,
-    share: own.Share = 1.0,
-    at_least: own.AtLeast = 0.0,
-    m0: own.M0 = 1.0,
-    m1: own.M1 = 1.0,
-    tries: own.Tries = 3,
-    keep_warned: own.KeepWarned = False,
-    add: own.Add = False,
-    text: Text = None,
-    context: own.Context = None,
-    label: Label = None,
-    id: Id = None,
-    split: own.Split = None,
-    split_column: SplitColumn = None,
-    limit: Limit = None,
-    out: own.Out = None,
-    seed: options.Seed = 0,
+@dataclass(frozen=True, slots=True)
+class PerturberOptions:
+    """Where an engine or a network is, and what it may cost.
+
+    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
+    budget: Most to spend, in dollars, over all starts of this run.
+    yes: Do not ask before money is spent. With --budget nothing is asked either.
+    device: Where a network (neural:) computes: auto, cpu or cuda.
+    batch_size: Texts that a network computes at once; fewer need less memory.
+    """
+
+    base_url: str | None = option(None, group=ENGINE, advanced=True)
+    budget: float | None = option(None, group=ENGINE, at_least=0)
+    yes: bool = option(False, group=ENGINE, flag=True)
+    device: str = option("auto", group=ENGINE, advanced=True)
+    batch_size: int = option(16, group=ENGINE, at_least=1, advanced=True)
+
+    def engines(self) -> Engines:
+        """The options as jobs take them."""
+        from longway.jobs.engine_use import Engines
+
+        return Engines(self.base_url, None, self.budget, device=self.device, batch_size=self.batch_size)
+
+
+@command
+def perturb(
+    data: Data,
+    source: DataOptions,
+    settings: PerturbSettings,
+    engines: PerturberOptions,
+    output: OutputOptions,
+    dry_run: DryRun = False,
     on: On = None,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    json: own.Json = False,
 ) -> None:
-    """Rewrite one person's gender, race or age in each row that tells one; labels and all else stay.
+    """Change one person's gender, race or age in each row that mentions one; labels and everything else stay.
 
-    Draws a word that tells who somebody is, and what it becomes; whatever stands for the same person goes with it: pronouns with their verbs,
-    names, kinship, titles. Colours, quotations, titles of works and occupations are left alone. Results that would hurt a group are
-    blocked, and pairs whose label hangs on the contrast stay as they are. Writes the dataset in its own format, edits.jsonl with every change, and
-    report.html with who is spoken of before and now. The same command again goes on where it stopped.
+    Draws a word that tells a gender, race or age, and another attribute for it; everything that refers to the same person is changed with
+    it: pronouns with their verbs, names, kinship, titles. Colours, quotations, titles of works and occupations stay unchanged. Results that
+    would hurt a group are blocked, and pairs whose label depends on the contrast stay unchanged. Writes the dataset in its own format,
+    edits.jsonl with every change, and report.html with who is mentioned before and after. The same command again resumes the run.
 
         longway perturb reviews.csv
 
@@ -57,58 +60,31 @@ def command(
 
         longway perturb reviews.csv --engine served:gpt-4o-mini --budget 2 --add
 
-    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure what became of it.
+    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train is ./train.
     """
-    from longway.cli.live import show_dry_run
-    from longway.cli.perturb_tables import PerturbLive, show_perturb
-    from longway.cli.screen import errors
-    from longway.data import load
-    from longway.english.people.demographics import AXES
-    from longway.jobs.engine_use import Engines
-    from longway.jobs.perturb.perturb_settings import PerturbSettings
-    from longway.jobs.perturb.run_perturb import dry_run_perturb, run_perturb
+    from longway.cli.live import Live, show_dry_run
+    from longway.cli.screen import errors, show_edited
+    from longway.jobs.perturb.job import perturb as run_job
+    from longway.jobs.perturb.job import perturb_estimate
 
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
-    settings = PerturbSettings(
-        axes=tuple(dict.fromkeys(axis)) if axis else tuple(AXES),
-        to=tuple(to or ()),
-        sampling=sampling,  # type: ignore[arg-type]
-        engine=engine,
-        everyone=everyone,
-        names=not keep_names,
-        keep_entities=keep_entities,
-        reflexive=reflexive,  # type: ignore[arg-type]
-        share=share,
-        tries=tries,
-        at_least=at_least,
-        m0=m0,
-        m1=m1,
-        keep_warned=keep_warned,
-        add=add,
-        seed=seed,
-    )
-    with errors().status("opening the data"):
-        loaded = load(data, text=text, context=context, label=label, id=id, split=split_column, limit=limit)
-    asked = Engines(base_url, None, budget, device=device, batch_size=batch_size)
+    loaded = source.load(data)
     if dry_run:
         with errors().status("estimating"):
-            estimate = dry_run_perturb(loaded, split=split, settings=settings, engines=asked)
-        show_dry_run("perturb", estimate, as_json=json)
+            estimate = perturb_estimate(loaded, settings, split=source.split, engines=engines.engines())
+        show_dry_run("perturb", estimate, as_json=output.json)
         return
-    with PerturbLive(quiet=json, ask=not yes and budget is None) as live:
-        run, found = run_perturb(
+    with Live(quiet=output.json, ask=not engines.yes and engines.budget is None) as live:
+        result = run_job(
             loaded,
-            split=split,
-            settings=settings,
-            engines=asked,
-            out=out,
+            settings,
+            split=source.split,
+            engines=engines.engines(),
+            out=output.out or True,
             on=on,
             watcher=live,
         )
-    if json:
-        typer.echo((run.folder / "perturb.json").read_text(encoding="utf-8"), nl=False)
-        return
-    show_perturb(found, run.folder, data)
+    show_edited(result, file="perturb.json", data=data, as_json=output.json)

@@ -1,4 +1,4 @@
-"""`longway perturb train FILE`: a perturber of one's own, from perturbations that people or rules wrote."""
+"""`longway perturb train FILE`: train a perturber on perturbations that people or rules wrote."""
 
 from __future__ import annotations
 
@@ -7,46 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longway.cli.options import OutputOptions, command
+from longway.jobs.perturb.settings import TrainSettings
+
 if TYPE_CHECKING:
     from longway.methods.perturb.training import Trained
 
+File = Annotated[
+    str,
+    typer.Argument(
+        help="Perturbations in PANDA's form: columns original, selected_word, target_attribute, perturbed. "
+        "A file, or anything `longway audit` reads."
+    ),
+]
 
-def train_command(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="Perturbations in PANDA's form: columns original, selected_word, target_attribute, perturbed. "
-            "A file, or anything `longway audit` reads."
-        ),
-    ],
-    base: Annotated[
-        str,
-        typer.Option(
-            help="What is trained: a folder or a name on the Hugging Face hub (an encoder-decoder such as BART or T5, or a "
-            "causal model), smollm2 (the small model that Longway installs), or tiny (from scratch, to try it out)."
-        ),
-    ] = "facebook/bart-large",
-    validation: Annotated[
-        str | None, typer.Option(help="Rows to stop on, as FILE. Default: a tenth of the texts.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often all rows are gone through, at most.")] = 10,
-    lr: Annotated[float | None, typer.Option(help="Learning rate. Default: 1e-5, and 3e-3 for tiny.")] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Rows of one step.")] = 64,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Epochs without a lower validation loss before it stops.")
-    ] = 10,
-    limit: Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of order and dropout.")] = 0,
-    device: Annotated[str, typer.Option(help="Where it is trained: auto, cpu or cuda.")] = "auto",
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the model. Default: longway-runs/NAME-perturber.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print perturber.json instead of a table.")] = False,
-) -> None:
+
+@command
+def train(file: File, settings: TrainSettings, output: OutputOptions) -> None:
     """Train a perturber on perturbations that people or rules wrote, with the paper's settings.
 
-    Leaves a folder for `longway perturb DATA --engine neural:FOLDER`. Every epoch is kept on disk while it runs: the same command again
-    goes on where it stopped, and ends with the same weights. Weights are read and written as safetensors only.
+    Writes a folder for `longway perturb DATA --engine neural:FOLDER`; default: longway-runs/NAME-perturber. Every epoch is saved while it
+    runs: the same command again resumes the training, and ends with the same weights. Weights are read and written as safetensors only.
 
         longway perturb train panda.jsonl --base facebook/bart-large
 
@@ -54,26 +35,34 @@ def train_command(
     """
     from longway.cli.screen import cells_progress, errors
     from longway.methods.perturb.panda import read_panda
-    from longway.methods.perturb.training import TrainingPlan, train
+    from longway.methods.perturb.training import TrainingPlan
+    from longway.methods.perturb.training import train as train_perturber
 
-    plan = TrainingPlan(epochs=epochs, learning_rate=lr, batch_size=batch_size, patience=patience, seed=seed)
+    plan = TrainingPlan(
+        epochs=settings.epochs,
+        learning_rate=settings.lr,
+        batch_size=settings.batch_size,
+        patience=settings.patience,
+        seed=settings.seed,
+    )
     with errors().status("opening the data"):
-        learned = read_panda(file, limit=limit)
-        stop = None if validation is None else read_panda(validation)
-    for why, n in [*learned.skipped.items(), *(stop.skipped.items() if stop is not None else ())]:
-        errors().print(f"Rows left out: {n:,}. {why}.", markup=False, soft_wrap=True)
+        learned = read_panda(file, limit=settings.limit)
+        held_out = None if settings.validation is None else read_panda(settings.validation)
+    for rows in (learned, held_out):
+        for why, n in rows.skipped.items() if rows is not None else ():
+            errors().print(f"Rows left out: {n:,}. {why}.", markup=False, soft_wrap=True)
     with cells_progress() as bar:
-        trained = train(
-            base,
+        trained = train_perturber(
+            settings.base,
             learned.rows,
-            out or Path("longway-runs") / f"{_stem(file)}-perturber",
+            output.out or Path("longway-runs") / f"{_stem(file)}-perturber",
             plan=plan,
-            validation=None if stop is None else stop.rows,
-            device=device,
+            validation=None if held_out is None else held_out.rows,
+            device=settings.device,
             step=bar.step,
             progress=bar.progress,
         )
-    if json:
+    if output.json:
         typer.echo((trained.folder / "perturber.json").read_text(encoding="utf-8"), nl=False)
         return
     _show(trained)
@@ -85,7 +74,7 @@ def _show(trained: Trained) -> None:
     from longway.cli.screen import output, safe
 
     console = output()
-    console.print(f"Learned from {trained.rows:,} rows, stopped on {trained.validation_rows:,}.")
+    console.print(f"Trained on {trained.rows:,} rows, stopped on {trained.validation_rows:,}.")
     if trained.too_long:
         console.print(f"{trained.too_long:,} rows are longer than the model can read and were left out.")
     table = Table("epoch", "loss", "validation loss", "", box=None, pad_edge=False, header_style="dim")

@@ -338,16 +338,21 @@ def refused_section(
     refused: Sequence[tuple[ReasonCount, Card | None]],
     *,
     n_rejected: int,
-    what: str = "candidates",
     file: str,
+    heading: str = "Refused candidates",
+    lead: str = "",
+    nothing: str = "No candidate was refused.",
 ) -> Section:
-    """Why candidates were rejected, most frequent reason first, with an example of each."""
-    heading = "Refused candidates"
+    """Why candidates were rejected, most frequent reason first, with an example of each. nothing: what to say if none was."""
     if not refused:
-        return Section("refused", heading, [Paragraph("No candidate was refused.", "nothing")])
-    lead = f"{count(n_rejected)} {what} were not used. The reasons, most frequent first, with an example of each."
+        return Section("refused", heading, [Paragraph(nothing, "nothing")])
+    lead = lead or (
+        f"{counted(n_rejected, 'candidate')} {'was' if n_rejected == 1 else 'were'} not used. The reasons, most frequent first, with an "
+        "example of each."
+    )
     items = [
-        Bullet(_reason(one, n_rejected), below=[card] if card else []) for one, card in refused[:MAX_REFUSED]
+        Bullet(reason_words(one, n_rejected), below=[card] if card else [])
+        for one, card in refused[:MAX_REFUSED]
     ]
     on_screen = ", ".join(
         f"{cut(one.reason, TEXT_LIMIT)} {one.count:,}" for one, _ in refused[:REASONS_ON_SCREEN]
@@ -360,7 +365,8 @@ def refused_section(
     return Section("refused", heading, blocks, on=REPORT | SCREEN)
 
 
-def _reason(one: ReasonCount, total: int) -> Words:
+def reason_words(one: ReasonCount, total: int) -> Words:
+    """A reason with its count and its share."""
     share = percent(one.count / total) if total else NONE
     return [
         Span(count(one.count), "strong"), " ", Span(cut(one.reason, TEXT_LIMIT), "data"), " ", Span(share, "quiet"),
@@ -395,7 +401,7 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
     if not reasons:
         return []
     total = sum(one.count for one in reasons)
-    items = [_reason(one, total) for one in reasons[:MAX_REASONS]]
+    items = [reason_words(one, total) for one in reasons[:MAX_REASONS]]
     rest = left_out(max(len(reasons) - MAX_REASONS, 0), "reasons are", file)
     few = [f"{cut(one.reason, TEXT_LIMIT)} ({one.count:,})" for one in reasons[:REASONS_ON_SCREEN]]
     more = f"; {len(reasons) - len(few):,} more reasons in the report" if len(reasons) > len(few) else ""

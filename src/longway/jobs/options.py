@@ -68,7 +68,7 @@ def help_of(settings: type) -> dict[str, str]:
     name = ""
     lines = [line for kind in settings.__mro__ for line in (kind.__doc__ or "").splitlines()[1:]]
     for line in lines:
-        if match := re.match(r"    ([a-z_]+): (.*)", line):
+        if match := re.match(r"    ([a-z][a-z_0-9]*): (.*)", line):
             name = match[1]
             found[name] = match[2].strip()
         elif name and line.startswith("        ") and line.strip():

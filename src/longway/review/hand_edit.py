@@ -31,7 +31,7 @@ from longway.errors import LongwayError, RunError, SettingError
 from longway.jobs.augment.settings import default_models
 from longway.jobs.augment.words import labelled
 from longway.jobs.held_out import arrange
-from longway.jobs.perturb.perturb import CONTRAST, OFFENSIVE
+from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.rewrite.decisions import AppliedDecisions
 from longway.jobs.rewrite.rewriting import give_away_of
 from longway.jobs.rewrite.settings import Decisions

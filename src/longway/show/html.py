@@ -84,7 +84,7 @@ def opening(page: Page) -> Markup:
         for figure in page.figures
     ]
     return Markup(
-        '<header>\n<p class="kicker">{}</p>\n<h1><bdi>{}</bdi></h1>\n<p class="verdict">{}</p>\n{}{}\n{}\n</header>\n'
+        '<header>\n<p class="kicker">{}</p>\n<h1><bdi>{}</bdi></h1>\n<p class="verdict">{}</p>\n{}{}\n{}\n</header>\n{}'
     ).format(
         harmless(page.kicker),
         harmless(page.title),
@@ -92,6 +92,7 @@ def opening(page: Page) -> Markup:
         Markup('<p class="details">{}</p>\n').format(harmless(page.details)) if page.details else "",
         _facts(page.facts, "about"),
         _element("dl", _join(figures), f"key-figures {page.figures_style}".rstrip()),
+        _element("p", inline(page.warning), "note warning") + "\n" if page.warning else "",
     )
 
 
@@ -246,7 +247,12 @@ def _chart(chart: Chart) -> Markup:
 
 
 def _card(card: Card) -> Markup:
-    facts = [_element("span", inline(words), "labels") if at == 0 else inline(words) for at, words in enumerate(card.facts)]  # fmt: skip
+    facts = [
+        _element("span", inline(words), "labels") if at == 0
+        else inline(words) if isinstance(words, str | Span)
+        else _element("span", inline(words))
+        for at, words in enumerate(card.facts)
+    ]  # fmt: skip
     versions = [
         Markup("<div><dt>{}</dt> <dd><bdi>{}</bdi></dd></div>").format(inline(name), inline(words))
         for name, words in card.versions

@@ -29,6 +29,7 @@ def render(page: Page) -> str:
     """The card: the title, the verdict, the facts, and the sections that are marked for the card."""
     lines = [f"# {plain(page.title)}", "", plain(page.verdict), ""]
     lines += [f"- {plain(name)}: {plain(value)}." for name, value in page.facts]
+    lines += ["", _inline(page.warning)] if page.warning else []
     for section in page.sections:
         if CARD in section.on:
             lines += ["", f"## {plain(section.heading)}", "", *_blocks(section.blocks)]

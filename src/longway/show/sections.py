@@ -242,7 +242,7 @@ class Section:
 class Page:
     """Everything that is shown of a result.
 
-    kicker: the command. verdict: the result in one sentence. details: a second, quieter sentence. facts: which data, which
+    kicker: the command. verdict: the result in one sentence. details: a second, quieter sentence. warning: a note below the key figures. facts: which data, which
     columns, when. figures_style: "three" for three key figures a line. sheets: style sheets besides style.css.
     version, fingerprint, streamed, settings: for the footer.
     """
@@ -256,6 +256,7 @@ class Page:
     version: str
     fingerprint: str
     details: str = ""
+    warning: Words = ""
     figures_style: str = ""
     sheets: Sequence[str] = ()
     streamed: bool = False

@@ -77,6 +77,9 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
     if page.figures:
         console.print()
         console.print(_figures(page))
+    if page.warning:
+        console.print()
+        console.print(_text(page.warning))
     for section in page.sections:
         if SCREEN in section.on and (parts := _blocks(section.blocks, console.width)):
             console.print()

@@ -19,7 +19,7 @@ from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
 from longway.english.document import Document
 from longway.jobs.engine_use import Engines, check_can_write, close, engines_of
-from longway.jobs.perturb.perturb_settings import RULES, PerturbSettings
+from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.methods.perturb.guards import label_warning
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.rules import RulePerturber

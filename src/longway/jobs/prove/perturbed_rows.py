@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import Inputs, Labelled
 from longway.data import Dataset
-from longway.jobs.perturb.perturb import Outcome, Perturbing, Try
-from longway.jobs.perturb.perturb_settings import PerturbSettings
 from longway.jobs.perturb.perturbers import Who
+from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
+from longway.jobs.perturb.settings import PerturbSettings
 from longway.metrics.fairness.fairscore import Changed
 from longway.store import Journal, replacing
 

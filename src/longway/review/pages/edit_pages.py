@@ -16,6 +16,7 @@ from markupsafe import Markup
 from longway.errors import RunError
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
+from longway.jobs.perturb.show import CHAIN
 from longway.records import Edit, Verdict
 from longway.review.edit_list import ReviewedEdit
 from longway.review.pages.finding_pages import STRENGTHS, EditFindings, edit_findings
@@ -59,7 +60,6 @@ from longway.show.edit_view import (
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
 from longway.show.labels import Label, label_named, record
 from longway.show.numbers import arrow, or_dash, three_digits
-from longway.show.perturb_cards import CHAIN
 
 Notes = tuple[Sequence[Span], Sequence[Span]]
 

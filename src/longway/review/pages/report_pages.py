@@ -19,6 +19,7 @@ from longway.jobs.augment.result import AugmentResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult
+from longway.jobs.perturb.result import PerturbResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -31,14 +32,13 @@ from longway.review.pages.page_layout import (
 )
 from longway.review.run_contents import RunContents
 from longway.show.html import body
-from longway.show.perturb_view import perturb_page
 from longway.show.prove_view import prove_page
 from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
-    "perturb": perturb_page,
+    "perturb": lambda summary: PerturbResult.from_dict(summary).page(),
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
     "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
     "prove": prove_page,

@@ -76,7 +76,6 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
     view = {
         "title": getattr(report, "title", cut(contents.folder.name, PATTERN_LIMIT)),
         "sections": [html.section(one) for one in report.sections if one.id in SECTIONS] if is_page else [],
-        "axes": getattr(report, "axes", []) if contents.command == "perturb" else [],
         "strongest": [finding_view(one, labels) for one in strongest.rows],
         "n_findings": strongest.total,
         "edits": [

@@ -1,11 +1,9 @@
-"""Perturb: one person of each row gets another gender, race or age, and everything else stays (Algorithm 1 of the paper).
+"""One person of each row gets another gender, race or age, and everything else stays (Algorithm 1 of the paper).
 
-    rows -> who is spoken of -> a word, and what it becomes -> the perturber -> guards -> the row changed, or why it stays
+    rows -> people mentioned -> a word and its new attribute -> the perturber -> guards -> edits, or why the row stays unchanged
 
-`Perturbing` goes through one dataset; `run_perturb` (in its own file) fills a run folder with what it does.
-
-What is drawn for a row depends on the seed and the row's id alone, and with balanced sampling on how many rows have each axis: neither on the
-order of the rows nor on which were done before. Where the perturber refuses, or a guard objects, the row's other choices are tried.
+What is drawn for a row depends on the seed and the id of the row alone, and with balanced sampling on how many rows mention each axis:
+neither on the order of the rows nor on which were perturbed before. If the perturber refuses, or a guard objects, other choices are tried.
 """
 
 from __future__ import annotations
@@ -22,9 +20,10 @@ from longway.english.document import Document
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.errors import BudgetSpent
 from longway.jobs.documents import Documents
-from longway.jobs.perturb.perturb_settings import RULES, PerturbSettings
+from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
+from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
-from longway.methods.method import BUDGET_SPENT, Rows
+from longway.methods.method import BUDGET_SPENT, Rows, fresh_id
 from longway.methods.perturb.choosing import (
     Option,
     axis_weights,
@@ -36,11 +35,11 @@ from longway.methods.perturb.choosing import (
 from longway.methods.perturb.guards import label_warning, offence
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.segments import as_one, place_in
-from longway.records import Verdict
+from longway.records import Edit, Verdict
 from longway.tokens.tokenizer import is_longer_than
 
-AT_ONCE = 64  # rows that a perturber is given together
-OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
+METHOD = "perturb"  # as edits name it
+AT_ONCE = 64  # rows that a perturber gets together
 NOBODY = "no word tells a gender, race or age that could be another"
 TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"
@@ -52,7 +51,7 @@ _WORD_IN_FRONT = re.compile(r"""^(['"]).*?\1: (?=.)""", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a row says of people. found: without the chains, which take much room."""
+    """The people that a row mentions. found: without the chains, which take much memory."""
 
     found: Demographics
     perturbability: float
@@ -60,9 +59,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One choice for a row, and what came of it.
+    """One choice for a row, and its outcome.
 
-    reason: why it was not taken, "" where it was; why: the same in short, to be counted.
+    reason: why it was not taken, "" if it was; why: the same in short, to be counted.
     """
 
     request: Request
@@ -74,7 +73,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a row. fields: the columns that were read, one for each segment. stayed: why it is as it was, else ""."""
+    """What became of a row. fields: the columns that were read, one for each segment. stayed: why it is unchanged, else ""."""
 
     row: int
     fields: tuple[str, ...]
@@ -83,15 +82,15 @@ class Outcome:
 
     @property
     def taken(self) -> Try | None:
-        """The choice that was made; None where the row stays."""
+        """The choice that was made; None if the row stays unchanged."""
         return None if self.stayed else self.tries[-1]
 
 
 class Perturbing:
     """One dataset being perturbed.
 
-    dataset: the rows that may change. cache: the file in which analyses are kept.
-    rows: its rows; seen: what each of them says of people. done: how many of the chosen rows `run` has gone through.
+    dataset: the rows that may change. cache: the file that stores analyses.
+    rows: its rows; seen: the people that each mentions. done: how many of the chosen rows `run` has finished.
     """
 
     def __init__(
@@ -121,7 +120,7 @@ class Perturbing:
         return Seen(Demographics(found.words, found.skipped, ()), score)
 
     def fields(self, row: int) -> tuple[tuple[str, str], ...]:
-        """The columns of a row with their texts, in reading order: the context, where it has one, and the text."""
+        """The columns of a row with their texts, in reading order: the context, if there is one, and the text."""
         task, context = self.rows.task, self.rows.context(row)
         text = (task.text_name, self.rows.texts[row])
         return (
@@ -137,7 +136,7 @@ class Perturbing:
         return as_one(self.segments(row))
 
     def options(self, row: int) -> list[Option]:
-        """All that could be changed in a row: K of Algorithm 1."""
+        """Everything that could be changed in a row: K of Algorithm 1."""
         settings, segments = self.settings, self.segments(row)
         found = [
             one for one in self.seen[row].found.words if place_in(segments, one.start, one.stop) is not None
@@ -151,7 +150,7 @@ class Perturbing:
 
     @cached_property
     def weights(self) -> Mapping[str, float] | None:
-        """How likely each axis is drawn where a row has several; None where every option is as likely as every other."""
+        """How likely each axis is drawn if a row has several; None if all options are equally likely."""
         if self.settings.sampling == "uniform":
             return None
         return axis_weights(self.options(row) for row in self.chosen)
@@ -186,11 +185,11 @@ class Perturbing:
             yield self._outcome(row, stayed=self._stays(row))
 
     def tell(self, answered: int) -> None:
-        """Say how many rows are done, and of the next ones how many are answered."""
+        """Report how many rows are done; answered: how many of the next ones have an answer."""
         self._progress(min(self.done + answered, len(self.chosen)), len(self.chosen))
 
     def _outcomes(self, perturber: Perturber, part: Sequence[int]) -> dict[int, Outcome]:
-        """What becomes of some rows that are perturbed together: the first choices of all, then the second ones of those left."""
+        """The outcomes of rows that are perturbed together: the first choices of all, then the second ones of those left."""
         waiting = {row: self.requests(row) for row in part}
         tries: dict[int, list[Try]] = {row: [] for row in part}
         stayed: dict[int, str] = {}
@@ -226,7 +225,7 @@ class Perturbing:
         return Try(request, perturbed, tuple(verdicts), reason, why)
 
     def _stays(self, row: int) -> str:
-        """Why a row is not perturbed at all; "" where it is to be."""
+        """Why a row is not perturbed at all; "" if it is to be."""
         if row in self._too_long:
             return TOO_LONG
         if not self.options(row):
@@ -252,9 +251,9 @@ def in_short(reason: str) -> str:
 
 
 def _answers(perturber: Perturber, requests: Sequence[Request]) -> list[Perturbed | None]:
-    """What the perturber says to each; None where the budget does not allow to ask.
+    """The answer to each request; None if the budget does not allow the call.
 
-    Where it ends on the way, those that were answered before are asked for one by one: their answers are in the journal.
+    If the budget ends on the way, the requests are repeated one by one: the answers that were paid for are in the journal.
     """
     try:
         return list(perturber.perturb(requests))
@@ -264,3 +263,56 @@ def _answers(perturber: Perturber, requests: Sequence[Request]) -> list[Perturbe
 
 def _verdict(check: str, reason: str) -> Verdict:
     return Verdict(check, not reason, reason=reason)
+
+
+class Editing:
+    """Turns outcomes into edits, which change a row or add one. engine: as edits name it. new: the segments of perturbed rows."""
+
+    def __init__(self, perturbing: Perturbing, *, engine: str) -> None:
+        self._perturbing, self._engine = perturbing, engine
+        self._rows: Rows = perturbing.rows
+        self._adds: bool = perturbing.settings.add
+        self._ids = set(perturbing.rows.ids)
+        self.new: dict[int, tuple[str, ...]] = {}
+
+    def take(self, outcome: Outcome) -> list[Edit]:
+        """An edit for every choice that was tried and each column it concerns; an added row has its own id."""
+        row = outcome.row
+        id_ = self._rows.ids[row]
+        if self._adds and outcome.tries:
+            id_ = fresh_id(self._ids, id_, METHOD)
+        if outcome.taken is not None:
+            self.new[row] = outcome.taken.perturbed.segments
+        return [edit for one in outcome.tries for edit in self._edits(outcome, one, id_)]
+
+    def _edits(self, outcome: Outcome, one: Try, id_: str) -> Iterator[Edit]:
+        """One for each column that differs; if none does, one for the column of the chosen word."""
+        request, perturbed, label = one.request, one.perturbed, self._rows.label(outcome.row)
+        columns = list(zip(outcome.fields, request.segments, perturbed.segments, strict=True))
+        differ = [column for column in columns if column[1] != column[2]]
+        trace = {
+            "word": request.word,
+            "axis": request.target.axis,
+            "source": request.source.name,
+            "target": request.target.name,
+            "chain": [[outcome.fields[at.segment], at.start, at.end] for at in perturbed.chain],
+            "left": list(perturbed.left),
+            "perturbability": round(self._perturbing.seen[outcome.row].perturbability, 4),
+        }
+        for name, before, after in differ or [columns[request.place.segment]]:
+            yield Edit(
+                id=id_,
+                field=name,
+                before=before,
+                after=after,
+                label_before=label,
+                label_after=label,
+                method=METHOD,
+                engine=self._engine,
+                accepted=not one.reason,
+                reason=one.reason,
+                verdicts=one.verdicts,
+                how=f"{request.target.axis}: {request.source.name} to {request.target.name}",
+                source=self._rows.ids[outcome.row] if self._adds else "",
+                trace=trace,
+            )

@@ -1,0 +1,373 @@
+"""Perturb: change one person's gender, race or age in each row that mentions one; labels and everything else stay.
+
+    rows -> people mentioned -> one choice per row -> new texts -> guards -> the changed dataset, and who is mentioned before and after
+
+Writes perturb.json, edits.jsonl, the dataset, report.html and card.md into a run folder. Analyses of texts are kept in the folder until the
+run is done, so a resumed run does not repeat them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from longway.data import Dataset, as_dataset
+from longway.data.summary import DatasetSummary
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.registry import engine_named
+from longway.english.people.demographic_mentions import Demographics, find_demographics
+from longway.english.people.demographics import AXES, Attribute
+from longway.errors import MissingExtra
+from longway.jobs.documents import ANALYSES_FILE
+from longway.jobs.edit_counts import CheckCounter, RandomSample, reason_counts
+from longway.jobs.engine_use import (
+    Engines,
+    RunEstimate,
+    addresses_of,
+    close,
+    costs,
+    costs_money,
+    engines_in,
+    estimate_calls,
+    failed_calls,
+    sampled,
+)
+from longway.jobs.formulas import formulas_in
+from longway.jobs.held_out import MAX_LABELS, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.perturb.perturbers import Who, who_perturbs
+from longway.jobs.perturb.perturbing import Editing, Outcome, Perturbing, Try
+from longway.jobs.perturb.result import (
+    CONTRAST,
+    FILE,
+    OFFENSIVE,
+    AttributeChange,
+    AttributeCount,
+    AxisCount,
+    PersonText,
+    PerturbResult,
+    RefusedChoices,
+    ShownPerson,
+    SkippedWords,
+)
+from longway.jobs.perturb.settings import PerturbSettings
+from longway.jobs.placement import engines_at
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.method import BUDGET_SPENT
+from longway.methods.perturb.asked import prompt_of
+from longway.methods.perturb.segments import as_one
+from longway.metrics.versions import VersionDistance, compare_versions
+from longway.records import Edit
+from longway.show import html, markdown
+from longway.store import now, read_json
+
+SAMPLED = 20  # perturbed rows per axis for a person to look at
+WORDS = 5  # examples of words that were left unchanged for one reason
+MOST_MEASURED = 2000  # rows that distances are measured on
+READING = "reading who is mentioned"
+
+
+def perturb(
+    data: object,
+    settings: PerturbSettings | None = None,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    out: Path | str | Literal[True] | None = None,
+    on: str | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> PerturbResult:
+    """Change one person's gender, race or age in each row that mentions one; labels stay.
+
+    data: a dataset, or what `load` reads. split: the split to perturb (default: "train" if there are several); the others are copied
+    unchanged. engines: addresses, a budget, and where a network computes. out: the run folder; True for a folder in `longway-runs/` named
+    after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
+    on: "ray" or "ray://host:port" to call engines from Ray. watcher: its progress counts rows, from 0 in each step.
+    options: the options of `longway perturb` by name, such as `axes=("gender",)`.
+    """
+    chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
+    with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+        planned = job.plan(folder)
+        if planned.finished(FILE, budget=job.budget) is None:
+            with planned.start(watcher) as run:
+                result = _perturb(run, job)
+                watcher.step("writing the report")
+                result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
+                page = result.page()
+                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
+        result = PerturbResult.from_dict(read_json(planned.folder / FILE))
+        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+
+
+def perturb_estimate(
+    data: object,
+    settings: PerturbSettings,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    watcher: Watcher | None = None,
+) -> RunEstimate:
+    """What `perturb` may take; writes nothing and calls no server. The texts are analysed to find the people in them."""
+    watcher = watcher or Watcher()
+    with (
+        _prepared(data, split, settings, engines or Engines(), None) as job,
+        TemporaryDirectory() as folder,
+    ):
+        watcher.step(READING)
+        cache = Path(folder) / ANALYSES_FILE
+        perturbing = Perturbing(job.part, job.who.settings, cache=cache, progress=watcher.progress)
+        return _estimate(perturbing, job.who.engine, dry=True)
+
+
+def _estimate(
+    perturbing: Perturbing, engine: Engine | None, *, spent: float = 0.0, dry: bool = False
+) -> RunEstimate:
+    """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
+    rows = perturbing.chosen
+    n_calls = sum(len(perturbing.requests(row)) for row in rows)
+    prompts = [prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows))]
+    known = [prompt for prompt in prompts if prompt is not None]
+    writes = [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
+    return RunEstimate.of(len(rows), writes, spent=spent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A perturbation whose data and perturber are known."""
+
+    whole: Dataset
+    part: Dataset
+    who: Who
+    budget: float | None
+
+    def plan(self, out: Path | None) -> PlannedRun:
+        more = {"model_fingerprint": self.who.fingerprint} if self.who.fingerprint else {}
+        addresses = addresses_of(self.who.engine, None)
+        identity = RunIdentity.of("perturb", self.part, self.who.settings, more={**addresses, **more})
+        return PlannedRun.choose(identity, self.whole.source_name, out)
+
+
+@contextmanager
+def _prepared(
+    data: object, split: str | None, settings: PerturbSettings, engines: Engines, on: str | None
+) -> Iterator[_Job]:
+    """The job with its engine, which is closed at the end."""
+    whole = as_dataset(data)
+    part = arrange(whole, split, labelled=False).dataset
+    with engines_at(on, engine_named) as named:
+        who = who_perturbs(settings, engines, named=named)
+        try:
+            yield _Job(whole, part, who, engines.budget)
+        finally:
+            close(who.engine)
+
+
+def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
+    """Perturb the rows, write edits and dataset, and count who is mentioned after."""
+    settings, watcher, engine = job.who.settings, run.watcher, job.who.engine
+    watcher.step(READING)
+    perturbing = Perturbing(job.part, settings, cache=run.folder / ANALYSES_FILE, progress=watcher.progress)
+    if costs_money(engine):
+        watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
+    asker = None
+    if engine is not None:
+        asker = Asker(engine, run.journal, budget=job.budget, progress=lambda done, of: perturbing.tell(done))
+    watcher.step("perturbing")
+    perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
+    editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)
+    with run.edit_log() as log:
+        for outcome in perturbing.run(perturber):
+            edits = editing.take(outcome)
+            made.add(outcome, edits)
+            log.write(edits)
+    run.write_dataset(job.whole, job.part, log.changes)
+    watcher.step("reading who is mentioned now")
+    after = mentioned_after(perturbing, editing.new, watcher.progress)
+    before = [seen.found for seen in perturbing.seen]
+    summary = DatasetSummary.of(job.part)
+    result = PerturbResult(
+        dataset=summary if len(summary.labels) <= MAX_LABELS else replace(summary, labels={}),
+        engine=settings.engine,
+        settings=run.identity.settings,
+        rows=len(perturbing.rows),
+        perturbable=sum(bool(perturbing.options(row)) for row in range(len(perturbing.rows))),
+        chosen=len(perturbing.chosen),
+        perturbed=made.n_rows,
+        changed=0 if settings.add else made.n_rows,
+        added=made.n_rows if settings.add else 0,
+        tries=made.n_tries,
+        blocked=made.checks.failed[OFFENSIVE],
+        warned=made.checks.failed[CONTRAST],
+        kept_warned=made.n_warned,
+        stopped=BUDGET_SPENT if made.stayed[BUDGET_SPENT] else "",
+        axes=made.axes(),
+        pairs=tuple(AttributeChange(*pair, n) for pair, n in made.pairs.most_common()),
+        balance=balance(before, after, axes=settings.axes, added=settings.add),
+        stayed=reason_counts(made.stayed),
+        refused=tuple(RefusedChoices(why, n, made.examples[why]) for why, n in made.reasons.most_common()),
+        checks=made.checks.counts(),
+        left=_skipped_words(perturbing),
+        distances=_distances(perturbing, editing.new),
+        sample=tuple(shown for axis in sorted(made.samples) for shown in made.samples[axis].items),
+        failed_calls=reason_counts(failed_calls(asker)),
+        cost=costs(run.journal, engine),
+        budget=job.budget,
+        longway=version("longway"),
+        created=now(),
+    )
+    perturbing.documents.forget()
+    return result
+
+
+class _Perturbed:
+    """Counts outcomes and keeps examples, row by row. n_rows: perturbed rows; n_warned: those with a label in doubt."""
+
+    def __init__(self, perturbing: Perturbing) -> None:
+        self._perturbing = perturbing
+        self.n_rows = self.n_tries = self.n_warned = 0
+        self.pairs: Counter[tuple[str, str, str]] = Counter()
+        self.stayed: Counter[str] = Counter()
+        self.checks = CheckCounter()
+        self.reasons: Counter[str] = Counter()
+        self.examples: dict[str, ShownPerson] = {}
+        self.samples: dict[str, RandomSample[ShownPerson]] = {}
+
+    def add(self, outcome: Outcome, edits: Sequence[Edit]) -> None:
+        """Include a row. edits: as `Editing.take` made them."""
+        for one in outcome.tries:
+            self.n_tries += 1
+            self.checks.add(one.verdicts)
+            if one.reason:
+                self.reasons[one.why] += 1
+                if one.why not in self.examples:
+                    self.examples[one.why] = _shown(outcome, one, edits[0])
+        taken = outcome.taken
+        if taken is None:
+            self.stayed[outcome.stayed] += 1
+            return
+        source, target = taken.request.source, taken.request.target
+        self.n_rows += 1
+        self.n_warned += not all(verdict.passed for verdict in taken.verdicts)
+        self.pairs[target.axis, source.name, target.name] += 1
+        sample = self.samples.setdefault(
+            target.axis, RandomSample(SAMPLED, seed=self._perturbing.settings.seed)
+        )
+        sample.offer(self._perturbing.rows.ids[outcome.row], lambda: _shown(outcome, taken, edits[0]))
+
+    def axes(self) -> tuple[AxisCount, ...]:
+        """Rows that mention each axis, and rows that were perturbed on it."""
+        could: Counter[str] = Counter()
+        for row in range(len(self._perturbing.rows)):
+            could.update({option.axis for option in self._perturbing.options(row)})
+        done: Counter[str] = Counter()
+        for (axis, _, _), n in self.pairs.items():
+            done[axis] += n
+        return tuple(AxisCount(axis, could[axis], done[axis]) for axis in self._perturbing.settings.axes)
+
+
+def _shown(outcome: Outcome, one: Try, edit: Edit) -> ShownPerson:
+    """A choice with all texts of the row. edit: any edit of the row."""
+    request, perturbed = one.request, one.perturbed
+    texts = zip(outcome.fields, request.segments, perturbed.segments, strict=True)
+    place = request.place
+    return ShownPerson(
+        id=edit.id,
+        source_id=edit.source,
+        label=edit.label_before,
+        axis=request.target.axis,
+        source=request.source.name,
+        target=request.target.name,
+        word=request.word,
+        engine=edit.engine,
+        reason=one.reason,
+        verdicts=one.verdicts,
+        left=tuple(perturbed.left),
+        perturbability=edit.trace["perturbability"],
+        texts=tuple(
+            PersonText(
+                name,
+                before,
+                after,
+                tuple((at.start, at.end) for at in perturbed.chain if at.segment == number),
+                (place.start, place.end) if place.segment == number else None,
+            )
+            for number, (name, before, after) in enumerate(texts)
+        ),
+    )
+
+
+def mentioned_after(
+    perturbing: Perturbing, new: Mapping[int, Sequence[str]], progress: Callable[[int, int], object]
+) -> dict[int, Demographics]:
+    """The people that the perturbed rows mention now."""
+    found: dict[int, Demographics] = {}
+    documents = perturbing.documents.all(map(as_one, new.values()))
+    for row, document in zip(new, documents, strict=True):
+        found[row] = find_demographics(document)
+        progress(len(found), len(new))
+    return found
+
+
+def balance(
+    before: Sequence[Demographics],
+    new: Mapping[int, Demographics],
+    *,
+    axes: Iterable[str] = tuple(AXES),
+    added: bool = False,
+) -> tuple[AttributeCount, ...]:
+    """Rows and words for each attribute, before and after.
+
+    before: one for each row. new: for the rows that were perturbed. added: the original rows are still there.
+    """
+    unchanged = before if added else [one for row, one in enumerate(before) if row not in new]
+    rows, words = _counts(before)
+    rows_after, words_after = _counts([*unchanged, *new.values()])
+    return tuple(
+        AttributeCount(axis, name, rows[one], rows_after[one], words[one], words_after[one])
+        for axis in axes
+        for name in AXES[axis]
+        for one in [Attribute(axis, name)]
+    )
+
+
+def _counts(found: Iterable[Demographics]) -> tuple[Counter[Attribute], Counter[Attribute]]:
+    """Rows and words by attribute; a man's word that is used for everybody ("actor") does not count."""
+    rows: Counter[Attribute] = Counter()
+    words: Counter[Attribute] = Counter()
+    for one in found:
+        attributes = [word.attribute for word in one.words if not word.is_generic]
+        words.update(attributes)
+        rows.update(set(attributes))
+    return rows, words
+
+
+def _skipped_words(perturbing: Perturbing) -> tuple[SkippedWords, ...]:
+    """Words that look demographic and were left unchanged, by reason, with the most frequent of them."""
+    words: dict[str, Counter[str]] = {}
+    for row, seen in enumerate(perturbing.seen):
+        text = perturbing.text(row) if seen.found.skipped else ""
+        for skipped in seen.found.skipped:
+            words.setdefault(skipped.reason, Counter())[text[skipped.start : skipped.stop].lower()] += 1
+    return tuple(
+        SkippedWords(reason, found.total(), tuple(found.most_common(WORDS)))
+        for reason, found in sorted(words.items(), key=lambda item: (-item[1].total(), item[0]))
+    )
+
+
+def _distances(perturbing: Perturbing, new: Mapping[int, Sequence[str]]) -> VersionDistance | None:
+    """How much the perturbed rows changed; None if there are none, or the extra is not installed."""
+    rows = sorted(new)[:: max(1, -(-len(new) // MOST_MEASURED))]
+    if not rows:
+        return None
+    try:
+        return compare_versions([perturbing.text(row) for row in rows], [as_one(new[row]) for row in rows])
+    except MissingExtra:
+        return None

@@ -1,0 +1,169 @@
+"""What a perturbation returns: the content of perturb.json as typed values, and the perturbed dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longway.data.summary import DatasetSummary
+from longway.jobs.edit_counts import CheckCount, ReasonCount
+from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.metrics.versions import VersionDistance
+from longway.records import Verdict
+from longway.store import CallTotals
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "perturb.json"
+OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AxisCount:
+    """Rows that mention an attribute of the axis, and rows that were perturbed on it."""
+
+    axis: str
+    rows: int
+    perturbed: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """Rows in which one attribute became another."""
+
+    axis: str
+    source: str
+    target: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeCount:
+    """Rows and words that mention an attribute, before and after (the paper's Figure 2).
+
+    A gender that is left open ("they", "relative") has no word: rows perturbed to non-binary often leave the count of men or women
+    and enter none.
+    """
+
+    axis: str
+    attribute: str
+    rows_before: int
+    rows_after: int
+    words_before: int
+    words_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonText:
+    """One text of a row. chain: where the person is mentioned; word: where the chosen word is, None if in another text."""
+
+    field: str
+    before: str
+    after: str
+    chain: tuple[tuple[int, int], ...]
+    word: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPerson:
+    """One choice in a row, with all texts of the row. source, target: attributes. reason: why it was not taken. left: words left unchanged."""
+
+    id: str
+    source_id: str
+    label: str
+    axis: str
+    source: str
+    target: str
+    word: str
+    engine: str
+    reason: str
+    verdicts: tuple[Verdict, ...]
+    left: tuple[str, ...]
+    perturbability: float
+    texts: tuple[PersonText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedChoices:
+    """Why choices could not be made, how many, and one of them."""
+
+    reason: str
+    count: int
+    example: ShownPerson
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedWords:
+    """Words that look demographic and were left unchanged, by reason. words: the most frequent, with their counts."""
+
+    reason: str
+    count: int
+    words: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PerturbResult(EditedResult):
+    """What a perturbation changed.
+
+    perturbable: rows that mention an attribute that could be changed; chosen: those to perturb; perturbed: those that were. changed, added:
+    the same, by what was done with them. tries: choices that were made. blocked: as offensive; warned: labels in doubt, kept_warned of
+    them were kept. stayed: unchanged rows by reason. refused: choices by why they could not be made. distances: None if not measured.
+    settings: as run.json has them.
+    """
+
+    dataset: DatasetSummary
+    engine: str
+    settings: Mapping[str, object]
+    rows: int
+    perturbable: int
+    chosen: int
+    perturbed: int
+    changed: int
+    added: int
+    tries: int
+    blocked: int
+    warned: int
+    kept_warned: int
+    stopped: str
+    axes: tuple[AxisCount, ...]
+    pairs: tuple[AttributeChange, ...]
+    balance: tuple[AttributeCount, ...]
+    stayed: tuple[ReasonCount, ...]
+    refused: tuple[RefusedChoices, ...]
+    checks: tuple[CheckCount, ...]
+    left: tuple[SkippedWords, ...]
+    distances: VersionDistance | None
+    sample: tuple[ShownPerson, ...]
+    failed_calls: tuple[ReasonCount, ...]
+    cost: tuple[CallTotals, ...]
+    budget: float | None
+    longway: str
+    created: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a row was changed or added."""
+        return self.perturbed > 0
+
+    @property
+    def adds_rows(self) -> bool:
+        """Whether perturbed rows were added instead of changed."""
+        return bool(self.settings.get("add"))
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.perturb.show import perturb_page
+
+        return perturb_page(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of perturb.json."""
+        return content_of(self, VERSION)
+
+    @classmethod
+    def from_dict(cls, content: object) -> PerturbResult:
+        """The result in the content of a perturb.json; RunError if it is not one that this release reads."""
+        return read(cls, check_version(content, VERSION, file=FILE, command="perturb"), file=FILE)

@@ -1,0 +1,146 @@
+"""Settings of `longway perturb` and `longway perturb train`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longway.english.people.demographics import AXES, Attribute, parse_attribute
+from longway.errors import SettingError
+from longway.jobs.options import DATA, ENGINE, check_options, option
+
+RULES = "rules"
+NEURAL = "neural:"
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbSettings:
+    """What is changed, and how.
+
+    axes: What may be changed: gender, race or age. Repeatable. Default: all three.
+    to: Only to this attribute: man, woman, non-binary; white, black, hispanic, asian, native-american, pacific-islander; child, young,
+        middle-aged, senior, adult. Repeatable. Default: any other attribute of the axis.
+    sampling: How the word to change is drawn. balanced: race and age about as often as gender, as far as there are any; uniform: every
+        word alike (Algorithm 1 of the paper), which makes nearly everything gender.
+    engine: rules (no model); neural:FOLDER or neural:NAME (a network, see `longway perturb train`); or a language model: local,
+        served:MODEL. `longway engines` lists those that work here.
+    everyone: Rules: change all people who have the attribute, not only the one drawn.
+    names: Rules: leave names unchanged.
+    keep_entities: Rules: leave people unchanged who are known by name, so that facts stay true.
+    reflexive: Rules: what himself and herself become with they: themselves or themself.
+    share: Probability that a row is perturbed.
+    tries: Choices tried in a row if the first cannot be made or is rejected.
+    at_least: Leave rows unchanged whose perturbability (equation 2) is lower than this.
+    m0: Weight of people's names in the perturbability.
+    m1: Weight of listed words in the perturbability.
+    keep_warned: Change pairs whose label may no longer hold too, and mark them. By default they stay unchanged.
+    add: Add the perturbed rows instead of changing rows.
+    seed: Seed of everything random.
+    """
+
+    axes: tuple[str, ...] = option(tuple(AXES), name="axis")
+    to: tuple[str, ...] = option(())
+    sampling: Literal["balanced", "uniform"] = option("balanced", advanced=True)
+    engine: str = option(RULES, group=ENGINE)
+    everyone: bool = option(False, flag=True, advanced=True)
+    names: bool = option(True, off="keep-names", advanced=True)
+    keep_entities: bool = option(False, flag=True)
+    reflexive: Literal["themselves", "themself"] = option("themselves", advanced=True)
+    share: float = option(1.0, at_least=0, at_most=1, advanced=True)
+    tries: int = option(3, at_least=1, advanced=True)
+    at_least: float = option(0.0, at_least=0, advanced=True)
+    m0: float = option(1.0, at_least=0, advanced=True)
+    m1: float = option(1.0, at_least=0, advanced=True)
+    keep_warned: bool = option(False, flag=True, advanced=True)
+    add: bool = option(False, flag=True)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    def __post_init__(self) -> None:
+        from longway.engines.registry import NAMES, is_engine
+
+        object.__setattr__(self, "axes", tuple(dict.fromkeys(self.axes)))
+        check_options(self)
+        if not self.axes or any(axis not in AXES for axis in self.axes):
+            raise SettingError(
+                f"'axes' must be one or more of {', '.join(AXES)}. Got {', '.join(self.axes) or 'none'}."
+            )
+        if not (self.model or is_engine(self.engine)):
+            raise SettingError(
+                f"Unknown engine {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or a language model: "
+                f"{', '.join(name for name in NAMES if name != RULES)}. `longway engines` lists those that work here."
+            )
+        if not self.share:
+            raise SettingError("'share' must be more than 0. Got 0. 1 is every row that can be perturbed.")
+        if self.at_least and not self.m0 and not self.m1:
+            raise SettingError(
+                f"With both weights 0 every row has a perturbability of 0, and 'at_least' {self.at_least} would leave all rows unchanged. "
+                "Expected 'm0' or 'm1' above 0. Leave out both weights, or 'at_least'."
+            )
+        if self.engine != RULES:
+            self._check_rules_only()
+        for target in self.targets:
+            if target.axis not in self.axes:
+                raise SettingError(
+                    f"'to' must be attributes of the axes that may be changed ({', '.join(self.axes)}). "
+                    f"Got {target}. Name its axis too: --axis {target.axis}."
+                )
+
+    def _check_rules_only(self) -> None:
+        given = {
+            "--everyone": self.everyone,
+            "--keep-names": not self.names,
+            "--keep-entities": self.keep_entities,
+            "--reflexive": self.reflexive != "themselves",
+        }
+        if wrong := [name for name, is_given in given.items() if is_given]:
+            raise SettingError(
+                f"Only the rules have {' and '.join(wrong)}: a model changes the person that it is asked about. "
+                f"Got the engine {self.engine!r}. Leave it out, or use --engine rules."
+            )
+
+    @property
+    def targets(self) -> tuple[Attribute, ...]:
+        """`to` as attributes."""
+        return tuple(parse_attribute(name) for name in self.to)
+
+    @property
+    def model(self) -> str | None:
+        """The folder or name of the network, for the engine neural."""
+        return self.engine.removeprefix(NEURAL) if self.engine.startswith(NEURAL) else None
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether a language model is called."""
+        return self.engine != RULES and self.model is None
+
+    @property
+    def judge(self) -> str:
+        """None: rules check what is written."""
+        return "none"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """How a perturber is trained.
+
+    base: What is trained: a folder or a name on the Hugging Face hub (an encoder-decoder such as BART or T5, or a causal model), smollm2
+        (the small model that Longway installs), or tiny (from scratch, to try it out).
+    validation: File with rows for early stopping. Default: a tenth of the texts.
+    epochs: Passes over all rows, at most.
+    lr: Learning rate. Default: 1e-5, and 3e-3 for tiny.
+    batch_size: Rows per step.
+    patience: Epochs without a lower validation loss before it stops.
+    limit: Read only the first rows.
+    seed: Seed of order and dropout.
+    device: Where it is trained: auto, cpu or cuda.
+    """
+
+    base: str = option("facebook/bart-large")
+    validation: str | None = option(None, group=DATA, metavar="FILE")
+    epochs: int = option(10, at_least=1)
+    lr: float | None = option(None)
+    batch_size: int = option(64, at_least=1)
+    patience: int = option(10, at_least=1)
+    limit: int | None = option(None, group=DATA, at_least=1)
+    seed: int = option(0)
+    device: str = option("auto")
