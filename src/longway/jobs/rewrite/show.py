@@ -295,13 +295,16 @@ def _round_table(rounds: Sequence[RoundSummary]) -> Table:
 def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
     """Sentences about labels that are less alike than before, by the two figures of the paper."""
     sentences = []
-    cosine, kl = _points(rounds, "objective"), _points(rounds, "kl")
-    if cosine and cosine[-1][1] < cosine[0][1]:
-        figures = f"from {three_digits(cosine[0][1])} to {three_digits(cosine[-1][1])}"
-        sentences.append(f"The labels are less alike: the mean cosine between them fell {figures}.")
-    if kl and kl[-1][1] > kl[0][1]:
-        figures = f"from {three_digits(kl[0][1])} to {three_digits(kl[-1][1])}"
-        sentences.append(f"The labels are less alike: the divergence between them rose {figures}.")
+    for name, figure, moved, sign in (
+        ("objective", "mean cosine", "fell", -1),
+        ("kl", "divergence", "rose", 1),
+    ):
+        values = [value for _, value in _points(rounds, name)]
+        first, last = (three_digits(value) for value in (values[0], values[-1])) if values else ("", "")
+        if first != last and sign * (values[-1] - values[0]) > 0:
+            sentences.append(
+                f"The labels are less alike: the {figure} between them {moved} from {first} to {last}."
+            )
     return sentences
 
 
@@ -392,7 +395,7 @@ def _strongest_section(edits: Sequence[ShownEdit], labels: Mapping[str, Label]) 
 def _card_section(result: RewriteResult, wrong: str) -> Section:
     """What was done to the dataset, for whoever gets the file later. It has figures and settings, and no text of the dataset."""
     dataset, leak, found = result.dataset, result.comparison.leak, result.comparison.found
-    items: list[str] = [
+    items: list[Words] = [
         f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.changed:,} have another text, {result.added:,} were added, "
         f"{result.labels_changed:,} have another label."
     ]
@@ -413,7 +416,13 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
     items += [
         wrong,
         f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
-        "Every change is in edits.jsonl, with the checks it passed. The column longway_id has the id of the row.",
+        [
+            "Every change is in ",
+            Span("edits.jsonl", "code"),
+            ", with the checks it passed. The column ",
+            Span("longway_id", "code"),
+            " has the id of the row.",
+        ],
         "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)
