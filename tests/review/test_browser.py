@@ -105,7 +105,7 @@ def test_a_person_looks_decides_changes_their_mind_and_exports_just_that(tab, re
         rest = contents.edits.keys(EditFilter(status="kept", choice="none", label="pos"))
         page.locator(".bulk summary").click()
         page.get_by_role("button", name=f"Accept all {len(rest)}").click()
-        page.get_by_text("No edit is like this").wait_for()
+        page.get_by_text("No edit matches").wait_for()
         assert {choice(review, key) for key in rest} == {"accept"}
         assert not page.errors
 
@@ -176,7 +176,7 @@ def test_the_second_of_two_tabs_is_told_what_the_first_decided(tab, review):
         alert = other.get_by_role("alert")
         alert.get_by_text("ada decided “accepted”").wait_for()
         assert choice(review, key) == "accept"
-        alert.get_by_role("link", name="Load the page again").click()
+        alert.get_by_role("link", name="Reload the page").click()
         other.get_by_text("accepted by ada", exact=True).wait_for()
         other.get_by_role("button", name="Reject").click()
         moved(other, key)
@@ -189,7 +189,7 @@ def test_forms_work_without_any_script(tab, review):
         page.goto(f"{review.address}edits/{keys[0]}")
         page.get_by_role("button", name="Accept").click()
         page.wait_for_url(f"**/edits/{keys[1]}*")
-        page.get_by_role("button", name="Undo my last").click()
+        page.get_by_role("button", name="Undo").click()
         page.wait_for_url(f"**/edits/{keys[1]}*")
         assert choice(review, keys[0]) == "none"
         page.goto(f"{review.address}edits?status=kept")
@@ -249,7 +249,7 @@ def test_a_sample_is_drawn_and_rated_by_keys(tab, review):
             for key in tags:
                 page.keyboard.press(key)
             page.keyboard.press("Enter")
-        page.get_by_text("Edits that are wrong").wait_for()
+        page.get_by_text("Wrong edits").wait_for()
         wait_until(page, lambda: len(review.contents.decisions.current("tag")) == 3)
         said = review.contents.decisions.current("tag").values()
         assert sorted(one.value["tags"] for one in said) == [

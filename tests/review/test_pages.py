@@ -345,7 +345,7 @@ def test_ratings_and_the_error_rate_are_shown(real):
         for rater in ("ada", "bob"):
             tag(real, "first", key, ["label kept"], author=rater)
     _, after, _ = shown(real, "sample/{name}", name="first")
-    assert "Edits that are wrong" in after
+    assert "Wrong edits" in after
     assert "Agreement of <bdi>ada and bob</bdi>" in after
 
 

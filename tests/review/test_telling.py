@@ -83,7 +83,7 @@ def test_a_finding_goes_comes_or_stays(tmp_path):
 def test_a_run_without_findings_says_nothing(tmp_path):
     contents = opened(tmp_path / "run", [], [an_edit(before="Sadly dull.", after="Dull.")])
     _, html = page_of(contents)
-    assert "Words that give the label away" not in html
+    assert "Patterns that predict the label" not in html
     contents.close()
 
 

@@ -54,7 +54,7 @@ MAX_MARKS = 60
 MAX_HISTORY = 20
 MAX_VARIANTS = 30
 FILTERS = ("level", "label", "field", "max_q", "search", "choice")
-STRENGTHS = ("a little", "clearly", "nearly always")
+STRENGTHS = ("somewhat more often", "clearly more often", "nearly always")
 MAX_IN_EDIT = 12
 FATES = {(True, True): "stays", (True, False): "goes", (False, True): "comes"}
 

@@ -86,7 +86,7 @@ def trees_page(contents: RunContents, query: Query) -> PageView:
 def proof_page(contents: RunContents, query: Query) -> PageView:
     """The tables and charts of `longway prove`."""
     if not contents.has("proof"):
-        return _missing("Proof", "This run trained no models on its data.", "longway prove BEFORE AFTER")
+        return _missing("Proof", "This run has no proof.", "longway prove BEFORE AFTER")
     return _report_page(contents, query, "proof", "prove_main.html.jinja", PROOF_JSON)
 
 

@@ -1,12 +1,12 @@
-/* Saves without leaving the page, and the keys. Every form works without it; only the keys need it. */
+/* Saves without leaving the page, and handles keys. Every form works without it; only the keys need it. */
 "use strict";
 const $ = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const WORDS = { accept: "accepted", reject: "rejected", hand: "edited by hand", none: "not decided", signal: "real signal, leave alone", shortcut: "shortcut, remove" };
 const NUMBERS = new Set(["seen", "size", "seed", "batch"]);
 
-/* What a form says, as the server reads JSON: numbers as numbers, group.name as an object in the object, tags as a list. */
-function said(form, button) {
+/* The values of a form as JSON: numbers as numbers, group.name as a nested object, tags as a list. */
+function formValues(form, button) {
   const values = {};
   for (const [name, value] of new FormData(form, button)) {
     const [group, inner] = name.split(".");
@@ -20,22 +20,22 @@ function said(form, button) {
   return values;
 }
 
-function tell(words) {
+function notify(words) {
   $("#saved").textContent = words;
-  clearTimeout(tell.timer);
-  tell.timer = setTimeout(() => { $("#saved").textContent = ""; }, 6000);
+  clearTimeout(notify.timer);
+  notify.timer = setTimeout(() => { $("#saved").textContent = ""; }, 6000);
 }
 
-/* Words for the page that comes next. */
+/* Show a message on the next page. */
 function leave(words, address) {
-  try { sessionStorage.setItem("saved", words); } catch { /* no storage: the words are lost, the decision is not */ }
+  try { sessionStorage.setItem("saved", words); } catch { /* no storage: the message is lost, the decision is not */ }
   const here = location.pathname + location.search;
   if (address && address !== here) return location.assign(address);
   history.replaceState(null, "", here); // without #hand-text, which would lead back into the field
   location.reload();
 }
 
-function object(words) {
+function report(words) {
   $("#problem p").textContent = words;
   $("#problem").hidden = false;
   $("#problem [data-reload]").focus();
@@ -45,10 +45,10 @@ function sentence(answer) {
   const now = answer.current;
   if (!now) return answer.error || "This could not be saved.";
   const choice = WORDS[now.value.choice] || "something else";
-  return `Somebody was faster: ${now.author} decided “${choice}” at ${now.time.slice(0, 16).replace("T", " ")}. Yours was not saved. Load the page again to see it, and decide anew.`;
+  return `Your decision was not saved: ${now.author} decided “${choice}” at ${now.time.slice(0, 16).replace("T", " ")}. Reload the page to see it, then decide again.`;
 }
 
-/* What takes longer than a blink says so; the words are the form's own, and a screen reader hears them. */
+/* Shows the form's own message while it waits; screen readers announce it. */
 function wait(form, is_waiting) {
   form.setAttribute("aria-busy", String(is_waiting));
   for (const button of all("button", form)) button.disabled = is_waiting;
@@ -61,13 +61,13 @@ async function send(form, button) {
   form.dataset.busy = "1";
   const waited = setTimeout(() => wait(form, true), 400);
   try {
-    const values = said(form, button);
+    const values = formValues(form, button);
     const answer = await fetch(form.action, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) });
-    const told = await answer.json().catch(() => ({}));
-    if (answer.ok) saved(form, values, told);
-    else object(sentence(told));
+    const result = await answer.json().catch(() => ({}));
+    if (answer.ok) saved(form, values, result);
+    else report(sentence(result));
   } catch {
-    object("The review does not answer. Is it still running? What was saved before is kept.");
+    report("The review does not respond. Is it still running? Earlier decisions are saved.");
   } finally {
     clearTimeout(waited);
     wait(form, false);
@@ -85,10 +85,10 @@ function saved(form, values, answer) {
   const words = WORDS[decision.value.choice] || "saved";
   if (form.dataset.then) return leave(`Saved: ${words}. Undo with u.`, form.dataset.then);
   show(form.closest("[data-item]"), decision);
-  tell(`Saved: ${words}. Undo with u.`);
+  notify(`Saved: ${words}. Undo with u.`);
 }
 
-/* The new decision, where the old one stood. */
+/* Replace the old decision by the new one. */
 function show(item, decision) {
   const choice = decision.value.choice;
   item.dataset.choice = choice;
@@ -100,7 +100,7 @@ function show(item, decision) {
 }
 
 function undone(answer) {
-  if (!answer.written) return tell("There is nothing to undo.");
+  if (!answer.written) return notify("There is nothing to undo.");
   const words = answer.written === 1 ? "Undone." : `Undone: ${answer.written} decisions.`;
   const only = answer.written === 1 ? answer.decisions[0] : null;
   const place = location.pathname.split("/");
@@ -123,7 +123,7 @@ document.addEventListener("click", (event) => {
   if (target.hasAttribute("data-help")) $("#help").showModal();
 });
 
-/* The one that keys speak of: the page's own, or the marked one of a list. */
+/* The item that keys apply to: that of the page, or the selected one of a list. */
 const items = () => all("[data-item]");
 const marked = () => $("[data-current]") || document.activeElement.closest("[data-item]");
 
@@ -162,7 +162,7 @@ document.addEventListener("keydown", (event) => {
   if (/^[areusx1-5]$/.test(key)) { event.preventDefault(); press(key); }
 });
 
-/* Who begins to write by hand waits less in the end: the checks get ready meanwhile. */
+/* Start the checks as soon as the reviewer types, so that saving takes less time. */
 $("#hand-text")?.addEventListener("input", (event) => {
   const key = $("input[name=key]", event.target.form).value;
   fetch("/prepare", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key }) }).catch(() => {});
@@ -172,8 +172,8 @@ for (const button of all("[data-help]")) button.hidden = false;
 try {
   const words = sessionStorage.getItem("saved");
   sessionStorage.removeItem("saved");
-  if (words) tell(words);
+  if (words) notify(words);
 } catch { /* no storage */ }
-if (location.hash === "#hand-text") addEventListener("load", () => $("#hand-text")?.focus()); // after the browser went there itself
+if (location.hash === "#hand-text") addEventListener("load", () => $("#hand-text")?.focus()); // after the browser has scrolled there
 const json = $("[data-json]");
 if (json) json.href += location.search;
