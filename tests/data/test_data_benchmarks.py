@@ -281,11 +281,11 @@ def test_what_is_wrong_with_a_folder_is_told(tmp_path, holistic):
     with pytest.raises(DataError, match=r"lacks nouns\.json, sentence_templates\.json"):
         read_holistic_bias(_folder(tmp_path / "some", {"descriptors.json": {}}))
     for name, content, words in (
-        ("nouns.json", {"female": [["woman"]]}, "female, entry 1"),
-        ("descriptors.json", {"age": {"young": [{"article": "a"}]}}, "age, young, entry 1"),
-        ("descriptors.json", {"age": ["young"]}, "Expected an object"),
-        ("sentence_templates.json", {"I am here.": {}}, "a template with {noun_phrase}"),
-        ("standalone_noun_phrases.json", {"age": "old"}, "Expected a list"),
+        ("nouns.json", {"female": [["woman"]]}, "'female', entry 1"),
+        ("descriptors.json", {"age": {"young": [{"article": "a"}]}}, "'age', 'young', entry 1"),
+        ("descriptors.json", {"age": ["young"]}, "'age', is not an object"),
+        ("sentence_templates.json", {"I am here.": {}}, "has neither {noun_phrase}"),
+        ("standalone_noun_phrases.json", {"age": "old"}, "has no list under 'age'"),
     ):
         folder = _folder(tmp_path / f"bad {words[:9]} {name}", {**HOLISTIC, name: content})
         with pytest.raises(DataError, match=words):

@@ -9,7 +9,6 @@ columns.py (which column is the text?) and batches.py. Published fairness benchm
 from longway.data.batches import Batch
 from longway.data.columns import Columns
 from longway.data.dataset import Dataset
-from longway.data.loading import as_dataset, load
-from longway.data.saving import save
+from longway.data.loading import as_dataset, load, save
 
 __all__ = ["Batch", "Columns", "Dataset", "as_dataset", "load", "save"]

@@ -1,8 +1,9 @@
-"""`load` and `as_dataset`: from a path, a frame, rows or a name on the hub to a `Dataset`."""
+"""`load` reads a dataset from a path, a frame, rows or the hub; `save` writes one to a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import polars as pl
 from longway.data import formats, frames, memory, shards
 from longway.data.columns import Columns, choose, plain_roles
 from longway.data.dataset import Dataset
+from longway.data.formats import DataFile
 from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
@@ -60,6 +62,33 @@ def as_dataset(data: object) -> Dataset:
     2
     """
     return data if isinstance(data, Dataset) else load(data)
+
+
+def save(
+    data: pl.DataFrame | Dataset | Iterable[DataTable], path: str | Path, *, like: Dataset | None = None
+) -> Path:
+    """Write a file and return its path; its ending determines the format.
+
+    The write is atomic: a hidden file next to the target is written first. A streamed dataset and an iterable of tables are
+    written table by table (`data/edited.py`).
+    like: the dataset a frame was made from; its JSON cells and absent keys are then written as they were.
+    """
+    file = formats.data_file(Path(path))
+    part = file.path.with_name(f".{file.path.name}.{os.getpid()}.part")
+    try:
+        formats.write(DataFile(part, file.kind, file.compression), _tables(data, like))
+        with part.open("rb+") as written:
+            os.fsync(written.fileno())  # before the rename, or a power cut could leave an incomplete file
+        part.replace(file.path)
+    except OSError as error:
+        raise DataError(
+            f"{file.path} cannot be written ({error.strerror or error}). "
+            "An existing folder with enough space was expected. Choose another path."
+        ) from error
+    finally:
+        if part.parent.is_dir():
+            part.unlink(missing_ok=True)
+    return file.path
 
 
 def _open(source: object, log: ProblemLog, *, limit: int | None, stream: bool | None) -> Source:
@@ -148,3 +177,12 @@ def _with_plain_roles(source: Source, columns: Columns) -> Source:
     if source.whole is None or not source.whole.json_columns & set(columns.used()):
         return source
     return in_memory(plain_roles(source.whole, columns), name=source.name, format=source.format)
+
+
+def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | None) -> Iterator[DataTable]:
+    if isinstance(data, Dataset):
+        yield from data.tables()
+    elif isinstance(data, pl.DataFrame):
+        yield DataTable(data) if like is None else next(like.tables()).with_frame(data)
+    else:
+        yield from data

@@ -16,14 +16,13 @@ with one template, drawn once for all descriptors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from longway.data.benchmarks.benchmark_file import json_value
+from longway.data.benchmarks.benchmark_file import BenchmarkRow, json_value
 from longway.errors import DataError, SettingError
 
 DESCRIPTORS, NOUNS = "descriptors.json", "nouns.json"
@@ -157,74 +156,53 @@ def _in_templates(
 
 
 def _descriptors(path: Path) -> Iterator[Descriptor]:
-    for axis, buckets in _mapping(path).items():
-        for bucket, listed in _inner(buckets, path, axis).items():
-            for number, given in enumerate(_list(listed, path, f"{axis}, {bucket}"), 1):
-                entry = {"descriptor": given} if isinstance(given, str) else given
-                name = _text(entry, "descriptor", path, f"{axis}, {bucket}, entry {number}")
-                first = entry.get("article") or article(name)
-                gender = str(entry.get("gender") or "")
-                yield Descriptor(
-                    axis, name, f"{first} {name} {{noun}}", f"{name} {{noun}}", gender, alone=name
-                )
+    file = _file(path)
+    for axis in file.values:
+        buckets = file.inner(axis)
+        for entry in (
+            entry for bucket in buckets.values for entry in _entries(buckets, bucket, "descriptor")
+        ):
+            name = entry.text("descriptor")
+            first = entry.values.get("article") or article(name)
+            gender = str(entry.values.get("gender") or "")
+            yield Descriptor(axis, name, f"{first} {name} {{noun}}", f"{name} {{noun}}", gender, alone=name)
 
 
 def _phrases(path: Path) -> Iterator[Descriptor]:
-    for axis, listed in _mapping(path).items():
-        for number, given in enumerate(_list(listed, path, axis), 1):
-            entry = {"noun_phrase": given} if isinstance(given, str) else given
-            singular = _text(entry, "noun_phrase", path, f"{axis}, entry {number}")
-            plural = entry.get("plural_noun_phrase") or singular
+    file = _file(path)
+    for axis in file.values:
+        for entry in _entries(file, axis, "noun_phrase"):
+            singular = entry.text("noun_phrase")
+            plural = str(entry.values.get("plural_noun_phrase") or singular)
             name = " ".join(singular.replace("{article}", "").replace("{noun}", "").split())
             yield Descriptor(axis, name, singular, plural)
 
 
 def _nouns(path: Path) -> Iterator[tuple[str, str, str]]:
-    for gender, listed in _mapping(path).items():
-        for number, forms in enumerate(_list(listed, path, gender), 1):
-            if not (
-                isinstance(forms, list) and len(forms) == 2 and all(isinstance(form, str) for form in forms)
-            ):
-                raise _malformed(
-                    path, f"{gender}, entry {number}", 'a pair of forms, such as ["woman", "women"]', forms
-                )
-            yield gender, forms[0], forms[1]
+    file = _file(path)
+    for gender in file.values:
+        for number, forms in enumerate(file.array(gender), 1):
+            match forms:
+                case [str(singular), str(plural)]:
+                    yield gender, singular, plural
+                case _:
+                    file.refuse(f'{gender!r}, entry {number}, is not a pair such as ["woman", "women"]')
 
 
 def _templates(path: Path) -> dict[str, bool]:
-    templates = {}
-    for number, (template, entry) in enumerate(_mapping(path).items(), 1):
+    file = _file(path)
+    for template in file.values:
         if SINGULAR not in template and PLURAL not in template:
-            raise _malformed(path, f"entry {number}", f"a template with {SINGULAR} or {PLURAL}", template)
-        templates[template] = bool(_inner(entry, path, template).get("must_be_noun", False))
-    return templates
+            file.refuse(f"the template {template[:60]!r} has neither {SINGULAR} nor {PLURAL}")
+    return {name: bool(file.inner(name).values.get("must_be_noun", False)) for name in file.values}
 
 
-def _mapping(path: Path) -> Mapping[str, object]:
-    return _inner(json_value(path, FORM), path, "the file")
+def _file(path: Path) -> BenchmarkRow:
+    return BenchmarkRow(json_value(path, FORM), str(path), FORM)
 
 
-def _inner(value: object, path: Path, where: str) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise _malformed(path, where, "an object", value)
-    return value
-
-
-def _list(value: object, path: Path, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _malformed(path, where, "a list", value)
-    return value
-
-
-def _text(entry: object, key: str, path: Path, where: str) -> str:
-    value = entry.get(key) if isinstance(entry, dict) else None
-    if not isinstance(value, str) or not value.strip():
-        raise _malformed(path, where, f"a text, or an object with {key!r}", entry)
-    return value.strip()
-
-
-def _malformed(path: Path, where: str, expected: str, got: object) -> DataError:
-    return DataError(
-        f"{path}, {where}, is malformed. Expected {expected}, got {str(got)[:60]!r}. "
-        f"Fix it, or download {FORM} again."
-    )
+def _entries(row: BenchmarkRow, key: str, name: str) -> Iterator[BenchmarkRow]:
+    """The entries of a list; a bare text is short for an object with the text under `name`."""
+    for number, entry in enumerate(row.array(key), 1):
+        values = {name: entry} if isinstance(entry, str) else entry
+        yield BenchmarkRow(values, f"{row.where}, {key!r}, entry {number}", row.form)
