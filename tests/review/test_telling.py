@@ -67,7 +67,7 @@ def test_a_finding_goes_comes_or_stays(tmp_path):
         ("quite so", "comes", 1, "60.0%", True),
     ]
     marked = re.findall(
-        r'<span class="tells t(\d) l\d">([^<]*)<span class="hidden aside"> \(gives (\w+) away\)', html
+        r'<span class="tells t(\d) l\d">([^<]*)<span class="hidden aside"> \(predicts (\w+)\)', html
     )
     assert marked == [
         ("3", "Sadly", "neg"),

@@ -144,7 +144,7 @@ def _decide_many(
 
 def _undo(contents: RunContents, author: str, *, batch: int | None = None) -> Answer:
     written = undo(contents, author=author, batch=batch)
-    return {"written": len(written), "decisions": [one.to_dict() for one in written[:100]]}
+    return {"written": len(written), "decisions": [decision.to_dict() for decision in written[:100]]}
 
 
 def _hand(contents: RunContents, author: str, *, key: str, text: str, seen: int | None = None) -> Answer:
@@ -266,5 +266,5 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

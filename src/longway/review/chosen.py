@@ -78,7 +78,7 @@ def chosen(contents: RunContents, *, undecided: Undecided = "as_run") -> Iterato
         raise SettingError(
             f"'undecided' must be as_run or reject. Got {str(undecided)[:80]!r}. Choose one of them."
         )
-    for id_, edits in groupby(contents.edits.of_changed_rows(), key=lambda one: one.edit.id):
+    for id_, edits in groupby(contents.edits.of_changed_rows(), key=lambda reviewed: reviewed.edit.id):
         listed = list(edits)
         yield chosen_row(id_, listed[0].edit.source, row_steps(listed), undecided=undecided)
 
@@ -156,29 +156,29 @@ def _by_candidate(edits: Iterable[ReviewedEdit]) -> Iterator[list[ReviewedEdit]]
         yield together
 
 
-def _belongs(one: ReviewedEdit, together: Sequence[ReviewedEdit]) -> bool:
-    edit, first = one.edit, together[0].edit
+def _belongs(reviewed: ReviewedEdit, together: Sequence[ReviewedEdit]) -> bool:
+    edit, first = reviewed.edit, together[0].edit
     same = (edit.round, edit.how, edit.accepted, edit.reason, edit.method) == (
         first.round, first.how, first.accepted, first.reason, first.method,
     )  # fmt: skip
-    follows = one.number == together[-1].number + 1
+    follows = reviewed.number == together[-1].number + 1
     same_trace = not (edit.trace and first.trace) or edit.trace == first.trace
     return same and follows and same_trace and all(edit.field != other.edit.field for other in together)
 
 
 def _candidate(together: Sequence[ReviewedEdit], parent: int | None) -> RowStep:
     first = together[0].edit
-    choices = {one.choice for one in together if one.decision is not None}
+    choices = {reviewed.choice for reviewed in together if reviewed.decision is not None}
     return RowStep(
-        keys=tuple(one.key for one in together),
-        before={one.edit.field: one.edit.before for one in together},
-        after={one.edit.field: one.edit.after for one in together},
+        keys=tuple(reviewed.key for reviewed in together),
+        before={reviewed.edit.field: reviewed.edit.before for reviewed in together},
+        after={reviewed.edit.field: reviewed.edit.after for reviewed in together},
         labels=(first.label_before, first.label_after),
         is_kept=first.accepted,
         parent=parent,
         choice=next((name for name in ("reject", "hand", "accept") if name in choices), ""),
-        seq=max((one.decision.seq for one in together if one.decision is not None), default=0),
-        hand={one.edit.field: one.text for one in together if one.choice == "hand"},
+        seq=max((reviewed.decision.seq for reviewed in together if reviewed.decision is not None), default=0),
+        hand={reviewed.edit.field: reviewed.text for reviewed in together if reviewed.choice == "hand"},
     )
 
 

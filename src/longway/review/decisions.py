@@ -182,14 +182,14 @@ class Decisions:
         """Append decisions to the log, within an open transaction."""
         time, first = now(), self.last_seq + 1
         rows = [
-            (seq, time, author, one.kind, one.key, one.value, batch, seq if one.stands_for is None else one.stands_for, undoes)
-            for seq, one in enumerate(entries, first)
+            (seq, time, author, entry.kind, entry.key, entry.value, batch, seq if entry.stands_for is None else entry.stands_for, undoes)
+            for seq, entry in enumerate(entries, first)
         ]  # fmt: skip
         self.database.execute_many("insert into log values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         written = [decision_of(row[:7]) for row in rows]
         self.database.execute_many(
             "insert or replace into held values (?, ?, ?, ?)",
-            ((one.kind, one.key, one.seq, str(one.value.get("choice", ""))) for one in written),
+            ((new.kind, new.key, new.seq, str(new.value.get("choice", ""))) for new in written),
         )
         return written
 

@@ -67,11 +67,11 @@ def export_json(contents: RunContents, path: Path) -> Path:
     history = reversed(contents.decisions.history(last=ALL))
     with _written(path) as file:
         file.write(f'{{\n"run": {_json(contents.about)},\n"summary": {_json(contents.summary)},')
-        _write_list(file, "findings", (one.to_dict() for one in contents.all_findings()))
+        _write_list(file, "findings", (item.to_dict() for item in contents.all_findings()))
         file.write(",")
-        _write_list(file, "edits", (one.to_dict() for one in contents.edits.all(EditFilter())))
+        _write_list(file, "edits", (item.to_dict() for item in contents.edits.all(EditFilter())))
         file.write(",")
-        _write_list(file, "decisions", (one.to_dict() for one in history))
+        _write_list(file, "decisions", (item.to_dict() for item in history))
         file.write("\n}\n")
     return path
 
@@ -87,8 +87,10 @@ def decisions_of(folder: Path | str) -> Decisions:
             signal=_marked(contents, "signal"),
             shortcuts=_marked(contents, "shortcut"),
             rejected=frozenset(
-                fingerprint(one.edit.source or one.edit.id, one.edit.field, one.edit.after)
-                for one in rejected
+                fingerprint(
+                    reviewed.edit.source or reviewed.edit.id, reviewed.edit.field, reviewed.edit.after
+                )
+                for reviewed in rejected
             ),
         )
     finally:
@@ -104,9 +106,9 @@ def decisions_of(folder: Path | str) -> Decisions:
 def _marked(contents: RunContents, choice: str) -> tuple[MarkedFinding, ...]:
     """The findings with this decision, strongest first; those that the run no longer has are left out."""
     return tuple(
-        MarkedFinding(one.finding.shape, one.finding.label)
-        for one in contents.all_findings()
-        if one.choice == choice
+        MarkedFinding(reviewed.finding.shape, reviewed.finding.label)
+        for reviewed in contents.all_findings()
+        if reviewed.choice == choice
     )
 
 
@@ -172,13 +174,13 @@ def _added(contents: RunContents, row: ChosenRow) -> AddedRow:
     return AddedRow(row.source, row.label, {**row.texts, **own_id})
 
 
-def _cells(one: ReviewedEdit) -> dict[str, object]:
+def _cells(reviewed: ReviewedEdit) -> dict[str, object]:
     """The values of the CSV columns."""
-    values: dict[str, object] = {**one.to_dict(), "choice": one.choice}
-    if one.decision is not None:
-        value = one.decision.value
+    values: dict[str, object] = {**reviewed.to_dict(), "choice": reviewed.choice}
+    if reviewed.decision is not None:
+        value = reviewed.decision.value
         values |= {"text_by_hand": value.get("text"), "passed": value.get("passed")}
-        values |= {"author": one.decision.author, "time": one.decision.time}
+        values |= {"author": reviewed.decision.author, "time": reviewed.decision.time}
     return values
 
 

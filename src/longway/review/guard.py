@@ -87,7 +87,7 @@ class Guard:
     async def _admit(self, scope: Scope, receive: Receive, response: _Response) -> bytes | None:
         """The body of an admitted request; None if it was the token's, which is answered here."""
         headers, method = _Headers(scope), scope["method"]
-        host = headers.one("host")
+        host = headers.value("host")
         if host not in self._hosts:
             raise RequestRejected(403, "This host name is not served here. " + _FORBIDDEN)
         if not scope["path"].startswith("/") or not (scope.get("raw_path") or b"/").startswith(b"/"):
@@ -104,7 +104,7 @@ class Guard:
                 raise RequestRejected(403, _FORBIDDEN)
             await self._let_in(query, headers, f"http://{host.decode()}", response)
             return None
-        if headers.one("sec-fetch-site") not in (None, b"none", b"same-origin"):
+        if headers.value("sec-fetch-site") not in (None, b"none", b"same-origin"):
             raise RequestRejected(403, _FORBIDDEN)
         if not self._has_cookie(headers):
             raise RequestRejected(403, _FORBIDDEN)
@@ -115,7 +115,7 @@ class Guard:
 
         Split by hand: http.cookies gives up if a cookie of another program has a character it does not know.
         """
-        pairs = [one.strip().partition(b"=") for line in headers.all("cookie") for one in line.split(b";")]
+        pairs = [pair.strip().partition(b"=") for line in headers.all("cookie") for pair in line.split(b";")]
         given = [value for name, _, value in pairs if name == self.cookie_name.encode()]
         return len(given) == 1 and secrets.compare_digest(given[0], self.cookie.encode())
 
@@ -130,7 +130,7 @@ class Guard:
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         place = f"{server}{quote(response.scope['path'], safe='/')}" + (f"?{rest}" if rest else "")
         cookie = f"{self.cookie_name}={self.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        if headers.one("sec-fetch-site") in (None, b"none", b"same-origin"):
+        if headers.value("sec-fetch-site") in (None, b"none", b"same-origin"):
             await response.whole(303, "", {"location": place, "set-cookie": cookie})
         else:
             page = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(place)}"><title>Longway</title>'
@@ -142,7 +142,7 @@ def _check_origin(headers: _Headers, host: str, method: str) -> None:
 
     A form's Origin is "null" under our Referrer-Policy; then Sec-Fetch-Site, which no page can set, must be same-origin.
     """
-    origin, site = headers.one("origin"), headers.one("sec-fetch-site")
+    origin, site = headers.value("origin"), headers.value("sec-fetch-site")
     is_ours = origin == f"http://{host}".encode() or (origin == b"null" and site == b"same-origin")
     if origin is not None and not is_ours:
         raise RequestRejected(403, "This request came from a page of another site.")
@@ -161,7 +161,7 @@ class _Headers:
     def all(self, name: str) -> list[bytes]:
         return [value for key, value in self._pairs if key == name.encode()]
 
-    def one(self, name: str) -> bytes | None:
+    def value(self, name: str) -> bytes | None:
         """The header's value, None if absent; a repeated header is rejected."""
         values = self.all(name)
         if len(values) > 1:
@@ -231,11 +231,11 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
 async def _read_body(headers: _Headers, method: str, receive: Receive) -> bytes:
     """The whole body; rejected as soon as it is too large."""
     too_large = RequestRejected(413, f"Expected at most {MAX_BODY // 1024} KB.")
-    length = int(headers.one("content-length") or 0)  # the server has checked that it is a number
+    length = int(headers.value("content-length") or 0)  # the server has checked that it is a number
     if length > MAX_BODY:
         raise too_large
     if method != "POST":
-        if length > 0 or headers.one("transfer-encoding") is not None:
+        if length > 0 or headers.value("transfer-encoding") is not None:
             raise RequestRejected(400, f"Expected no body with {method}.")
         return b""
     body, more = bytearray(), True

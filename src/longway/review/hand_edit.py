@@ -154,10 +154,10 @@ def row_change(contents: RunContents, edit: Edit, new: str, *, text_name: str) -
     row = contents.row(edit.source or edit.id).row
     other = next(
         (
-            (one.edit.before, one.text)
-            for one in contents.row(edit.id).edits
-            if one.edit.field != edit.field
-            and (one.edit.id, one.edit.round, one.edit.how, one.edit.accepted)
+            (reviewed.edit.before, reviewed.text)
+            for reviewed in contents.row(edit.id).edits
+            if reviewed.edit.field != edit.field
+            and (reviewed.edit.id, reviewed.edit.round, reviewed.edit.how, reviewed.edit.accepted)
             == (edit.id, edit.round, edit.how, edit.accepted)
         ),
         None,
@@ -272,7 +272,9 @@ class PerturbChecker:
     def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
         """The verdicts on a text in place of an edit's, and the checks that did not run."""
         change = row_change(self.contents, edit, text, text_name=self.contents.settings["text"])
-        before, after = ([one for one in (change.context[when], change.text[when]) if one] for when in (0, 1))
+        before, after = (
+            [part for part in (change.context[when], change.text[when]) if part] for when in (0, 1)
+        )
         reasons = {OFFENSIVE: offence(before, after)}
         if len(before) > 1:
             reasons[CONTRAST] = label_warning(before, after)
@@ -294,8 +296,8 @@ def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
     first: dict[tuple[str, str], str] = {}
     added: set[str] = set()
     chains: Chains = {}
-    for one in contents.edits.all(EditFilter(status="kept")):
-        edit = one.edit
+    for reviewed in contents.edits.all(EditFilter(status="kept")):
+        edit = reviewed.edit
         if edit.source:
             added.add(edit.id)
         else:

@@ -116,7 +116,7 @@ class ListField(Field):
             raise BadRequest(f"{name} must be a list of texts. Got {_kind(value)}.")
         if len(values) > self.most:
             raise BadRequest(f"{name} must have at most {self.most} texts. Got {len(values)}.")
-        return list(dict.fromkeys(self.of.read(name, one) for one in values))
+        return list(dict.fromkeys(self.of.read(name, item) for item in values))
 
     def schema(self) -> Schema:
         """JSON Schema."""
@@ -309,8 +309,10 @@ def openapi() -> Schema:
     """OpenAPI 3.1 of every address."""
     paths: Schema = {}
     for name, query in PAGES.items():
-        parameters = [_parameter("path", one, _PATH[one]) for one in re.findall(r"{(\w+)}", name)]
-        parameters += [_parameter("query", one, field) for one, field in query.items()]
+        parameters = [
+            _parameter("path", parameter, _PATH[parameter]) for parameter in re.findall(r"{(\w+)}", name)
+        ]
+        parameters += [_parameter("query", parameter, field) for parameter, field in query.items()]
         operation = _operation(name or "overview", {"type": "object"}, parameters)
         paths[f"/{name or 'overview'}.json"] = {"get": operation}
     for name in EXPORTS:

@@ -101,16 +101,16 @@ class FindingFilter:
     def __post_init__(self) -> None:
         one_of("choice", self.choice, ("", *CHOICES["finding"]))
 
-    def matches(self, one: ReviewedFinding) -> bool:
+    def matches(self, reviewed: ReviewedFinding) -> bool:
         """Whether a finding passes the filter."""
-        finding = one.finding
+        finding = reviewed.finding
         return (
             self.level in ("", finding.level)
             and self.label in ("", finding.label)
             and self.field in ("", finding.field)
             and (finding.q is None or finding.q <= self.max_q)
             and folded(self.search.strip()) in folded(finding.pattern)
-            and self.choice in ("", one.choice)
+            and self.choice in ("", reviewed.choice)
         )
 
 
@@ -168,14 +168,14 @@ class RunContents:
     def all_findings(self) -> list[ReviewedFinding]:
         """Every finding, strongest first."""
         decided = self.decisions.current("finding")
-        return [ReviewedFinding(*one, key, decided.get(key)) for key, one in self._findings.items()]
+        return [ReviewedFinding(*found, key, decided.get(key)) for key, found in self._findings.items()]
 
     def findings(
         self, filter: FindingFilter | None = None, *, page: int = 1, size: int = 25
     ) -> ListPage[ReviewedFinding]:
         """One page of findings, strongest first."""
         wanted = filter or FindingFilter()
-        return page_of([one for one in self.all_findings() if wanted.matches(one)], page, size)
+        return page_of([reviewed for reviewed in self.all_findings() if wanted.matches(reviewed)], page, size)
 
     def finding(self, key: str) -> ReviewedFinding:
         """The finding with this key."""
@@ -262,8 +262,8 @@ class RunContents:
         if not rows and not edits:
             raise unknown("row", id)
         row = DataRow(*rows[0]) if rows else DataRow(None, id, None, None, None)
-        history = [one for edit in edits for one in self.decisions.history("edit", edit.key)]
-        return RowHistory(row, edits, sorted(history, key=lambda one: -one.seq))
+        history = [decision for edit in edits for decision in self.decisions.history("edit", edit.key)]
+        return RowHistory(row, edits, sorted(history, key=lambda decision: -decision.seq))
 
     def dataset(self, path: Path | None = None) -> Dataset:
         """The dataset of the run, or this file, read with the columns that the run used."""

@@ -73,7 +73,7 @@ class DrawnSample:
     def of(cls, drawn: Decision) -> DrawnSample:
         """The sample of a decision of kind "sample"."""
         value = drawn.value
-        strata = [SampleStratum(**one) for one in value["strata"]]
+        strata = [SampleStratum(**stratum) for stratum in value["strata"]]
         return cls(drawn.key, value["seed"], value["asked"], value["keys"], strata, value["population"])
 
 
@@ -170,7 +170,7 @@ class SampleState:
             "next": next((item.key for item in self.items if not item.tags), None),
             "is_blind": self.is_blind,
             "is_closed": self.is_closed,
-            "estimates": {rater: asdict(one) for rater, one in self.estimates.items()},
+            "estimates": {rater: asdict(estimate) for rater, estimate in self.estimates.items()},
             "estimate": asdict(self.estimate),
             "agreement": None if self.agreement is None else asdict(self.agreement),
         }
@@ -241,11 +241,11 @@ def undo(contents: RunContents, *, author: str, batch: int | None = None) -> lis
             name: tags for name in contents.decisions.current("sample") if (tags := _tags(contents, name))
         }
         written = contents.decisions.undo(author=author, batch=batch)
-        for one in written:
-            name = one.key.partition(":")[0]
-            if one.kind == "tag" and name in closed:
+        for decision in written:
+            name = decision.key.partition(":")[0]
+            if decision.kind == "tag" and name in closed:
                 raise _closed_error(author, name)
-            if one.kind == "sample" and name in rated:
+            if decision.kind == "sample" and name in rated:
                 raise SettingError(
                     f"The sample {name!r} cannot be removed: {', '.join(sorted(rated[name]))} rated edits of it. "
                     "Draw another sample under another name."
@@ -255,8 +255,10 @@ def undo(contents: RunContents, *, author: str, batch: int | None = None) -> lis
 
 def samples(contents: RunContents) -> list[SampleSummary]:
     """The samples of a run, newest first."""
-    drawn = sorted(contents.decisions.current("sample").values(), key=lambda one: -one.seq)
-    return [_summary(one, _tags(contents, one.key)) for one in drawn if one.value.get("keys")]
+    drawn = sorted(contents.decisions.current("sample").values(), key=lambda decision: -decision.seq)
+    return [
+        _summary(decision, _tags(contents, decision.key)) for decision in drawn if decision.value.get("keys")
+    ]
 
 
 def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState:
@@ -266,7 +268,7 @@ def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState
     done = _done(tags, drawn.keys)
     visible = {who: tags[who] for who in done if who == rater or rater in done}
     mine = tags.get(rater, {})
-    seqs = {one.key: one.seq for one in contents.decisions.current("tag").values()}
+    seqs = {decision.key: decision.seq for decision in contents.decisions.current("tag").values()}
     estimates = {who: _estimates(drawn, [theirs]) for who, theirs in {rater: mine, **visible}.items()}
     if len(visible) > 1:
         estimates["either"] = _estimates(drawn, list(visible.values()))
@@ -342,7 +344,11 @@ def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> RaterAgreemen
         return agreement(*([bool(wanted & raters[who][key]) for key in keys] for who in (first, second)))
 
     pairs = [
-        PairAgreement([a, b], between(a, b, ERRORS), {one: between(a, b, frozenset({one})) for one in TAGS})
+        PairAgreement(
+            [a, b],
+            between(a, b, ERRORS),
+            {name: between(a, b, frozenset({name})) for name in TAGS},
+        )
         for a, b in combinations(sorted(raters), 2)
     ]
     alpha = krippendorff_alpha([[bool(ERRORS & theirs[key]) for theirs in raters.values()] for key in keys])
@@ -352,10 +358,12 @@ def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> RaterAgreemen
 def _tags(contents: RunContents, sample: str) -> dict[str, dict[str, frozenset[str]]]:
     """The tags of a sample by rater and edit key."""
     tags: dict[str, dict[str, frozenset[str]]] = {}
-    for one in contents.decisions.current("tag").values():
-        name, _, rest = one.key.partition(":")
-        if name == sample and one.value.get("tags"):
-            tags.setdefault(one.value["rater"], {})[rest.partition(":")[0]] = frozenset(one.value["tags"])
+    for decision in contents.decisions.current("tag").values():
+        name, _, rest = decision.key.partition(":")
+        if name == sample and decision.value.get("tags"):
+            tags.setdefault(decision.value["rater"], {})[rest.partition(":")[0]] = frozenset(
+                decision.value["tags"]
+            )
     return tags
 
 
@@ -367,7 +375,10 @@ def _done(tags: Mapping[str, Tags], keys: Sequence[str]) -> list[str]:
 def _closed(contents: RunContents, rater: str) -> set[str]:
     """The samples that this rater and another one have finished."""
     drawn = contents.decisions.current("sample")
-    done = {name: _done(_tags(contents, name), one.value.get("keys") or ()) for name, one in drawn.items()}
+    done = {
+        name: _done(_tags(contents, name), decision.value.get("keys") or ())
+        for name, decision in drawn.items()
+    }
     return {name for name, raters in done.items() if rater in raters and len(raters) > 1}
 
 
@@ -381,7 +392,7 @@ def _closed_error(rater: str, sample: str) -> SettingError:
 def _drawn(contents: RunContents, name: str) -> Decision:
     drawn = contents.decisions.of("sample", name)
     if drawn is None or not drawn.value.get("keys"):
-        known = ", ".join(one.name for one in samples(contents))
+        known = ", ".join(sample.name for sample in samples(contents))
         raise LookupFailed(
             f"There is no sample {name!r} in this run. Known: {known or 'none'}. Draw one first."
         )
@@ -398,7 +409,7 @@ def _summary(drawn: Decision, tags: Mapping[str, Tags]) -> SampleSummary:
 
 def _ordered(tags: Iterable[str]) -> list[str]:
     given = set(tags)
-    return [one for one in TAGS if one in given]
+    return [tag for tag in TAGS if tag in given]
 
 
 def _tag_key(sample: str, key: str, rater: str) -> str:

@@ -127,12 +127,14 @@ def edits_page(contents: RunContents, query: Query) -> PageView:
     data = {
         "filter": chosen,
         **numbers_of(found),
-        "edits": [cut_edit(one, limit) for one in found.rows],
+        "edits": [cut_edit(reviewed, limit) for reviewed in found.rows],
         "facets": {name: options(counts, current[name]) for name, counts in contents.edits.facets().items()},
     }
     view = {
         "asked": {name: chosen.get(name, "") for name in FILTERS},
-        "edits": [edit_view(one, labels, chosen, limit=min(limit, EDIT_LIMIT)) for one in found.rows],
+        "edits": [
+            edit_view(reviewed, labels, chosen, limit=min(limit, EDIT_LIMIT)) for reviewed in found.rows
+        ],
         "pages": page_links(found, "/edits", links),
         "back": back_to(address("/edits", {**links, "page": found.number}), otherwise="/edits"),
         "status": STATUS,
@@ -145,16 +147,16 @@ def edits_page(contents: RunContents, query: Query) -> PageView:
 def edit_page(contents: RunContents, query: Query) -> PageView:
     """One edit, with its neighbours in the filter."""
     filter = edit_filter(query)
-    one = contents.edits.get(query["key"])
-    edit, around, chosen = one.edit, contents.edits.neighbours(one.key, filter), filter.chosen
-    history = contents.decisions.history("edit", one.key, last=MAX_HISTORY)
+    reviewed = contents.edits.get(query["key"])
+    edit, around, chosen = reviewed.edit, contents.edits.neighbours(reviewed.key, filter), filter.chosen
+    history = contents.decisions.history("edit", reviewed.key, last=MAX_HISTORY)
     number = whole_number(query, "part", 0)  # 0: what changed, not the whole text
     labels, other = labels_for(contents), contents.other_column(edit)
     before, after = (part_of(text, number or 1) for text in (edit.before, edit.after))
     n_parts = max(before[1], after[1])
     findings = edit_findings(contents, edit, labels, other)
     data = {
-        **one.to_dict(),
+        **reviewed.to_dict(),
         **asdict(around),
         "before": before[0],
         "after": after[0],
@@ -162,23 +164,25 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         "parts": n_parts,
         "trace": edit.trace if len(json.dumps(edit.trace)) <= MAX_TRACE else {},
         "verdicts": [_verdict_json(verdict) for verdict in edit.verdicts[:MAX_CHIPS]],
-        "decision": cut_decision(one.decision, HAND_LIMIT),
+        "decision": cut_decision(reviewed.decision, HAND_LIMIT),
         "history": [cut_decision(decision, 300) for decision in history],
         "beside": None if other is None else {"column": other[0], "text": other[1][:OTHER_LIMIT]},
         "telling": findings.to_json(),
         "filter": chosen,
     }
-    here = f"/edits/{one.key}"
+    here = f"/edits/{reviewed.key}"
     following = address(f"/edits/{around.next}", chosen) if around.next else ""
     is_long = max(len(edit.before), len(edit.after)) > WHOLE_LIMIT
     view = {
-        "edit": edit_view(one, labels, chosen, limit=WHOLE_LIMIT, notes=(findings.before, findings.after)),
+        "edit": edit_view(
+            reviewed, labels, chosen, limit=WHOLE_LIMIT, notes=(findings.before, findings.after)
+        ),
         "findings": findings,
         "strengths": STRENGTHS,
         "other": other_column_view(other),
-        **_trace_views(one, labels, findings),
+        **_trace_views(reviewed, labels, findings),
         "change": _gamma(edit),
-        "hand_text": _hand_text(one),
+        "hand_text": _hand_text(reviewed),
         "history": history_lines(history),
         "previous": address(f"/edits/{around.previous}", chosen) if around.previous else "",
         "next": following,
@@ -192,7 +196,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
 
 
 def edit_view(
-    one: ReviewedEdit,
+    reviewed: ReviewedEdit,
     labels: Mapping[str, Label],
     chosen: Mapping[str, str],
     *,
@@ -200,19 +204,19 @@ def edit_view(
     notes: Notes = ((), ()),
 ) -> EditView:
     """An edit as lists and pages show it. chosen: the filter, for its link. notes: spans of both texts to mark."""
-    card = edit_card(one.to_dict(), labels, notes=notes, limit=limit)
+    card = edit_card(reviewed.to_dict(), labels, notes=notes, limit=limit)
     return EditView(
-        key=one.key,
-        number=one.number,
-        address=address(f"/edits/{one.key}", chosen),
+        key=reviewed.key,
+        number=reviewed.number,
+        address=address(f"/edits/{reviewed.key}", chosen),
         card=card if limit == WHOLE_LIMIT else _small(card),
-        status=one.status,
-        choice=one.choice,
-        decided=decided_by(one.decision),
-        seen=0 if one.decision is None else one.decision.seq,
-        hand=_hand(one, limit) if one.choice == "hand" else None,
-        row=row_address(one.edit.id),
-        source=cut(one.edit.source, NAME_LIMIT) if one.edit.source else "",
+        status=reviewed.status,
+        choice=reviewed.choice,
+        decided=decided_by(reviewed.decision),
+        seen=0 if reviewed.decision is None else reviewed.decision.seq,
+        hand=_hand(reviewed, limit) if reviewed.choice == "hand" else None,
+        row=row_address(reviewed.edit.id),
+        source=cut(reviewed.edit.source, NAME_LIMIT) if reviewed.edit.source else "",
     )
 
 
@@ -229,9 +233,9 @@ def _failed(chips: Sequence[Chip]) -> list[Chip]:
     ]
 
 
-def _hand(one: ReviewedEdit, limit: int) -> HandText:
-    value = one.decision.value if one.decision else {}
-    texts = (harmless(text[:COMPARE_LIMIT]) for text in (one.edit.before, one.text))
+def _hand(reviewed: ReviewedEdit, limit: int) -> HandText:
+    value = reviewed.decision.value if reviewed.decision else {}
+    texts = (harmless(text[:COMPARE_LIMIT]) for text in (reviewed.edit.before, reviewed.text))
     chips = [verdict_chip(record(Verdict, verdict)) for verdict in (value.get("verdicts") or [])[:MAX_CHIPS]]
     return HandText(
         after=side_by_side(*texts, limit=limit)[1],
@@ -240,9 +244,9 @@ def _hand(one: ReviewedEdit, limit: int) -> HandText:
     )
 
 
-def _hand_text(one: ReviewedEdit) -> Markup | None:
+def _hand_text(reviewed: ReviewedEdit) -> Markup | None:
     """The text to start from, unchanged; None if it is too long to be sent back."""
-    return None if len(one.text) > HAND_LIMIT else exactly(one.text)
+    return None if len(reviewed.text) > HAND_LIMIT else exactly(reviewed.text)
 
 
 def _verdict_json(verdict: Verdict) -> Json:
@@ -254,18 +258,18 @@ def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
     return None if other is None else (cut(other[0], NAME_LIMIT), cut(other[1], OTHER_LIMIT))
 
 
-def _trace_views(one: ReviewedEdit, labels: Mapping[str, Label], findings: EditFindings) -> Json:
+def _trace_views(reviewed: ReviewedEdit, labels: Mapping[str, Label], findings: EditFindings) -> Json:
     """How the edit was made: the steps of CoBA, or the person of a perturbation."""
-    trace = one.edit.trace
+    trace = reviewed.edit.trace
     try:
-        coba = CobaTrace.of(one.edit)
+        coba = CobaTrace.of(reviewed.edit)
         return {
-            "steps": html.block(steps_block(one.edit, coba, labels)) if coba else None,
-            "person": _person(one.edit, findings.before) if "chain" in trace else None,
+            "steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None,
+            "person": _person(reviewed.edit, findings.before) if "chain" in trace else None,
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
-            f"{EDITS}, line {one.number}, is damaged: its trace cannot be read ({type(error).__name__}). "
+            f"{EDITS}, line {reviewed.number}, is damaged: its trace cannot be read ({type(error).__name__}). "
             "Expected what a run writes. Run the same command again in a new folder."
         ) from error
 
@@ -356,14 +360,14 @@ def row_page(contents: RunContents, query: Query) -> PageView:
         "context": None if row.context is None else context,
         "part": min(number, parts),
         "parts": parts,
-        "edits": [cut_edit(one, limit) for one in edits],
+        "edits": [cut_edit(reviewed, limit) for reviewed in edits],
         "n_edits": len(found.edits),
-        "history": [cut_decision(one, 300) for one in history],
+        "history": [cut_decision(decision, 300) for decision in history],
     }
     here = row_address(row.id)
     view = {
         "label": label_named(row.label, labels) if row.label is not None else None,
-        "edits": [edit_view(one, labels, {}, limit=min(limit, EDIT_LIMIT)) for one in edits],
+        "edits": [edit_view(reviewed, labels, {}, limit=min(limit, EDIT_LIMIT)) for reviewed in edits],
         "history": history_lines(history),
         "here": here,
         "json": f"{here}.json",

@@ -112,40 +112,40 @@ def findings_page(contents: RunContents, query: Query) -> PageView:
         size=whole_number(query, "size", SIZE, most=MAX_SIZE),
     )
     labels = labels_for(contents)
-    findings = [one.finding for one in contents.all_findings()]
+    findings = [reviewed.finding for reviewed in contents.all_findings()]
     facets = {
-        "level": Counter(one.level for one in findings),
-        "label": Counter(one.label for one in findings),
-        "field": Counter(one.field for one in findings),
+        "level": Counter(finding.level for finding in findings),
+        "label": Counter(finding.label for finding in findings),
+        "field": Counter(finding.field for finding in findings),
     }
     data = {
         "filter": chosen,
         **numbers_of(found),
-        "findings": [finding_json(one) for one in found.rows],
+        "findings": [finding_json(reviewed) for reviewed in found.rows],
         "facets": {
             name: options(dict(counts.most_common()), chosen.get(name, "")) for name, counts in facets.items()
         },
     }
     view = {
         "asked": {name: chosen.get(name, "") for name in FILTERS},
-        "findings": [finding_view(one, labels) for one in found.rows],
+        "findings": [finding_view(reviewed, labels) for reviewed in found.rows],
         "pages": page_links(found, "/findings", chosen),
         "back": back_to(address("/findings", {**chosen, "page": found.number}), otherwise="/findings"),
         "choices": CHOICES["finding"],
-        "has_q": any(one.finding.q is not None for one in found.rows),
+        "has_q": any(reviewed.finding.q is not None for reviewed in found.rows),
     }
     return PageView("findings.html.jinja", data, view)
 
 
 def finding_page(contents: RunContents, query: Query) -> PageView:
     """One finding, with rows that have its label and rows that have another one."""
-    one = contents.finding(query["key"])
-    finding, labels = one.finding, labels_for(contents)
-    history = contents.decisions.history("finding", one.key, last=MAX_HISTORY)
+    reviewed = contents.finding(query["key"])
+    finding, labels = reviewed.finding, labels_for(contents)
+    history = contents.decisions.history("finding", reviewed.key, last=MAX_HISTORY)
     supporting, counter = (contents.examples(finding, supporting=which) for which in (True, False))
-    previous, following = contents.finding_neighbours(one.key)
+    previous, following = contents.finding_neighbours(reviewed.key)
     data = {
-        **finding_json(one),
+        **finding_json(reviewed),
         "supporting_rows": [_row_json(row) for row in supporting],
         "counter_rows": [_row_json(row) for row in counter],
         "previous": previous,
@@ -155,14 +155,14 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
     words = " ".join(required_words(finding.shape))
     has_edits = words and contents.edits.has_any and len(words) <= 200
     view = {
-        "finding": finding_view(one, labels),
+        "finding": finding_view(reviewed, labels),
         "supporting": [_marked_row(contents, row, finding, labels) for row in supporting],
         "counter": [_marked_row(contents, row, finding, labels) for row in counter],
         "has_rows": contents.has("rows"),
-        "variants": [cut(one.pattern, PATTERN_LIMIT) for one in finding.variants[:MAX_VARIANTS]],
+        "variants": [cut(variant.pattern, PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]],
         "previous": f"/findings/{previous}" if previous else "",
         "next": f"/findings/{following}" if following else "",
-        "here": f"/findings/{one.key}",
+        "here": f"/findings/{reviewed.key}",
         "history": history_lines(history),
         "is_gone": finding.before is not None and finding.now.count == 0,
         "edits": address("/edits", {"search": words}) if has_edits else "",
@@ -170,13 +170,13 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
     return PageView("finding.html.jinja", data, view)
 
 
-def finding_view(one: ReviewedFinding, labels: Mapping[str, Label]) -> FindingView:
+def finding_view(reviewed: ReviewedFinding, labels: Mapping[str, Label]) -> FindingView:
     """A finding as lists and pages show it."""
-    finding = one.finding
+    finding = reviewed.finding
     label = label_named(finding.label, labels)
     return FindingView(
-        key=one.key,
-        address=f"/findings/{one.key}",
+        key=reviewed.key,
+        address=f"/findings/{reviewed.key}",
         pattern=cut(finding.pattern, PATTERN_LIMIT),
         level=level_name(finding.level),
         field=cut(finding.field or "text", NAME_LIMIT),
@@ -185,18 +185,18 @@ def finding_view(one: ReviewedFinding, labels: Mapping[str, Label]) -> FindingVi
         if finding.before is None
         else _changed_figures(finding.before, finding.now, label, labels),
         note=cut(finding.marked, PATTERN_LIMIT) if finding.marked else "",
-        choice=one.choice,
-        decided=decided_by(one.decision),
-        seen=0 if one.decision is None else one.decision.seq,
+        choice=reviewed.choice,
+        decided=decided_by(reviewed.decision),
+        seen=0 if reviewed.decision is None else reviewed.decision.seq,
     )
 
 
-def finding_json(one: ReviewedFinding) -> Json:
+def finding_json(reviewed: ReviewedFinding) -> Json:
     """A finding for scripts: its variants by name, its texts cut."""
-    values = one.to_dict()
+    values = reviewed.to_dict()
     if "variants" in values:
         values["variants"] = [
-            cut(each.pattern, PATTERN_LIMIT) for each in one.finding.variants[:MAX_VARIANTS]
+            cut(each.pattern, PATTERN_LIMIT) for each in reviewed.finding.variants[:MAX_VARIANTS]
         ]
     return {name: value[:1000] if isinstance(value, str) else value for name, value in values.items()}
 
@@ -244,8 +244,8 @@ def _changed_figures(
     before: PatternFigures, now: PatternFigures, label: Label, labels: Mapping[str, Label]
 ) -> FigureTexts:
     usual = label.count / (sum(each.count for each in labels.values()) or 1)
-    shares = [finite(one.share or 0.0) for one in (before, now)]
-    gains = [finite(one.gain or 0.0) for one in (before, now)]
+    shares = [finite(figures.share or 0.0) for figures in (before, now)]
+    gains = [finite(figures.gain or 0.0) for figures in (before, now)]
     return FigureTexts(
         texts=_moved(count(int(before.count or 0)), count(int(now.count or 0))),
         share=_moved(*map(percent, shares)),
@@ -309,7 +309,7 @@ class EditFindings:
 
     def to_json(self) -> list[Json]:
         """The findings as plain JSON values."""
-        return [{**asdict(one), "label": one.label.key} for one in self.shown]
+        return [{**asdict(shown), "label": shown.label.key} for shown in self.shown]
 
 
 def edit_findings(
@@ -318,10 +318,13 @@ def edit_findings(
     """The findings of the run in the two texts of an edit. other: the unchanged column of a pair, and its text."""
     before_row, after_row = (_row(contents, edit, text, other) for text in (edit.before, edit.after))
     found: list[tuple[ReviewedFinding, Places | None, Places | None]] = []
-    for one in contents.all_findings():
-        before, after = contents.where(one.finding, before_row), contents.where(one.finding, after_row)
+    for reviewed in contents.all_findings():
+        before, after = (
+            contents.where(reviewed.finding, before_row),
+            contents.where(reviewed.finding, after_row),
+        )
         if before is not None or after is not None:
-            found.append((one, before, after))
+            found.append((reviewed, before, after))
     found.sort(key=lambda each: -_strength(each[0].finding, labels)[0])
     kept = found[:MAX_IN_EDIT]
     return EditFindings(
@@ -341,12 +344,12 @@ def _row(contents: RunContents, edit: Edit, text: str, other: tuple[str, str] | 
 
 
 def _edit_finding(
-    one: ReviewedFinding, before: Places | None, after: Places | None, labels: Mapping[str, Label]
+    reviewed: ReviewedFinding, before: Places | None, after: Places | None, labels: Mapping[str, Label]
 ) -> EditFinding:
-    finding = one.finding
+    finding = reviewed.finding
     strength, share, usual = _strength(finding, labels)
     return EditFinding(
-        address=f"/findings/{one.key}",
+        address=f"/findings/{reviewed.key}",
         pattern=cut(finding.pattern, PATTERN_LIMIT),
         level=level_name(finding.level),
         label=label_named(finding.label, labels),

@@ -37,7 +37,7 @@ PART = 8_000  # characters of a whole text on one page
 MAX_PARTS = 200  # links to parts
 MAX_OPTIONS, OPTION_BUDGET = 60, 4_000  # of a filter: number, and characters of all of them
 LONGEST_ADDRESS = 1_900  # of the page that a form goes back to
-FILTERS = tuple(one.name for one in fields(EditFilter))
+FILTERS = tuple(entry.name for entry in fields(EditFilter))
 CHOICES = {
     "edit": {"accept": "accepted", "reject": "rejected", "hand": "edited by hand", "none": "not decided"},
     "finding": {"signal": "real signal, leave alone", "shortcut": "shortcut, remove", "none": "not decided"},
@@ -168,19 +168,19 @@ def list_limit(n: int) -> int:
     return min(LONGEST_IN_LIST, LIST_BUDGET // max(n, 1))
 
 
-def cut_edit(one: ReviewedEdit, limit: int) -> Json:
+def cut_edit(reviewed: ReviewedEdit, limit: int) -> Json:
     """An edit as JSON for a list: texts cut, trace left out; "is_cut" says whether something is missing."""
     failed = [
         {**verdict.to_dict(), "reason": verdict.reason[:200]}
-        for verdict in one.edit.verdicts
+        for verdict in reviewed.edit.verdicts
         if not verdict.passed
     ]
-    values = {name: value for name, value in one.to_dict().items() if name not in ("trace", "verdicts")}
+    values = {name: value for name, value in reviewed.to_dict().items() if name not in ("trace", "verdicts")}
     return {
         **{name: value[:limit] if isinstance(value, str) else value for name, value in values.items()},
         "failed": failed[:3],
-        "decision": cut_decision(one.decision, limit),
-        "is_cut": max(len(one.edit.before), len(one.edit.after)) > limit,
+        "decision": cut_decision(reviewed.decision, limit),
+        "is_cut": max(len(reviewed.edit.before), len(reviewed.edit.after)) > limit,
     }
 
 
@@ -189,8 +189,8 @@ def cut_decision(decision: Decision | None, limit: int) -> Json | None:
     if decision is None:
         return None
     value = {
-        name: one[:limit] if isinstance(one, str) else one[:14] if isinstance(one, list) else one
-        for name, one in decision.value.items()
+        name: item[:limit] if isinstance(item, str) else item[:14] if isinstance(item, list) else item
+        for name, item in decision.value.items()
     }
     return {**decision.to_dict(), "value": value}
 
@@ -205,8 +205,13 @@ def decided_by(decision: Decision | None) -> str:
 def history_lines(history: Iterable[Decision]) -> list[tuple[str, str, str, str]]:
     """Decisions in words: time, author, choice, key."""
     return [
-        (when(one.time), cut(one.author, NAME_LIMIT), CHOICES[one.kind].get(one.choice, "changed"), one.key)
-        for one in history
+        (
+            when(decision.time),
+            cut(decision.author, NAME_LIMIT),
+            CHOICES[decision.kind].get(decision.choice, "changed"),
+            decision.key,
+        )
+        for decision in history
     ]
 
 

@@ -111,8 +111,11 @@ def _report_page(
             else:
                 left_out.append(key)
     links = [
-        (one.title, f"{address(f'/{name}', {'page': one.page if one.page > 1 else ''})}#{one.id}")
-        for one in sections
+        (
+            section.title,
+            f"{address(f'/{name}', {'page': section.page if section.page > 1 else ''})}#{section.id}",
+        )
+        for section in sections
     ]
     view = {
         "title": name.title(),

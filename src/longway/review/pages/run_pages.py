@@ -58,13 +58,13 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
     edits, findings = decided_counts(contents)
     strongest = contents.findings(size=MAX_STRONGEST)
     labels = labels_for(contents)
-    worse = [one for one in contents.summary.get("worse", []) if isinstance(one, dict)]
+    worse = [item for item in contents.summary.get("worse", []) if isinstance(item, dict)]
     data = {
         "run": contents.folder.name,
         "command": contents.command,
         "verdict": getattr(report, "verdict", ""),
         "about": [list(pair) for pair in facts],
-        "key_figures": [asdict(one) for one in figures],
+        "key_figures": [asdict(figure) for figure in figures],
         "leak": contents.summary.get("leak"),
         "changed": contents.summary.get("changed"),
         "n_worse": max(int(contents.summary.get("n_worse") or 0), len(worse)),
@@ -75,8 +75,10 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
     undecided = len(contents.edits.keys(EditFilter(status="kept", choice="none")))
     view = {
         "title": getattr(report, "title", cut(contents.folder.name, PATTERN_LIMIT)),
-        "sections": [html.section(one) for one in report.sections if one.id in SECTIONS] if is_page else [],
-        "strongest": [finding_view(one, labels) for one in strongest.rows],
+        "sections": [html.section(section) for section in report.sections if section.id in SECTIONS]
+        if is_page
+        else [],
+        "strongest": [finding_view(finding, labels) for finding in strongest.rows],
         "n_findings": strongest.total,
         "edits": [
             (name, CHOICES["edit"][name], n, address("/edits", {"choice": name})) for name, n in edits.items()
@@ -98,7 +100,7 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
 def decided_counts(contents: RunContents) -> tuple[dict[str, int], dict[str, int]]:
     """The number of edits and of findings by decision."""
     edits = contents.edits.facets()["choice"] if contents.has("edits") else {}
-    choices = [one.choice for one in contents.decisions.current("finding").values()]
+    choices = [item.choice for item in contents.decisions.current("finding").values()]
     decided = {name: choices.count(name) for name in ("signal", "shortcut")}
     total = contents.findings(size=1).total
     return edits, {"none": max(0, total - sum(decided.values())), **decided}
@@ -137,7 +139,7 @@ def run_page(contents: RunContents, query: Query) -> PageView:
         "cost": to_json(costs),
         "journal": to_json(journal),
         "card": card,
-        "history": [_decision_json(one, rater) for one in contents.decisions.history(last=MAX_HISTORY)],
+        "history": [_decision_json(item, rater) for item in contents.decisions.history(last=MAX_HISTORY)],
     }
     view = {
         "about": [
@@ -154,7 +156,7 @@ def run_page(contents: RunContents, query: Query) -> PageView:
         "costs": html.block(cost_table(costs)) if costs else "",
         "spent": total_cost(costs) if costs else None,
         "journal": html.block(cost_table(journal)) if journal else "",
-        "n_answers": counted(sum(one.calls for one in journal), "answer"),
+        "n_answers": counted(sum(item.calls for item in journal), "answer"),
         "history": _history(contents),
         "can_export": contents.can_export,
         "has_edits": contents.has("edits"),
@@ -167,8 +169,12 @@ def _history(contents: RunContents) -> list[HistoryLine]:
     """The latest batches, newest first; consecutive tags of one rater are one line."""
 
     def group(batch: tuple[Decision, int]) -> tuple[object, ...]:
-        one = batch[0]
-        return ("tag", one.author, one.key.partition(":")[0]) if one.kind == "tag" else (one.kind, one.batch)
+        decision = batch[0]
+        return (
+            ("tag", decision.author, decision.key.partition(":")[0])
+            if decision.kind == "tag"
+            else (decision.kind, decision.batch)
+        )
 
     lines = []
     for _, batches in groupby(contents.decisions.batches(last=MAX_HISTORY), key=group):
@@ -181,24 +187,26 @@ def _history(contents: RunContents) -> list[HistoryLine]:
     return lines
 
 
-def _in_words(one: Decision, n: int) -> str:
+def _in_words(decision: Decision, n: int) -> str:
     """A batch in words.
 
     >>> _in_words(Decision(1, "", "ada", "edit", "k", {"choice": "accept"}, 1), 25)
     '25 edits: accepted'
     """
-    name = cut(one.key.partition(":")[0], NAME_LIMIT)
-    if one.kind == "tag":
+    name = cut(decision.key.partition(":")[0], NAME_LIMIT)
+    if decision.kind == "tag":
         return f"{counted(n, 'edit')} of the sample {name} rated"
-    if one.kind == "sample":
-        return f"sample {name} {'drawn' if one.value.get('keys') else 'removed'}"
-    return f"{counted(n, one.kind)}: {CHOICES[one.kind].get(one.choice, 'changed')}"
+    if decision.kind == "sample":
+        return f"sample {name} {'drawn' if decision.value.get('keys') else 'removed'}"
+    return f"{counted(n, decision.kind)}: {CHOICES[decision.kind].get(decision.choice, 'changed')}"
 
 
-def _decision_json(one: Decision, rater: str) -> Json | None:
+def _decision_json(decision: Decision, rater: str) -> Json | None:
     """A decision for scripts, without the tags of other raters: the sample knows when they may be seen."""
-    cut_ = cut_decision(one, 300)
-    return {**one.to_dict(), "value": {}} if one.kind == "tag" and one.author != rater else cut_
+    cut_ = cut_decision(decision, 300)
+    return (
+        {**decision.to_dict(), "value": {}} if decision.kind == "tag" and decision.author != rater else cut_
+    )
 
 
 def _journal_totals(path: Path) -> list[CallTotals]:

@@ -48,13 +48,13 @@ class AgreementTable:
 def samples_page(contents: RunContents, query: Query) -> PageView:
     """The samples of the run."""
     drawn = samples(contents)[:MAX_SAMPLES] if contents.has("edits") else []
-    known = {one.name for one in drawn}
+    known = {sample.name for sample in drawn}
     view = {
-        "samples": [(one, list(one.progress.items())[:MAX_RATERS]) for one in drawn],
+        "samples": [(sample, list(sample.progress.items())[:MAX_RATERS]) for sample in drawn],
         "has_edits": contents.has("edits"),
         "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
     }
-    return PageView("samples.html.jinja", {"samples": [asdict(one) for one in drawn]}, view)
+    return PageView("samples.html.jinja", {"samples": [asdict(sample) for sample in drawn]}, view)
 
 
 def sample_page(contents: RunContents, query: Query) -> PageView:
@@ -64,14 +64,14 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
     first = next((item.number for item in items if not item.tags), 1)
     number = min(whole_number(query, "page", first), size)
     item = items[number - 1]
-    one = contents.edits.get(item.key)
+    reviewed = contents.edits.get(item.key)
     here = f"/sample/{state.summary.name}"
     this = address(here, {"page": number})
     start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
     view = {
         "item": item,
-        "edit": edit_view(one, labels_for(contents), {}, limit=WHOLE_LIMIT),
-        "other": other_column_view(contents.other_column(one.edit)),
+        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
+        "other": other_column_view(contents.other_column(reviewed.edit)),
         "here": this,
         "then": here if state.rated + (not item.tags) < size else this,
         "strip": [
@@ -91,7 +91,7 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         "population": count(state.summary.population),
     }
     around = asdict(contents.edits.neighbours(item.key, EditFilter()))
-    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(one, WHOLE_LIMIT), **around}}
+    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}}
     return PageView("sample.html.jinja", data, view)
 
 
@@ -107,15 +107,20 @@ def _tables(found: RaterAgreement | None) -> list[AgreementTable]:
         AgreementTable(
             " and ".join(cut(who, NAME_LIMIT) for who in pair.raters),
             [
-                (what, or_dash(one.percent, percent), or_dash(one.kappa, three_digits), _interval(one))
-                for what, one in {"error": pair.error, **pair.tags}.items()
+                (
+                    what,
+                    or_dash(agreed.percent, percent),
+                    or_dash(agreed.kappa, three_digits),
+                    _interval(agreed),
+                )
+                for what, agreed in {"error": pair.error, **pair.tags}.items()
             ],
         )
         for pair in pairs
     ]
 
 
-def _interval(one: Agreement) -> str:
-    if one.low is None or one.high is None:
+def _interval(agreed: Agreement) -> str:
+    if agreed.low is None or agreed.high is None:
         return NONE
-    return f"{three_digits(one.low)} to {three_digits(one.high)}"
+    return f"{three_digits(agreed.low)} to {three_digits(agreed.high)}"
