@@ -30,7 +30,7 @@ from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
 from longway.data.dataset import examples_of
-from longway.detect.grammar_versions import GRAMMAR, Version, compare_versions
+from longway.detect.grammar_versions import GRAMMAR, FeatureVersion, compare_versions
 from longway.grammars.forest import Forest
 from longway.grammars.trees import sides
 from longway.jobs.grammar.induced import ParsedRows
@@ -176,12 +176,12 @@ def show_versions(
     return found
 
 
-def accuracy_of(version: Version) -> PatternAccuracy:
+def accuracy_of(version: FeatureVersion) -> PatternAccuracy:
     assert version.accuracy is not None  # the classifiers' answers were given
     return version.accuracy
 
 
-def _accuracies(version: Version) -> str:
+def _accuracies(version: FeatureVersion) -> str:
     accuracy = accuracy_of(version)
     return "".join(
         f"{group.accuracy:>7.1%} {group.n:<4}" if group.n else f"{'-':>7}     "

@@ -6,10 +6,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from longway.detect import GRAMMAR, LEVELS, detectors_for
-from longway.detect.flags import QUESTIONS, read
 from longway.detect.negation import is_negation
 from longway.detect.position import PLACES
 from longway.detect.reading import Reading
+from longway.detect.surface_questions import QUESTIONS, read
 from tests import oracles
 from tests.conftest import reading_of
 

@@ -6,10 +6,10 @@ import pytest
 from longway.data import load
 from longway.detect import detectors_for
 from longway.detect.detector import Description
-from longway.detect.example import in_context
 from longway.detect.findings import search
 from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import Reading
+from longway.jobs.audit.examples import in_context
 from longway.records import Pattern
 from longway.sample import NAMES, planted, sample_path
 from longway.stats import mutual_information

@@ -8,9 +8,9 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.detect import detectors_for
-from longway.detect.documents import score_surface
 from longway.detect.findings import recount, search
 from longway.detect.reading import Reading, plus
+from longway.detect.surface_scores import score_surface
 
 
 class InBlocks(Reading):

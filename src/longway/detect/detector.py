@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.reading import TEXT, Piece, Reading
+from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
 from longway.tokens.tokenizer import is_word, token_spans
 
@@ -158,7 +158,7 @@ class Detector(ABC):
         """The pattern behind a key of `count`."""
 
     @abstractmethod
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples of the piece have which of the given patterns."""
 
     @staticmethod

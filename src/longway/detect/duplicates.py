@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from longway.data.problems import say_rows
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Problem
 from longway.tokens.corpus import mix
 
@@ -47,7 +47,7 @@ def row_keys(reading: Reading) -> Keys:
     return np.concatenate([np.zeros(0, dtype=np.uint64), *reading.each(_piece_keys)])
 
 
-def _piece_keys(piece: Piece) -> Keys:
+def _piece_keys(piece: ReadingPart) -> Keys:
     keys = np.zeros(piece.n_texts, dtype=np.uint64)
     for block in piece.blocks.values():
         keys = (keys ^ block.keys()) * np.uint64(0x9E3779B97F4A7C15)
@@ -120,7 +120,7 @@ def near_duplicates(reading: Reading, among: Ints | None = None) -> Ints:
     n_words = len(reading.vocabulary)
     places = np.arange(reading.n_texts) if among is None else among
 
-    def look(piece: Piece) -> tuple[Keys, csr_matrix]:
+    def look(piece: ReadingPart) -> tuple[Keys, csr_matrix]:
         first, last = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
         here = places[first:last] - piece.start
         words = piece.blocks[TEXT].take(here).counts(n_words)

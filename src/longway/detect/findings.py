@@ -22,7 +22,7 @@ from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import detectors_for
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.groups import Together, group_patterns
-from longway.detect.reading import TEXT, Piece, Reading
+from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.sufficient import SufficientDetector
 from longway.detect.token import TokenDetector
 from longway.records import Finding, Pattern
@@ -130,7 +130,7 @@ def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
     """
     patterns, n_labels = list(chosen), reading.n_labels
 
-    def add(counts: Ints, piece: Piece) -> None:
+    def add(counts: Ints, piece: ReadingPart) -> None:
         present = _presence(piece, patterns)
         for label in range(n_labels):
             counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
@@ -191,7 +191,7 @@ def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Ch
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
     n_label = reading.totals[labels]
 
-    def add(seen: _Seen, piece: Piece) -> None:
+    def add(seen: _Seen, piece: ReadingPart) -> None:
         seen.add(_presence(piece, chosen), piece)
 
     seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
@@ -216,7 +216,7 @@ class _Seen:
         self.supporting: list[list[int]] = [[] for _ in labels]
         self.counter: list[list[int]] = [[] for _ in labels]
 
-    def add(self, present: csr_matrix, piece: Piece) -> None:
+    def add(self, present: csr_matrix, piece: ReadingPart) -> None:
         """Count the next piece. present: its examples x patterns."""
         self.all += (present.T @ present).toarray()
         for label in np.unique(self.labels):
@@ -247,7 +247,7 @@ def _keep(places: list[int], more: list[int]) -> None:
     places.extend(more[: KEPT_IDS - len(places)])
 
 
-def _presence(piece: Piece, chosen: list[Chosen]) -> csr_matrix:
+def _presence(piece: ReadingPart, chosen: list[Chosen]) -> csr_matrix:
     """Examples of the piece x chosen patterns, asking each detector once."""
     by_detector: dict[int, list[int]] = {}
     for i, c in enumerate(chosen):

@@ -31,7 +31,7 @@ from longway.detect.detector import (
     enough,
     tagged,
 )
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.errors import SettingError
 from longway.grammars.forest import Forest, rule_of
 from longway.grammars.information import count_rules, count_subtrees, subtrees_of_rule
@@ -103,7 +103,7 @@ class GrammarDetector(Detector):
         """The words of a subtree, or a rule with the words of some subtrees that it makes."""
         return self._describe_rule(key & ~_RULE) if key & _RULE else self._describe_subtree(key)
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which subtrees and rules; none where an example was not parsed."""
         _check_own(piece.of == self._reading)
         parts = (self.forest.subtree_places(), self.forest.rule_places())

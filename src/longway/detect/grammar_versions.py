@@ -14,8 +14,7 @@ The label is the one of the grammar's feature in all three.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +37,7 @@ GRAMMAR, NGRAM_PAIR, SECOND_ONLY = "grammar", "n-gram pair", "second only"
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FeatureVersion:
     """One version of a feature. supporting, counter: documents that have it, with its label and without.
 
     accuracy: of a classifier on both, None where no answers were given.
@@ -49,10 +48,6 @@ class Version:
     counter: tuple[int, ...]
     accuracy: PatternAccuracy | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The version as plain JSON values."""
-        return {**asdict(self), "accuracy": None if self.accuracy is None else self.accuracy.to_dict()}
-
 
 def compare_versions(
     feature: Composite,
@@ -61,7 +56,7 @@ def compare_versions(
     labels: NDArray[np.int64],
     *,
     correct: ArrayLike | None = None,
-) -> list[Version]:
+) -> list[FeatureVersion]:
     """The feature as the grammar sees it and in its simpler versions, on the documents of a forest.
 
     forest: of the documents to look at; where the feature was found in others, made `like` their forest.
@@ -86,10 +81,10 @@ def compare_versions(
 
 def _version(
     name: str, present: Flags, labels: NDArray[np.int64], label: int, correct: ArrayLike | None
-) -> Version:
+) -> FeatureVersion:
     supporting, counter = (tuple(rows.tolist()) for rows in for_and_against(present, labels, label))
     accuracy = None if correct is None else pattern_accuracy(correct, present, labels == label)
-    return Version(name, supporting, counter, accuracy)
+    return FeatureVersion(name, supporting, counter, accuracy)
 
 
 def _has_phrases(phrases: Sequence[tuple[Phrase, Phrase]], texts: Iterable[tuple[Words, Words]]) -> Flags:

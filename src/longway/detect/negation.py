@@ -16,7 +16,7 @@ from longway.detect.detector import (
     enough,
     zeros,
 )
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.negation_words import is_negation
 from longway.records import Pattern
 
@@ -39,7 +39,7 @@ class NegationDetector(Detector):
         """Counts of every kind of negation."""
         n_labels = reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             answers = self._answers(piece)
             for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
@@ -55,7 +55,7 @@ class NegationDetector(Detector):
             pattern = Pattern(self.level, self.field, place=PLACES[key], context=self._context or "")
         return Description(pattern, frozenset(["<negation>"]))
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""
         return csr_matrix(self._answers(piece)[:, keys])
 
@@ -78,7 +78,7 @@ class NegationDetector(Detector):
             else None
         )
 
-    def _answers(self, piece: Piece) -> Ints:
+    def _answers(self, piece: ReadingPart) -> Ints:
         negated = [block.sum_by_text(self._mask[block.codes]) > 0 for block in piece.blocks.values()]
         text = negated[0]
         columns = (

@@ -27,7 +27,7 @@ from longway.detect.detector import (
     tagged,
     tally,
 )
-from longway.detect.reading import TEXT, Piece, Reading
+from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
@@ -65,13 +65,13 @@ class NgramDetector(Detector):
         def empty() -> NDArray[np.uint32]:
             return np.zeros(1 << bits, dtype=np.uint32)
 
-        def hash_in(table: NDArray[np.uint32], piece: Piece) -> None:
+        def hash_in(table: NDArray[np.uint32], piece: ReadingPart) -> None:
             _, keys = ngrams(piece.blocks[role])
             np.add.at(table, _hash(keys, bits), np.uint32(1))
 
         may_be_frequent = reading.total(empty, hash_in) >= min_count
 
-        def count(counter: _Counter, piece: Piece) -> None:
+        def count(counter: _Counter, piece: ReadingPart) -> None:
             rows, keys = ngrams(piece.blocks[role])
             maybe = may_be_frequent[_hash(keys, bits)]
             counter.add(rows[maybe], keys[maybe], piece.labels)
@@ -86,7 +86,7 @@ class NgramDetector(Detector):
         pattern = Pattern(self.level, self.field, words)
         return Description(pattern, tagged(self.role, *words), self.role, words)
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts have which n-grams."""
         block = piece.blocks[self.role]
         every = np.ones(len(self._words), dtype=bool)  # the keys asked for leave out what is not wanted

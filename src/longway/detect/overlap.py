@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect import steps
+from longway.detect import thresholds
 from longway.detect.detector import (
     PAIR,
     Description,
@@ -17,7 +17,7 @@ from longway.detect.detector import (
     TokenizedRow,
     enough,
 )
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Pattern
 
 
@@ -31,11 +31,11 @@ class OverlapDetector(Detector):
         super().__init__(reading, role)
         self._context = reading.columns[CONTEXT]
         self._is_word = reading.vocabulary.word_mask()
-        self._questions: list[steps.Question] = []
+        self._questions: list[thresholds.Question] = []
 
     def count(self, reading: Reading) -> Features:
         """Counts of every share."""
-        self._questions, counts = steps.count_steps(reading, self._shares)
+        self._questions, counts = thresholds.count_thresholds(reading, self._shares)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
@@ -45,9 +45,9 @@ class OverlapDetector(Detector):
         pattern = Pattern(self.level, self.field, place=side, bound=value, context=self._context)
         return Description(pattern, frozenset(["<overlap>"]))
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which pairs overlap that much."""
-        return steps.answer(self._shares(piece), [self._questions[k] for k in keys])
+        return thresholds.answer(self._shares(piece), [self._questions[k] for k in keys])
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -57,9 +57,9 @@ class OverlapDetector(Detector):
             return None
         own, others = ({word for word, _, _ in text.words} for text in texts)
         share = _rounded(np.array([len(own & others) / max(len(own), 1)]))[0]
-        return {} if steps.holds(pattern, float(share)) else None
+        return {} if thresholds.holds(pattern, float(share)) else None
 
-    def _shares(self, piece: Piece) -> NDArray[np.float64]:
+    def _shares(self, piece: ReadingPart) -> NDArray[np.float64]:
         """Share of the different words of each text that its context contains too, in hundredths."""
         n = len(self._is_word)
         text, context = piece.blocks[TEXT].counts(n), piece.blocks[CONTEXT].counts(n)

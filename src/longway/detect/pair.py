@@ -20,7 +20,7 @@ from longway.detect.detector import (
     tagged,
     zeros,
 )
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Pattern
 
 N_WORDS = 200
@@ -42,7 +42,7 @@ class PairDetector(Detector):
         """Counts of every pair of frequent words."""
         n_labels = reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             context, text = self._side(piece, CONTEXT), self._side(piece, TEXT)
             for label in range(n_labels):
                 mine = piece.labels == label
@@ -60,7 +60,7 @@ class PairDetector(Detector):
         pattern = Pattern(self.level, self.field, (context, text), context=self._context)
         return Description(pattern, tagged(CONTEXT, context) | tagged(TEXT, text), TEXT, (text,))
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which pair."""
         context, text = np.divmod(keys, len(self._chosen[TEXT]))
         both = self._side(piece, CONTEXT)[:, context].multiply(self._side(piece, TEXT)[:, text])
@@ -79,7 +79,7 @@ class PairDetector(Detector):
         context, text = divmod(key, len(self._chosen[TEXT]))
         return self._words[self._chosen[CONTEXT][context]], self._words[self._chosen[TEXT][text]]
 
-    def _side(self, piece: Piece, role: str) -> csr_matrix:
+    def _side(self, piece: ReadingPart, role: str) -> csr_matrix:
         present = piece.blocks[role].counts(len(self._words))[:, self._chosen[role]]
         present.data[:] = 1
         return present

@@ -29,8 +29,8 @@ from longway.detect.detector import (
     tagged,
     tally,
 )
-from longway.detect.phrases import PhraseFinder, inside_a_longer
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.people.demographics import AXES, Attribute
 from longway.english.people.unambiguous_words import unambiguous_words
 from longway.records import Pattern
@@ -111,7 +111,7 @@ class PeopleDetector(Detector):
         """How often each attribute stands with each label."""
         n, n_words, n_labels = len(ATTRIBUTES), len(self._words), reading.n_labels
 
-        def add(counts: _Counts, piece: Piece) -> None:
+        def add(counts: _Counts, piece: ReadingPart) -> None:
             rows, told, words = self._mentioned(piece.blocks[self.role])
             counts.mentions += tally(told, piece.labels[rows], n, n_labels)
             once = np.unique(rows * n + told)  # ten mentions are still one text
@@ -131,7 +131,7 @@ class PeopleDetector(Detector):
         pattern = Pattern(self.level, self.field, place=trait_of(ATTRIBUTES[key]))
         return Description(pattern, tags, self.role, others=tuple(phrases))
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts speak of whom."""
         rows, told, _ = self._mentioned(piece.blocks[self.role])
         return columns_of(rows, told, keys, piece.n_texts)

@@ -22,7 +22,7 @@ from longway.detect.detector import (
     tally,
     zeros,
 )
-from longway.detect.reading import TEXT, Piece, Reading
+from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
@@ -47,7 +47,7 @@ class PositionDetector(Detector):
         """Counts of every frequent word at each place."""
         n, n_labels = len(PLACES) * len(self._words), reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             rows, keys = self._placed(piece.blocks[self.role])
             once = np.unique(rows * n + keys)  # twice in the first quarter is still one text
             counts += tally(once % n, piece.labels[once // n], n, n_labels)
@@ -64,7 +64,7 @@ class PositionDetector(Detector):
         at_end = "last" in PLACES[place]
         return Description(pattern, tagged(self.role, word), self.role, (word,), at_end=at_end)
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts have which word at which place."""
         rows, found = self._placed(piece.blocks[self.role])
         return columns_of(rows, found, keys, piece.n_texts)

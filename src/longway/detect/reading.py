@@ -25,7 +25,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.detect import flags
+from longway.detect import surface_questions
 from longway.errors import DataError
 from longway.tokens.corpus import Block, Corpus, Vocabulary, slices
 
@@ -40,7 +40,7 @@ def plus(first: NDArray[np.int64], then: NDArray[np.int64]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ReadingPart:
     """Some thousands of consecutive examples: their token blocks and flags by role, and their labels.
 
     of: the number of the reading they are a part of.
@@ -124,7 +124,9 @@ class Reading:
         for piece in slices(*texts.values()):
             for role, column in texts.items():
                 self.corpora[role].add_block(column[piece])
-                self._flags[role][start + piece.start : start + piece.stop] = flags.read(column[piece])
+                self._flags[role][start + piece.start : start + piece.stop] = surface_questions.read(
+                    column[piece]
+                )
 
     @property
     def n_texts(self) -> int:
@@ -146,12 +148,12 @@ class Reading:
         """Examples a pattern must stand in to be looked at: 5, more for very large data."""
         return max(5, self.n_texts // 20_000)
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[ReadingPart]:
         """The reading in order, piece by piece; may be walked again and again."""
         start = 0
         for blocks in zip(*(corpus.blocks() for corpus in self.corpora.values()), strict=True):
             end = start + blocks[0].n_texts
-            yield Piece(
+            yield ReadingPart(
                 of=self.number,
                 start=start,
                 labels=self.labels[start:end],
@@ -160,14 +162,14 @@ class Reading:
             )
             start = end
 
-    def each(self, answer: Callable[[Piece], T]) -> Iterator[T]:
+    def each(self, answer: Callable[[ReadingPart], T]) -> Iterator[T]:
         """What `answer` says about each piece, in order."""
         return map(answer, self.pieces())
 
     def total(
         self,
         empty: Callable[[], T],
-        add: Callable[[T, Piece], object],
+        add: Callable[[T, ReadingPart], object],
         merge: Callable[[T, T], object] = plus,  # type: ignore[assignment]
     ) -> T:
         """What `add` makes of `empty()` when it was given all pieces.
@@ -183,7 +185,7 @@ class Reading:
     def block_of(self, role: str, places: NDArray[np.int64]) -> Block:
         """The texts at these places (ascending) of one column, as one block."""
 
-        def taken(piece: Piece) -> Block:
+        def taken(piece: ReadingPart) -> Block:
             low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
             return piece.blocks[role].take(places[low:high] - piece.start)
 

@@ -27,7 +27,7 @@ from longway.detect.detector import (
     tagged,
     zeros,
 )
-from longway.detect.reading import Piece, Reading
+from longway.detect.reading import Reading, ReadingPart
 from longway.records import Pattern
 
 
@@ -49,7 +49,7 @@ class SufficientDetector(Detector):
         """Counts of every set."""
         every, n_labels = np.arange(len(self.sets)), reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             present = self.matrix(piece, every)
             for label in range(n_labels):
                 counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0), np.int64).ravel()
@@ -64,7 +64,7 @@ class SufficientDetector(Detector):
         pattern = Pattern(self.level, self.field, words)
         return Description(pattern, tagged(self.role, *words), self.role, words[:1])
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts have which sets."""
         block = piece.blocks[self.role]
         asked = [self._codes[key] if self._known[key] else np.zeros(0, np.int64) for key in keys.tolist()]

@@ -17,15 +17,15 @@ from longway.detect.detector import (
     tagged,
     zeros,
 )
-from longway.detect.flags import QUESTIONS
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
+from longway.detect.surface_questions import QUESTIONS
 from longway.records import Pattern
 
 MAX_SHARE = 0.5  # of a text: a trait that covers more of it is at no particular place
 
 
 class SurfaceDetector(Detector):
-    """Does the raw text have this trait? The traits are in `flags.py`."""
+    """Does the raw text have this trait? The traits are in `surface_questions.py`."""
 
     level = "surface"
     roles = (TEXT, CONTEXT)
@@ -34,7 +34,7 @@ class SurfaceDetector(Detector):
         """Counts of every trait."""
         every, n_labels = np.arange(len(QUESTIONS)), reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             answers = self._answers(piece, every)
             for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
@@ -49,7 +49,7 @@ class SurfaceDetector(Detector):
         pattern = Pattern(self.level, self.field, place=name)
         return Description(pattern, tagged(self.role, f"<{family}>"), self.role)
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts have which trait."""
         return csr_matrix(self._answers(piece, keys))
 
@@ -71,5 +71,5 @@ class SurfaceDetector(Detector):
                 spans.append((start, end))
         return {pattern.field: spans} if spans else {}
 
-    def _answers(self, piece: Piece, keys: Ints) -> Ints:
+    def _answers(self, piece: ReadingPart, keys: Ints) -> Ints:
         return (piece.flags[self.role][:, None] >> keys.astype(np.uint32) & 1).astype(np.int64)

@@ -18,7 +18,7 @@ from longway.detect.detector import (
     tally,
     zeros,
 )
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Pattern
 
 
@@ -36,7 +36,7 @@ class TokenDetector(Detector):
         """Counts of every frequent word."""
         role, n_words, n_labels = self.role, len(self._words), reading.n_labels
 
-        def add(counts: Ints, piece: Piece) -> None:
+        def add(counts: Ints, piece: ReadingPart) -> None:
             present = piece.blocks[role].counts(n_words)
             labels = np.repeat(piece.labels, np.diff(present.indptr))
             counts += tally(present.indices, labels, n_words, n_labels)
@@ -52,7 +52,7 @@ class TokenDetector(Detector):
         pattern = Pattern(self.level, self.field, (word,))
         return Description(pattern, tagged(self.role, word), self.role, (word,))
 
-    def matrix(self, piece: Piece, keys: Ints) -> csr_matrix:
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts contain which words."""
         block = piece.blocks[self.role]
         return columns_of(block.rows(), block.codes.astype(np.int64), keys, piece.n_texts)

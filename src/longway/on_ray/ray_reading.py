@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from longway.data import Batch, Dataset
 from longway.data.batches import DatasetPart, RowCounter
-from longway.detect import flags
-from longway.detect.reading import CONTEXT, TEXT, Piece, Reading, plus
+from longway.detect import surface_questions
+from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart, plus
 from longway.errors import DataError
 from longway.on_ray.pieces import Pieces, keep
 from longway.on_ray.session import cpus, session
@@ -103,18 +103,18 @@ class RayReading(Reading):
             self.labels[first : first + len(rows)] = labels
             self.rows[first : first + len(rows)] = rows + starts[part].row
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[ReadingPart]:
         """The pieces in order, fetched one after the other."""
         return self._pieces.each(_itself)
 
-    def each(self, answer: Callable[[Piece], T]) -> Iterator[T]:
+    def each(self, answer: Callable[[ReadingPart], T]) -> Iterator[T]:
         """The result of `answer` for each piece, in order, computed by the workers."""
         return self._pieces.each(answer)
 
     def total(
         self,
         empty: Callable[[], T],
-        add: Callable[[T, Piece], object],
+        add: Callable[[T, ReadingPart], object],
         merge: Callable[[T, T], object] = plus,  # type: ignore[assignment]
     ) -> T:
         """The result of adding all pieces to `empty()`: block by block, merged in order."""
@@ -173,7 +173,7 @@ class RayCorpus(Corpus):
         self._reading, self._role = reading, role
         n_words = len(reading.vocabulary)
 
-        def add(seen: _Lengths, piece: Piece) -> None:
+        def add(seen: _Lengths, piece: ReadingPart) -> None:
             block = piece.blocks[role]
             seen.frequency += np.bincount(block.counts(n_words).indices, minlength=n_words)
             seen.lengths.append(block.lengths)
@@ -310,13 +310,13 @@ def _tokenised(piece: _Texts) -> Iterator[_Tokens]:
     for role, column in piece.columns.items():
         codes, words[role], lengths = encode(column)
         blocks[role] = Block(codes, np.concatenate([[0], np.cumsum(lengths)]))
-    bits = {role: flags.read(column) for role, column in piece.columns.items()}
+    bits = {role: surface_questions.read(column) for role, column in piece.columns.items()}
     yield _Tokens(piece.part, piece.start, piece.labels, piece.rows, words, blocks, bits)
 
 
 def _coded(
     piece: _Tokens | _Rows, codes: Mapping[str, int], number: int, starts: list[int]
-) -> Iterator[Piece]:
+) -> Iterator[ReadingPart]:
     """The piece with the codes of the common vocabulary. Words that did not fit into it have the code of rare words."""
     if isinstance(piece, _Rows):
         return
@@ -325,8 +325,8 @@ def _coded(
     for role, block in piece.blocks.items():
         known = np.array([codes.get(word, rare) for word in piece.words[role]], dtype=np.int32)
         blocks[role] = Block(known[block.codes] if len(known) else block.codes, block.offsets)
-    yield Piece(number, starts[piece.part] + piece.start, piece.labels, blocks, piece.flags)
+    yield ReadingPart(number, starts[piece.part] + piece.start, piece.labels, blocks, piece.flags)
 
 
-def _itself(piece: Piece) -> Piece:
+def _itself(piece: ReadingPart) -> ReadingPart:
     return piece

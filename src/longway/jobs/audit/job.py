@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from longway.data import Batch, Dataset, as_dataset
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR, detectors_for
-from longway.detect.documents import SurfaceScores, score_surface, tell
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
+from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.result import FILE, AuditResult, Histogram, SpaceSummary
@@ -139,7 +139,7 @@ def _audit(
                 settings.dimensions,
                 mean_gamma,
                 histogram,
-                tuple(tell(document, examples[document.place]) for document in surface.documents),
+                tuple(telling_of(document, examples[document.place]) for document in surface.documents),
             ),
             lengths=_length_histogram(reading),
             settings=settings,

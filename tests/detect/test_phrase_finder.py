@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.detect.phrases import PhraseFinder, inside_a_longer
+from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
 from longway.tokens.corpus import Corpus
 
 WORDS = list("abcd")

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.detector import Ints, tally
-from longway.detect.reading import Piece, Reading
+from longway.detect.reading import Reading, ReadingPart
 from longway.records import Pattern
 
 Numbers = NDArray[np.float64]
 Question = tuple[str, float]  # ("at most" or "at least", value)
 
 
-class Table:
+class NumberCounts:
     """The different numbers that were seen, in order, and how often each stands with each label.
 
-    >>> table = Table(2)
+    >>> table = NumberCounts(2)
     >>> table.add(np.array([1.0, 1, 2, 9]), np.array([0, 1, 1, 1]))
     >>> table.values.tolist(), table.counts.tolist()
     ([1.0, 2.0, 9.0], [[1, 1], [0, 1], [0, 1]])
@@ -39,7 +39,7 @@ class Table:
         values, which = np.unique(numbers, return_inverse=True)
         self._put(values, tally(which, labels, len(values), self.counts.shape[1]))
 
-    def merge(self, other: Table) -> None:
+    def merge(self, other: NumberCounts) -> None:
         """Count what another table has."""
         self._put(other.values, other.counts)
 
@@ -50,20 +50,22 @@ class Table:
         self.values, self.counts = merged, total
 
 
-def count_steps(reading: Reading, number_of: Callable[[Piece], Numbers]) -> tuple[list[Question], Ints]:
+def count_thresholds(
+    reading: Reading, number_of: Callable[[ReadingPart], Numbers]
+) -> tuple[list[Question], Ints]:
     """The questions worth asking about a number that each example has, and the counts of yes by label."""
     n_labels = reading.n_labels
 
-    def add(table: Table, piece: Piece) -> None:
+    def add(table: NumberCounts, piece: ReadingPart) -> None:
         table.add(number_of(piece), piece.labels)
 
-    return questions_about(reading.total(partial(Table, n_labels), add, Table.merge))
+    return questions_about(reading.total(partial(NumberCounts, n_labels), add, NumberCounts.merge))
 
 
-def questions_about(seen: Table) -> tuple[list[Question], Ints]:
+def questions_about(seen: NumberCounts) -> tuple[list[Question], Ints]:
     """The questions worth asking about numbers that were counted, and the counts of yes by label.
 
-    >>> table = Table(2)
+    >>> table = NumberCounts(2)
     >>> table.add(np.array([1.0, 1, 2, 9]), np.array([0, 1, 1, 1]))
     >>> questions_about(table)
     ([('at most', 1.0), ('at least', 2.0), ('at least', 9.0)], array([[1, 1], [0, 2], [0, 1]]))

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ScoredDocument:
     """One document by its place in the reading, with the pull of each of its words towards its label."""
 
     place: int
@@ -48,7 +48,7 @@ class SurfaceScores:
 
     gamma: Floats
     lean: Floats
-    documents: list[Document]
+    documents: list[ScoredDocument]
 
 
 def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> SurfaceScores:
@@ -61,7 +61,7 @@ def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> Sur
     return SurfaceScores(space.gamma_, lean, _documents(reading, words, space.gamma_, lean))
 
 
-def tell(document: Document, example: Example) -> Telling:
+def telling_of(document: ScoredDocument, example: Example) -> Telling:
     """The document for people: its words with how much each gives away, the strongest having 1."""
     text = example.text[:MAX_CHARACTERS]
     weights = np.maximum(document.pulls, 0) / max(document.pulls.max(initial=0.0), 1e-12)
@@ -93,7 +93,7 @@ def _asked(reading: Reading, about: Callable[[Block, Labels], Any]) -> Iterator[
     return reading.each(lambda piece: about(piece.blocks[TEXT], piece.labels))
 
 
-def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floats) -> list[Document]:
+def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floats) -> list[ScoredDocument]:
     chosen: list[tuple[int, str]] = []
     for label in np.argsort(-reading.totals, kind="stable")[:MAX_LABELS]:
         mine = np.flatnonzero((reading.labels == label) & np.isfinite(gamma))
@@ -105,6 +105,8 @@ def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floa
     pulls = np.split(words.contributions(block, reading.labels[places]), block.offsets[1:-1])
     pulls_of = dict(zip(places.tolist(), pulls, strict=False))
     return [
-        Document(place, ranking, round(float(gamma[place]), 6), round(float(lean[place]), 6), pulls_of[place])
+        ScoredDocument(
+            place, ranking, round(float(gamma[place]), 6), round(float(lean[place]), 6), pulls_of[place]
+        )
         for place, ranking in chosen
     ]
