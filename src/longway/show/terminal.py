@@ -67,7 +67,9 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
     """Print a page. top: rows of each long table, instead of its own limit."""
     console = console or output()
     if top is not None:
-        page = replace(page, sections=[_limited(section, top) for section in page.sections])
+        page = replace(
+            page, sections=[replace(one, blocks=_limited(one.blocks, top)) for one in page.sections]
+        )
     console.print(Text(clean(page.title), style="bold"))
     console.print(Text(clean(page.verdict)))
     if page.details:
@@ -86,12 +88,16 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
             console.print(_section(section, parts))
 
 
-def _limited(section: Section, top: int) -> Section:
-    blocks = [
-        replace(block, screen=top) if isinstance(block, Table) and block.screen is not None else block
-        for block in section.blocks
-    ]
-    return replace(section, blocks=blocks)
+def _limited(blocks: Sequence[Block], top: int) -> list[Block]:
+    """The blocks with `top` rows in each table that has a limit of its own."""
+    limited: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Table) and block.screen is not None:
+            block = replace(block, screen=top)
+        elif isinstance(block, Only):
+            block = replace(block, blocks=_limited(block.blocks, top))
+        limited.append(block)
+    return limited
 
 
 def _section(section: Section, parts: Sequence[RenderableType]) -> RenderableType:

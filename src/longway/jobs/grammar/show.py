@@ -72,7 +72,7 @@ MAX_PICTURES = 40
 MAX_WRONG = 20
 MAX_EDITS = 10
 MAX_PROBLEMS = 50
-MAX_SPANS = 5
+MAX_SPANS, SPANS_ON_SCREEN = 5, 2
 MAX_OUTLINES = 3
 
 Labels = Mapping[str, Label]
@@ -172,7 +172,11 @@ def _kinds_section(result: GrammarResult, labels: Labels, is_pair: bool) -> Sect
         "The most informative subtrees, grouped if they have the same root symbol and predict the same label. The grammar was learned from "
         "the texts alone; its words show what a symbol means."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), *_kinds(result.composites, labels, is_pair)]
+    blocks: list[Block] = [
+        Paragraph(lead, "lead"),
+        Only(REPORT, _kinds(result.composites, labels, is_pair)),
+        Only(SCREEN, _kinds(result.composites, labels, is_pair, SPANS_ON_SCREEN)),
+    ]
     if not result.composites:
         blocks.append(Paragraph("There are none.", "nothing"))
     if result.phrases:
@@ -181,7 +185,9 @@ def _kinds_section(result: GrammarResult, labels: Labels, is_pair: bool) -> Sect
     return Section("kinds", "Phrases that predict the label", blocks, on=REPORT | SCREEN)
 
 
-def _kinds(kinds: Sequence[PhraseKind], labels: Labels, is_pair: bool) -> list[Block]:
+def _kinds(
+    kinds: Sequence[PhraseKind], labels: Labels, is_pair: bool, max_spans: int = MAX_SPANS
+) -> list[Block]:
     if not kinds:
         return []
     columns = [
@@ -190,7 +196,7 @@ def _kinds(kinds: Sequence[PhraseKind], labels: Labels, is_pair: bool) -> list[B
     ]  # fmt: skip
     rows = []
     for kind in kinds[:MAX_KINDS]:
-        spans = [cut(span, PATTERN_LIMIT) for span in kind.spans[:MAX_SPANS]]
+        spans = [cut(span, PATTERN_LIMIT) for span in kind.spans[:max_spans]]
         n_more = kind.subtrees - len(spans)
         where = f"symbol {kind.root}{f', {count(n_more)} more' if n_more > 0 else ''}"
         words: Words = [Span(" · ".join(spans), "pattern"), " ", Span(where, "where")]
@@ -232,7 +238,7 @@ def _rules_section(rules: Sequence[RuleSummary], labels: Labels) -> list[Section
     blocks: list[Block] = [
         Paragraph(lead, "lead"),
         Only(REPORT, [Table(columns, rows, "findings")]),
-        Only(SCREEN, [Table(columns, rows, screen=RULES_ON_SCREEN, more="rules")]),
+        Only(SCREEN, [Table(columns, rows[:RULES_ON_SCREEN])]),
     ]
     return [Section("rules", "Rules that predict the label", blocks, on=REPORT | SCREEN)]
 
