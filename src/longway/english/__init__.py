@@ -3,7 +3,8 @@
 document, pipeline        analysed texts and the pipeline that makes them
 inflection, articles      forms of words, "a" and "an"
 verb_agreement            pronouns exchanged, with their verbs
-negation, denials         negation words; how a clause denies something
+listed_words              the word lists of all modules (listed_words.toml)
+negation_words, denials   negation words; how a clause denies something
 opposites                 words with the opposite meaning
 wordnet, replacements     WordNet; words that may replace a word in its sentence
 people/                   mentions, chains, pronouns, names, demographic words

@@ -99,15 +99,11 @@ def _fix(document: Document, article: Word, changes: list[Change]) -> Change | N
     around = " ".join(word.text for word in document.sentence_of(article))
     shouted = is_all_caps(around)
     wanted = article_before(after, shouted=shouted)
-    return None if wanted == article.lower else article.becomes(_like(wanted, article.text, around))
-
-
-def _like(wanted: str, article: str, around: str) -> str:
-    return (
-        wanted.capitalize()
-        if article == "AN" and not is_all_caps(around)
-        else match_case(wanted, article, around=around)
-    )
+    if wanted == article.lower:
+        return None
+    is_capitalised = article.text == "AN" and not shouted
+    new = wanted.capitalize() if is_capitalised else match_case(wanted, article.text, around=around)
+    return article.becomes(new)
 
 
 def _changed_from(text: str, start: int, changes: list[Change]) -> str:

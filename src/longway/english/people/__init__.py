@@ -1,6 +1,6 @@
 """People in English texts: who is mentioned, and what the words say about them.
 
-person_words          kinship terms, titles, roles, place names (lists in person_words.txt)
+person_words          kinship terms, titles, roles, place names
 person_names          first names and surnames of the census; replacement names
 pronouns              third-person pronouns and their forms
 mentions              mentions of people in a document

@@ -157,11 +157,8 @@ def same_name(earlier: tuple[str, ...], later: tuple[str, ...]) -> int:
         return 3
     longer, shorter = sorted((first, other), key=len, reverse=True)
     is_end = longer[-len(shorter) :] == shorter and PATRONYMICS.isdisjoint(longer)
-    is_initial = (
-        first[-1] == other[-1]
-        and first[0][0] == other[0][0]
-        and 1 in (len(first[0].rstrip(".")), len(other[0].rstrip(".")))
-    )
+    lengths = (len(first[0].rstrip(".")), len(other[0].rstrip(".")))
+    is_initial = first[-1] == other[-1] and first[0][0] == other[0][0] and 1 in lengths
     return 2 if is_initial or is_end or longer[: len(shorter)] == shorter else 0
 
 

@@ -320,11 +320,9 @@ def _gender_of_name(parts: tuple[str, ...]) -> str:
     """The gender of a name. A single name has one if far more people bear it as first name than as surname."""
     least, share = GENDERED_NAME
     first_name = census_first_name(parts[0])
-    if (
-        first_name is None
-        or first_name.count < least
-        or max(first_name.female, 1 - first_name.female) < share
-    ):
+    if first_name is None or first_name.count < least:
+        return ""
+    if max(first_name.female, 1 - first_name.female) < share:
         return ""
     if len(parts) == 1 and not is_mainly_first_name(parts[0]):
         return ""

@@ -48,15 +48,10 @@ def there(scene: Scene) -> Iterator[Rephrasing]:
 def _there_is(clause: Clause) -> Iterator[Rephrasing]:
     """Rephrase "A man is sleeping." as "There is a man sleeping."."""
     document, subject = clause.document, clause.subject
-    if (
-        clause.finite.lower not in ("is", "are")
-        or subject.words[0].lower not in _AMOUNTS
-        or has_scope(clause.verbs)
-    ):
+    is_amount = subject.words[0].lower in _AMOUNTS
+    if clause.finite.lower not in ("is", "are") or not is_amount or has_scope(clause.verbs):
         return
-    is_doing = (
-        clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head.index == clause.verbs[-1].index
-    )
+    is_doing = clause.head.tag == "VBG" and len(clause.verbs) == 2 and clause.head is clause.verbs[-1]
     rest = clause.rest
     is_somewhere = rest is not None and len(clause.verbs) == 1 and rest.words[0].lower in _PLACE_PREPOSITIONS
     is_somewhere = is_somewhere and clause.head.upos == "NOUN" and not is_doing
@@ -85,23 +80,15 @@ def _undo_there_is(document: Document, number: int, sentence: WordSpan) -> Itera
         return
     if words[2].lower not in _AMOUNTS or any(w.tag in ("WP", "WDT", "VBZ", "VBP", "VBD") for w in words[2:]):
         return
-    ends = (
-        w.index for w in words[3:] if w.tag == "VBG" or (w.upos == "ADP" and w.lower in _PLACE_PREPOSITIONS)
-    )
-    end = next(ends, None)
+    places = [w for w in words[3:] if w.upos == "ADP" and w.lower in _PLACE_PREPOSITIONS]
+    end = next((w.index for w in words[3:] if w.tag == "VBG" or w in places), None)
     if end is None or document.words[end - 1].upos != "NOUN" or end == sentence.last:
         return
     subject = WordSpan(document, words[2].index, end - 1)
     if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in subject.words):
         return
-    changes = (
-        Change(
-            words[0].start,
-            subject.end,
-            f"{as_sentence_start(document, number, subject.text)} {words[1].text}",
-        ),
-    )
-    yield Rephrasing("there.plain", changes)
+    text = f"{as_sentence_start(document, number, subject.text)} {words[1].text}"
+    yield Rephrasing.of("there.plain", Change(words[0].start, subject.end, text))
 
 
 def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
@@ -114,9 +101,8 @@ def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
     is_finite = any(w.tag in ("VBZ", "VBD", "VBP", "MD") for w in words)
     if after is None or after.tag != "VBG" or after.head != root.index or is_finite:
         return
-    if any(
-        w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in document.words[sentence.first : root.index + 1]
-    ):
+    subject = document.words[sentence.first : root.index + 1]
+    if any(w.upos not in ("DET", "NUM", "ADJ", "NOUN") for w in subject):
         return
     form = "are" if root.tag == "NNS" else "is"
     yield Rephrasing.of("there.finite", Change(root.end, root.end, f" {form}"))
@@ -175,16 +161,13 @@ def aspect(scene: Scene) -> Iterator[Rephrasing]:
 def _describes_scene(clause: Clause) -> bool:
     document, subject = clause.document, clause.subject
     heads = [w for w in document.children(clause.head, "nsubj") if subject.first <= w.index <= subject.last]
-    if (
-        len(heads) != 1
-        or subject.words[0].lower not in _DETERMINERS
-        or heads[0].index in name_indices(document)
-    ):
+    if len(heads) != 1 or heads[0].index in name_indices(document):
         return False
     around = document.sentence(clause.sentence)
     is_being = is_person(document, heads[0]) or heads[0].lemma.lower() in _ANIMALS
     joined = document.children(clause.head, "conj", "advcl", "ccomp", "parataxis") or _continues(clause)
-    return is_being and not joined and not any(w.lower in _HABIT_WORDS for w in around)
+    is_habit = any(w.lower in _HABIT_WORDS for w in around)
+    return is_being and not joined and not is_habit and subject.words[0].lower in _DETERMINERS
 
 
 def _continues(clause: Clause) -> bool:

@@ -128,16 +128,10 @@ def _plain_text(sentence: str) -> str:
 def _bracket_text(sentence: str) -> str:
     """Return the brackets before the verb, without pronunciations."""
     without_sounds = re.sub(r"-LSB-.*?-RSB-", " ", sentence)
-    verb = re.search(
-        rf"[)\w] {_VERB}|-RRB- {_VERB}",
-        re.sub(r"\([^()]*\)", lambda m: "(" + "_" * (len(m[0]) - 2) + ")", without_sounds),
-    )
-    brackets = [
-        m[1] or m[2] or ""
-        for m in re.finditer(
-            r"\(([^()]*)\)|-LRB-(.*?)-RRB-", without_sounds[: verb.start() + 1] if verb else ""
-        )
-    ]
+    hidden = re.sub(r"\([^()]*\)", lambda m: "(" + "_" * (len(m[0]) - 2) + ")", without_sounds)
+    verb = re.search(rf"[)\w] {_VERB}|-RRB- {_VERB}", hidden)
+    opening = without_sounds[: verb.start() + 1] if verb else ""
+    brackets = [m[1] or m[2] or "" for m in re.finditer(r"\(([^()]*)\)|-LRB-(.*?)-RRB-", opening)]
     return re.sub(r"\s+", " ", re.sub(r"\s+([,;])", r"\1", "; ".join(brackets))).strip()
 
 
@@ -167,15 +161,11 @@ def _full_name(plain: str, parts: list[str]) -> int | None:
         word = token.rstrip(",")
         if not _NAME_PART.fullmatch(word):
             return None
-        n_matched += word == parts[n_matched] or (n_matched == 0 and _is_given_name(word, parts[0], position))
+        is_longer = position == 0 and len(parts[0]) > 2 and word.startswith(parts[0])  # "Miranda" for "Mira"
+        n_matched += word == parts[n_matched] or is_longer
         if n_matched == len(parts):
             return len(" ".join(words[: position + 1]).rstrip(","))
     return None
-
-
-def _is_given_name(word: str, name: str, position: int) -> bool:
-    """Return True for the name itself, and for a first name that starts with it: "Miranda" for "Mira"."""
-    return word == name or (position == 0 and len(name) > 2 and word.startswith(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +238,8 @@ def _ends_phrase(words: list[str], position: int) -> bool:
 def _is_complete_noun(noun: str, next_word: str) -> bool:
     """Return False if the noun may belong to the next one: "a cable and satellite channel", "a head of state"."""
     if next_word in ("and", "or", ","):
-        return noun not in _ATTRIBUTIVE and (
-            noun in ROLES or (next_word == "," and noun in _THINGS | _NEED_MODIFIER)
-        )
+        is_thing = next_word == "," and noun in _THINGS | _NEED_MODIFIER
+        return noun not in _ATTRIBUTIVE and (noun in ROLES or is_thing)
     if next_word in ("of", "for", "to", "as", "between", "with", "at"):
         return noun in _WORKS or (next_word in ("of", "with") and noun in _PLACES)
     return next_word == "" or next_word in _PHRASE_ENDS or next_word.endswith("ed")
@@ -277,9 +266,8 @@ def is_a_facts(name: str, kind: Definition) -> Iterator[ContextFact]:
 
 def _bare_noun(kind: Definition) -> str | None:
     """Return the noun, with the one modifier it may need: "film", "television series"; None if it needs more."""
-    if kind.noun not in _THINGS | PEOPLE_NOUNS | {"series", "game"} or not _ESSENTIAL_MODIFIERS.isdisjoint(
-        kind.modifiers
-    ):
+    is_essential = not _ESSENTIAL_MODIFIERS.isdisjoint(kind.modifiers)
+    if is_essential or kind.noun not in _THINGS | PEOPLE_NOUNS | {"series", "game"}:
         return None
     last = kind.modifiers[-1] if kind.modifiers else ""
     if kind.noun in _NEED_MODIFIER and last.islower():
@@ -290,9 +278,9 @@ def _bare_noun(kind: Definition) -> str | None:
 def _variants(name: str, verb: str, modifiers: tuple[str, ...], noun: str) -> Iterator[ContextFact]:
     is_changed = False
     for position, word in enumerate(modifiers):
-        kind = (
-            "year" if re.fullmatch(_YEAR, word) else "nationality" if word in terms_of("nationality") else ""
-        )
+        kind = "nationality" if word in terms_of("nationality") else ""
+        if re.fullmatch(_YEAR, word):
+            kind = "year"
         if kind:
             is_changed = True
             before = " ".join([name, verb, "a", *modifiers[:position], ""])

@@ -110,14 +110,10 @@ def _to_the_front(
         return
     if before.lower in _TIED_WORDS or (mark == "when" and before.upos == "NOUN"):
         return  # "only because", "the year when"
-    first = main.words[0]
-    inside = WordSpan(document, main.first, main.first).inside
+    first = WordSpan(document, main.first, main.first)
+    front = as_sentence_start(document, number, clause.text)
     changes = (
-        Change(
-            first.start,
-            first.end,
-            f"{as_sentence_start(document, number, clause.text)}{comma_style(document)} {inside}",
-        ),
+        first.becomes(f"{front}{comma_style(document)} {first.inside}"),
         Change(main.end, sentence.end, ""),
     )
     yield Rephrasing("clause_order.to_the_front", changes)
@@ -216,10 +212,8 @@ def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Iterato
     words = sentence.words
     if words[0].lower not in ("in", "on", "during") or has_scope(words):
         return
-    comma = next(
-        (w for w in words if w.text == "," and w.index + 1 <= sentence.last and not _is_in_date(document, w)),
-        None,
-    )
+    commas = (w for w in words if w.text == "," and w.index < sentence.last)
+    comma = next((w for w in commas if not _is_in_date(document, w)), None)
     if comma is None:
         return
     time = WordSpan(document, sentence.first, comma.index - 1)
@@ -261,10 +255,8 @@ def _where(clause: Clause) -> Iterator[Rephrasing]:
     verbs = WordSpan(document, clause.verbs[0].index, clause.verbs[-1].index)
     subject = clause.subject
     changes = (
-        Change(
-            subject.start,
-            subject.end,
-            f"{as_sentence_start(document, clause.sentence, place.text)} is where {subject.inside}",
+        subject.becomes(
+            f"{as_sentence_start(document, clause.sentence, place.text)} is where {subject.inside}"
         ),
         Change(verbs.end, rest.end, ""),
     )
@@ -432,9 +424,7 @@ def _name_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
         if any(w.index not in names or w.lower in ("and", ",", "of") for w in piece.words):
             return None
         pieces.append(piece)
-    people = all(
-        is_person(document, item) and len(piece) > 1 for item, piece in zip(items, pieces, strict=True)
-    )
+    people = all(len(piece) > 1 for piece in pieces) and all(is_person(document, item) for item in items)
     places = all(piece.text.lower() in PLACES for piece in pieces)
     after = document.words[pieces[-1].last + 1] if pieces[-1].last + 1 < len(document) else None
     ends = after is None or (after.index not in names and after.lower not in ("'s", "’s", "'"))
@@ -486,10 +476,7 @@ def _is_modified(document: Document, items: list[Word]) -> bool:
     after = document.words[items[-1].index + 1] if items[-1].index + 1 < len(document) else None
     is_followed = after is not None and (after.upos in ("NOUN", "PROPN", "ADP", "PART") or after.text == "-")
     whole = span_of(document, items[0])
-    dependents = [
-        w
-        for w in document.children(items[0])
-        if w.index > items[0].index and w.relation not in ("conj", "cc", "punct")
-    ]
-    dependents = [w for w in dependents if items[0].dep != "root" or w.relation not in ("nsubj", "cop")]
+    ignored = ("conj", "cc", "punct", *(("nsubj", "cop") if items[0].dep == "root" else ()))
+    later = (w for w in document.children(items[0]) if w.index > items[0].index)
+    dependents = [w for w in later if w.relation not in ignored]
     return is_followed or bool(dependents) or whole is None
