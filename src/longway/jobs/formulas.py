@@ -1,16 +1,15 @@
-"""How many cells of a dataset that was written would a spreadsheet run as formulas?
+"""Counts cells of a written dataset that a spreadsheet would run as formulas.
 
-    with_formulas(folder, found)      what a run found, with "formulas" beside the other facts about its dataset
+    formulas_in(folder)      the number of such cells in the dataset of a run folder
 
-A dataset comes back byte for byte, so that nothing is put before such a cell; whoever opens the file is told instead. Only CSV and TSV files are
-looked at: a spreadsheet asks before it takes anything else for a table.
+Cells are written unchanged, so the report warns about them instead. Only CSV and TSV files are checked: a spreadsheet asks before it
+opens other files as a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,11 +21,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _STARTS = r"^ *[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^ *[+-]?(\d+([.,]\d+)*|\.\d+)([eE][+-]?\d+)?%? *$"
 TABLES = ("csv", "tsv")
-
-
-def with_formulas(folder: Path, found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run found, with the count of such cells in the dataset of its folder."""
-    return {**found, "dataset": {**found["dataset"], "formulas": formulas_in(folder)}}
 
 
 def formulas_in(folder: Path) -> int:
