@@ -386,7 +386,9 @@ def test_the_readme_names_the_commands_of_a_checkout_and_every_part_of_the_packa
     assert "`make test`" in text
     assert "pip install ." in text
     table = text.partition("## What is where")[2]
-    parts = [path for path in (ROOT / "src/longway").iterdir() if path.name != "__pycache__"]
+    parts = [
+        path for path in (ROOT / "src/longway").iterdir() if path.suffix == ".py" or any(path.glob("*.py"))
+    ]
     assert [path for path in parts if f"`{name_of(path)}{'/' if path.is_dir() else ''}`" not in table] == []
     assert [
         path for path in re.findall(r"^\| `([^`]+)`", table, flags=re.MULTILINE) if not (ROOT / path).exists()
