@@ -14,7 +14,6 @@ from longway.engines.answers import (
     completion_of,
     label_of,
     rewrites_of,
-    vectors_of,
     without_thinking,
 )
 
@@ -210,25 +209,3 @@ def test_thinking_is_taken_off_whatever_it_holds(thought):
     inside = thought.replace("<", "").replace(">", "")
     assert without_thinking(f"<think>{inside}</think>answer") == "answer"
     assert without_thinking(f"<think>{inside}") == ""
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "x",
-        "{}",
-        '{"data": []}',
-        '{"data": [{"index": 0, "embedding": []}]}',
-        '{"data": [{"index": 0, "embedding": ["a"]}]}',
-        '{"data": [{"embedding": [1]}]}',
-        '{"error": {"message": "no"}}',
-    ],
-)
-def test_a_body_without_the_vectors_says_so(body):
-    with pytest.raises(BadBody):
-        vectors_of(body, n=1)
-
-
-def test_vectors_come_in_the_order_of_the_texts():
-    body = '{"data": [{"index": 1, "embedding": [2]}, {"index": 0, "embedding": [1]}], "usage": {"prompt_tokens": 4}}'
-    assert vectors_of(body, n=2) == ([[1.0], [2.0]], 4)

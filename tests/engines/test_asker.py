@@ -145,16 +145,6 @@ def test_an_engine_that_computes_here_is_asked_in_order_prepared_and_kept(journa
     assert len(journal) == 300
 
 
-def test_vectors_are_the_same_from_the_engine_and_from_the_journal(journal):
-    with Loopback() as server, Asker(engine_of(server, embedding_model="v"), journal) as asker:
-        first = asker.embed_all(["a", "bb", "a", "ccc"])
-        assert asker.embed_all(["ccc", "a", "bb"]) == [first[3], first[0], first[1]]
-        assert len(server.calls) == 1
-    assert [vector[0] for vector in first] == [1.0, 2.0, 1.0, 3.0]
-    toy = Asker(ToyEngine(), journal)
-    assert toy.embed_all(["abcd"]) == toy.embed_all(["abcd"])
-
-
 def test_progress_is_told_up_to_the_last_one(journal):
     seen = []
     asker = Asker(ToyEngine(), journal, progress=lambda done, total: seen.append((done, total)))
@@ -260,15 +250,6 @@ def test_a_wrong_key_ends_it_after_one_call(journal):
     ):
         asker.write_all(writing(*texts_of(50)), 1)
     assert len(server.calls) == 1
-
-
-def test_failed_vectors_end_it(journal):
-    with (
-        Loopback(lambda _: error(400, "no such thing")) as server,
-        Asker(engine_of(server, embedding_model="v"), journal) as asker,
-        pytest.raises(EngineError, match="cannot embed"),
-    ):
-        asker.embed_all(["a"])
 
 
 def test_an_engine_is_not_asked_for_what_it_cannot_do(journal):

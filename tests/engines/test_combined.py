@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from longway.engines.combined import CombinedEngine, FallbackEngine
-from longway.engines.engine import BaseEngine, Embedded, Judged, Sampling, Usage, Written
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import SettingError
 from longway.task import task_of
@@ -14,13 +14,13 @@ TASK = task_of(["neg", "pos"])
 PROMPT = rewrite_prompt(TASK, "A text.", label="pos")
 
 
-class Toy(BaseEngine):
+class Toy(Engine):
     """Writes what it is told, and counts how often it was asked."""
 
     def __init__(self, name, texts, *, can=("write",), how=(), cost=0.0, judged=None):
         self.name, self.can, self.calls, self.closed = name, frozenset(can), 0, False
         self._written = Written(tuple(texts), (f"{name} is tired",), tuple(how), Usage(1, 2, cost, 0.5))
-        self._judged = judged or Judged({}, "cannot")
+        self._judged = judged or Judgement({}, "cannot")
 
     @property
     def identity(self):
@@ -35,9 +35,6 @@ class Toy(BaseEngine):
     async def judge(self, prompt, options):
         self.calls += 1
         return self._judged
-
-    async def embed(self, texts):
-        return Embedded([[1.0] for _ in texts])
 
     async def close(self):
         self.closed = True
@@ -76,7 +73,7 @@ def test_an_unknown_cost_stays_unknown():
 
 
 def test_the_first_engine_with_an_answer_judges():
-    certain = Judged({"neg": 0.1, "pos": 0.9})
+    certain = Judgement({"neg": 0.1, "pos": 0.9})
     engine = CombinedEngine(
         [Toy("a", []), Toy("b", [], can=["judge"]), Toy("c", [], can=["judge"], judged=certain)]
     )
@@ -89,11 +86,10 @@ def test_the_first_engine_with_an_answer_judges():
 
 
 def test_name_abilities_and_identity_are_those_of_all():
-    engine = CombinedEngine([Toy("a", []), Toy("b", [], can=["judge", "embed"])])
+    engine = CombinedEngine([Toy("a", []), Toy("b", [], can=["judge"])])
     assert engine.name == "a+b"
-    assert engine.can == {"write", "judge", "embed"}
+    assert engine.can == {"write", "judge"}
     assert engine.identity == {"engine": "turn", "engines": [{"engine": "a"}, {"engine": "b"}]}
-    assert asyncio.run(engine.embed(["x"])).vectors == [[1.0]]
     asyncio.run(engine.close())
     assert all(part.closed for part in engine.engines)
 
@@ -112,5 +108,3 @@ def test_the_most_that_a_call_can_cost_is_the_sum_of_those_that_may_be_asked():
 def test_one_engine_alone_is_no_turn():
     with pytest.raises(SettingError, match="at least two"):
         CombinedEngine([Toy("a", [])])
-    with pytest.raises(SettingError, match="cannot embed"):
-        asyncio.run(CombinedEngine([Toy("a", []), Toy("b", [])]).embed(["x"]))

@@ -110,13 +110,3 @@ def test_an_engine_that_is_used_without_a_journal_sends_no_key():
 
         asyncio.run(write())
         assert [call.key for call in server.calls] == [""]
-
-
-def test_a_batch_of_vectors_has_one_key():
-    with Loopback() as server:
-        engine = engine_of(server, embedding_model="toy-vectors")
-        with Asker(engine, Journal(None)) as asker:
-            asker.embed_all(TEXTS)
-        with Asker(engine_of(server, embedding_model="toy-vectors"), Journal(None)) as asker:
-            asker.embed_all(TEXTS)
-        assert list(server.keys.values()) == [2]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from longway.engines.answers import BadBody, completion_of, usage_of, vectors_of
+from longway.engines.answers import completion_of, usage_of
 from longway.engines.asker import Asker
 from longway.store import Journal
 from tests.engines.conftest import engine_of, judging, writing
@@ -21,18 +21,6 @@ def test_what_is_no_count_of_tokens_counts_as_not_given(value):
 @pytest.mark.parametrize("body", [None, [], 3, {}, {"usage": None}, {"usage": 7}])
 def test_a_body_without_usage_counts_nothing(body):
     assert usage_of(body) == (0, 0)
-
-
-@pytest.mark.parametrize("value", [10**400, -(10**400)])
-def test_a_vector_with_a_number_too_large_is_none(value):
-    body = json.dumps({"data": [{"index": 0, "embedding": [1, value]}]})
-    with pytest.raises(BadBody, match="no embeddings"):
-        vectors_of(body, n=1)
-
-
-def test_vectors_need_no_usage():
-    body = json.dumps({"data": [{"index": 0, "embedding": [1, 2]}], "usage": None})
-    assert vectors_of(body, n=1) == ([[1.0, 2.0]], 0)
 
 
 def with_tokens(*tokens):

@@ -171,11 +171,6 @@ def test_a_missing_model_is_reported_with_the_line_that_installs_it(monkeypatch)
         LocalEngine()
 
 
-def test_vectors_are_refused(engine):
-    with pytest.raises(SettingError, match="cannot embed"):
-        asyncio.run(engine.embed(["a"]))
-
-
 def test_an_engine_says_what_it_judges(engine):
     halves = task_of(["entailment", "not_entailment"], context_name="premise")
     tasks = [SENTIMENT, task_of(["a", "b"]), PAIRS, halves]

@@ -9,7 +9,7 @@ import pytest
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
 from longway.engines.recording import ReplayEngine, record
-from longway.errors import DataError, EngineError
+from longway.errors import DataError
 from longway.store.journal import Journal, JournalEntry
 from longway.verify.model_cache import ModelCache
 from tests.engines.conftest import engine_of, judging, writing
@@ -25,7 +25,7 @@ def recorded(tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "journal.sqlite"
     journal = Journal(path)
     with Loopback() as server:
-        with Asker(engine_of(server, embedding_model="v", api_key="sk-canary-123456"), journal) as served:
+        with Asker(engine_of(server, api_key="sk-canary-123456"), journal) as served:
             answers = ask_all(served)
         Asker(ToyEngine(), journal).write_all(writing("z"), 1)
     journal.put(JournalEntry("lost-1", kind="lost", engine="toy", answer={}, cost=0.1))
@@ -40,7 +40,6 @@ def ask_all(asker):
     return (
         asker.write_all(writing("a", "b"), 2),
         asker.judge_all(judging("a", "b"), LABELS),
-        asker.embed_all(["a", "bb"]),
     )
 
 
@@ -48,10 +47,10 @@ def ask_all(asker):
 def test_a_recording_gives_the_same_answers_without_the_server(form, recorded, tmp_path):
     path, answers = recorded
     if form == "lines":
-        assert record(path, tmp_path / "answers.jsonl") == 7
+        assert record(path, tmp_path / "answers.jsonl") == 5
         path = tmp_path / "answers.jsonl"
     engine = ReplayEngine(path)
-    assert engine.can == {"write", "judge", "embed"}
+    assert engine.can == {"write", "judge"}
     assert ask_all(Asker(engine, Journal(None))) == answers
     assert Asker(engine, Journal(None)).write_all(writing("z"), 1)[0].texts == ("z",)
 
@@ -62,8 +61,6 @@ def test_what_was_not_recorded_is_refused_with_a_reason(recorded):
     assert "no answer" in asker.write_all(writing("a"), 3)[0].refusals[0]
     assert "no answer" in asker.write_all(writing("a"), 2, Sampling(sample=1))[0].refusals[0]
     assert "no answer" in asker.judge_all(judging("c"), LABELS)[0].refusal
-    with pytest.raises(EngineError, match="no vector"):
-        asker.embed_all(["ccc"])
 
 
 def test_a_recording_is_known_by_its_contents_and_holds_no_key(recorded, tmp_path):

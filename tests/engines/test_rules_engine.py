@@ -10,7 +10,6 @@ from longway.data.dataset import examples_of
 from longway.engines.engine import Sampling
 from longway.engines.prompt import Prompt
 from longway.engines.rules import LONGEST, RulesEngine, rules_version
-from longway.errors import SettingError
 from longway.sample import sample_path
 from longway.task import task_of
 from longway.tokens.tokenizer import is_longer_than
@@ -114,13 +113,11 @@ def test_what_keeps_only_the_label_says_so(engine):
     assert any(renamed)
 
 
-def test_it_neither_judges_nor_embeds(engine):
+def test_it_does_not_judge(engine):
     judged = asyncio.run(engine.judge(Prompt("judge.v1", PAIRS, TEXT), ["REFUTES", "SUPPORTS"]))
     assert judged.best is None
     assert "cannot judge" in judged.refusal
     assert engine.can == {"write"}
-    with pytest.raises(SettingError, match="cannot embed"):
-        asyncio.run(engine.embed([TEXT]))
 
 
 def test_identity_names_all_that_shapes_the_answers(engine):

@@ -312,20 +312,6 @@ def test_a_judgement_that_is_no_label_is_refused():
     assert "not one of the labels" in judged.refusal
 
 
-def test_vectors_come_in_order_and_in_parts():
-    async def embed(engine, texts):
-        vectors = await engine.embed(texts)
-        await engine.close()
-        return vectors
-
-    texts = ["x" * n for n in range(300)]
-    with Loopback() as server:
-        vectors = asyncio.run(embed(engine_of(server, embedding_model="toy-vectors"), texts))
-        assert len(server.calls) == 3
-    assert [vector[0] for vector in vectors.vectors[1:]] == list(range(1, 300))
-    assert vectors.usage.prompt_tokens == 300
-
-
 def test_calls_without_an_answer_count_as_what_they_can_cost():
     price = Price(1000.0, 1000.0)
     with Loopback(script(GOOD, then=lambda _: Reply(GOOD.body, cut_at=40))) as server:
@@ -361,8 +347,6 @@ def test_an_address_that_is_none_is_told_without_its_password(address):
 def test_settings_that_cannot_be_are_told():
     with pytest.raises(SettingError, match="empty"):
         ServedEngine(" ")
-    with pytest.raises(SettingError, match="cannot embed"):
-        asyncio.run(ServedEngine("toy", base_url="http://localhost/v1").embed(["x"]))
 
 
 def test_the_identity_tells_servers_and_models_apart_but_not_their_keys():

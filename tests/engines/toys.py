@@ -1,13 +1,13 @@
 """Engines by hand, for tests that need no server."""
 
-from longway.engines.engine import BaseEngine, Embedded, Judged, Usage, Written
+from longway.engines.engine import Engine, Judgement, Usage, Written
 
 
-class ToyEngine(BaseEngine):
+class ToyEngine(Engine):
     """Computes here: says the text backwards, and counts what it was asked."""
 
     name = "toy"
-    can = frozenset({"write", "judge", "embed"})
+    can = frozenset({"write", "judge"})
 
     def __init__(self, *, on_write=None):
         self.asked, self.prepared, self.on_write = [], [], on_write
@@ -27,11 +27,7 @@ class ToyEngine(BaseEngine):
 
     async def judge(self, prompt, options):
         self.asked.append(prompt.text)
-        return Judged({option: 1 / len(options) for option in options})
-
-    async def embed(self, texts):
-        self.asked += texts
-        return Embedded([[len(text) / 3, 0.1] for text in texts])
+        return Judgement({option: 1 / len(options) for option in options})
 
     async def close(self):
         self.asked.append("closed")

@@ -29,7 +29,6 @@ from longway.engines.answers import (
     label_of,
     lines_of,
     rewrites_of,
-    vectors_of,
 )
 from longway.engines.line_answers import read_identified, read_numbered, read_pair, read_picked
 from longway.english.triples.triple import BadTriples, parse, parse_pair
@@ -182,14 +181,13 @@ def completion_seeds() -> list[bytes]:
         for content in contents
         for end in ("stop", "length")
     ]
-    bodies += [{"error": {"message": "no"}}, {"data": [{"index": 0, "embedding": [0.5, 1]}]}]
+    bodies += [{"error": {"message": "no"}}]
     return [json.dumps(body).encode() for body in bodies]
 
 
 def read_completion(data: bytes) -> None:
     """A server's body, read in all ways."""
     body = data.decode("utf-8", "surrogateescape")
-    _try(lambda: vectors_of(body, n=1))
     completion = completion_of(body)
     for form in ("json", "lines"):
         _try(lambda form=form: rewrites_of(completion, 2, original="A film.", form=form))

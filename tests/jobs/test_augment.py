@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from longway.data import load
-from longway.engines.engine import BaseEngine, Written
+from longway.engines.engine import Engine, Written
 from longway.errors import ColumnError, DataError, MissingExtra, SettingError
 from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced, diversity
 from longway.jobs.augment.methods import Setup, estimate_augment, important_words
@@ -210,7 +210,7 @@ def test_without_any_principal_word_it_says_so(data, server, monkeypatch):
 
 
 def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypatch):
-    class Mute(BaseEngine):
+    class Mute(Engine):
         name, can, identity = "mute", frozenset({"write"}), {}
 
         async def write(self, prompt, n, sampling):

@@ -4,7 +4,7 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.engines.engine import BaseEngine, Judged, Written
+from longway.engines.engine import Engine, Judgement, Written
 from longway.jobs.augment.job import augment_estimate
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
@@ -56,7 +56,7 @@ def test_a_price_that_is_not_known_is_not_nothing(data, server, monkeypatch):
     assert rewrite_estimate(load(data), how, engines=Engines(server.url)).cost is None
 
 
-class Here(BaseEngine):
+class Here(Engine):
     """An engine in this process that counts its calls."""
 
     name, can, identity = "here", frozenset({"write", "judge"}), {"engine": "here"}
@@ -70,7 +70,7 @@ class Here(BaseEngine):
 
     async def judge(self, prompt, options):
         self.judged += 1
-        return Judged({option: 1 / len(options) for option in options})
+        return Judgement({option: 1 / len(options) for option in options})
 
     async def close(self):
         pass

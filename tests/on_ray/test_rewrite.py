@@ -10,7 +10,7 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.engines.asker import Asker
-from longway.engines.engine import BaseEngine, Judged, Usage, Written
+from longway.engines.engine import Engine, Judgement, Usage, Written
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import CallFailed, SettingError
 from longway.jobs.engine_use import Engines
@@ -60,7 +60,7 @@ def test_a_rewrite_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
         assert (there.folder / "dataset.csv").read_bytes() == (here.folder / "dataset.csv").read_bytes()
 
 
-class Toy(BaseEngine):
+class Toy(Engine):
     """Writes the text in capitals; says where it was asked. Some texts have it fail, or die once."""
 
     name, can = "toy", frozenset({"write", "judge"})
@@ -88,7 +88,7 @@ class Toy(BaseEngine):
         return Written((prompt.text.upper(),), how=(str(os.getpid()),))
 
     async def judge(self, prompt, options):
-        return Judged({options[0]: 1.0})
+        return Judgement({options[0]: 1.0})
 
     async def close(self):
         pass

@@ -3,7 +3,7 @@
 import pytest
 
 from longway.engines.asker import Asker
-from longway.engines.engine import BaseEngine, Judged
+from longway.engines.engine import Engine, Judgement
 from longway.store.journal import Journal
 from longway.task import task_of
 from longway.verify.model_checks import JudgeCheck
@@ -12,7 +12,7 @@ from tests.verify.scenes import candidate
 TASK = task_of(["neg", "pos"])
 
 
-class Answers(BaseEngine):
+class Answers(Engine):
     """An engine that judges texts as written down."""
 
     name, can = "written", frozenset({"judge"})
@@ -27,7 +27,7 @@ class Answers(BaseEngine):
     async def judge(self, prompt, options):
         self.asked.append(prompt.text)
         answer = self.known[prompt.text]
-        return Judged({}, refusal="no label in the answer") if answer is None else Judged(answer)
+        return Judgement({}, refusal="no label in the answer") if answer is None else Judgement(answer)
 
     async def close(self):
         pass

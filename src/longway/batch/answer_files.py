@@ -35,7 +35,7 @@ from longway.engines.answers import (
     usage_of,
 )
 from longway.engines.costs import Price, price_of
-from longway.engines.engine import Judged, Written
+from longway.engines.engine import Judgement, Written
 from longway.engines.recording import LOST, answer_of
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import TEMPORARY, Rejected, lower, repair_messages, size_of, tokens_in
@@ -294,10 +294,10 @@ class AnswerCollector:
         return replace(again, body=body, is_repair=True, sent=size_of(body["messages"]))
 
     def _refuse(self, request: BatchRequest, why: str) -> None:
-        refused = Written((), (why,)) if request.kind == "write" else Judged({}, why)
+        refused = Written((), (why,)) if request.kind == "write" else Judgement({}, why)
         self._store(request, refused, REFUSED)
 
-    def _store(self, request: BatchRequest, result: Written | Judged, outcome: str) -> None:
+    def _store(self, request: BatchRequest, result: Written | Judgement, outcome: str) -> None:
         read, written, cost = request.used
         self._answered.add(request.key)
         answer = answer_of(result)

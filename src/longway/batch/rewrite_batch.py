@@ -30,7 +30,7 @@ from longway.batch.request_files import (
 from longway.data import Dataset
 from longway.engines.asker import Asker, EngineCall
 from longway.engines.engine import Engine, Written
-from longway.engines.recording import Answer
+from longway.engines.recording import StoredAnswer
 from longway.engines.served import ServedEngine
 from longway.engines.transport import ServerFeatures, size_of
 from longway.errors import BudgetSpent, DataError, RunError, SettingError
@@ -89,21 +89,15 @@ class BatchAsker(Asker):
         self.served, self.batch, self.writer, self.costs = engine, batch, writer, costs
         self.waiting = self.written = self.left_out = 0
 
-    async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, Answer], None]) -> None:
+    async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         for call in calls:
-            if call.failed is None:
-                raise SettingError(
-                    f"A call to {call.kind} cannot wait for a batch; texts and labels can. Use a local engine that embeds."
-                )
             self._write_request(call)
             self.waiting += 1
-            for key in call.keys:
-                take(key, call.failed(WAITING))
+            take(call.key, call.failed(WAITING))
 
     def _write_request(self, call: EngineCall) -> None:
         """Write the request, unless there is one that the server may still answer."""
-        (key,) = call.keys
-        before = self.costs.last.get(key)
+        before = self.costs.last.get(call.key)
         if before is not None and before.custom_id not in self.batch.rejected:
             self.left_out += before.custom_id in self.batch.left_out
             return
@@ -117,7 +111,7 @@ class BatchAsker(Asker):
         assert chat is not None  # a served engine sends requests
         body = chat.body(engine.model, features)
         request = BatchRequest(
-            key=key,
+            key=call.key,
             kind=call.kind,
             engine=engine.name,
             base_url=engine.base_url,

@@ -2,8 +2,7 @@
 
     completion_of(body)             a chat completion, from the server's JSON
     texts_in(completion, ...)       the texts or lines in it, as `Written`
-    label_in(completion, ...)       the label in it, as `Judged`
-    vectors_of(body, n)             the vectors of an embeddings response
+    label_in(completion, ...)       the label in it, as `Judgement`
     likelihoods(tokens, ...)        label probabilities, from the token probabilities of one greedy answer
 
 Reading is strict: an answer that is not exactly in the requested form raises `Misread`, with a reason that is given both to the model
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from longway.engines.engine import Judged, Written
+from longway.engines.engine import Judgement, Written
 
 _THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _THINKING_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
@@ -110,23 +109,6 @@ def usage_of(body: object) -> tuple[int, int]:
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
-def vectors_of(body: str, *, n: int) -> tuple[list[list[float]], int]:
-    """The vectors in the order of the texts, and the number of prompt tokens."""
-    try:
-        data = json.loads(body)
-        if data.get("error"):
-            raise BadBody("the body is an error object", error=data["error"])
-        rows = sorted(data["data"], key=lambda row: row["index"])
-        vectors = [[float(value) for value in row["embedding"]] for row in rows]
-    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise BadBody("the body has no embeddings") from None
-    except ValueError as error:
-        raise error if isinstance(error, BadBody) else BadBody("the body is not JSON") from None
-    if len(vectors) != n or len({len(vector) for vector in vectors}) > 1 or not all(vectors):
-        raise BadBody(f"expected {n} vectors of one length, got {len(vectors)}")
-    return vectors, usage_of(data)[0]
-
-
 def texts_in(completion: Completion, *, form: str, reads: str, n: int, original: str) -> Written:
     """Up to n different texts, or one answer in lines. form: "json" or "lines", as requested; reads: see `Prompt`."""
     if reads == "lines":
@@ -134,10 +116,10 @@ def texts_in(completion: Completion, *, form: str, reads: str, n: int, original:
     return rewrites_of(completion, n, original=original, form=form)
 
 
-def label_in(completion: Completion, *, form: str, options: Sequence[str]) -> Judged:
+def label_in(completion: Completion, *, form: str, options: Sequence[str]) -> Judgement:
     """Label probabilities, from the token probabilities if the server sends them; otherwise 1 for its answer."""
     names = tuple(options)
-    return Judged(likelihoods(completion.tokens, label_of(completion, names, form=form), names))
+    return Judgement(likelihoods(completion.tokens, label_of(completion, names, form=form), names))
 
 
 def refusal_of(misread: Misread) -> str:

@@ -2,8 +2,7 @@
 
     asker = Asker(engine, journal, budget=2.50)
     asker.write_all(prompts, 4)             one `Written` per prompt, in order
-    asker.judge_all(prompts, labels)        one `Judged` per prompt
-    asker.embed_all(texts)                  one vector per text
+    asker.judge_all(prompts, labels)        one `Judgement` per prompt
     asker.estimate(prompts, 4)              what the calls that are not answered yet would take
 
 Answers in the journal are reused; equal calls are made once. A refusal is an answer and is stored. A call that failed for a temporary
@@ -26,21 +25,18 @@ from functools import partial
 from typing import TypeVar, cast
 
 from longway.engines.costs import Ledger, ledger_of
-from longway.engines.engine import Engine, Judged, Sampling, Usage, Written, cannot
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written, cannot
 from longway.engines.event_loop import run
 from longway.engines.prompt import Prompt
 from longway.engines.recording import (
     LOST,
-    Answer,
     Asked,
     CallKeys,
+    StoredAnswer,
     answer_of,
     answers_in,
     current_key,
     judged_of,
-    key_of_all,
-    packed,
-    unpacked,
     written_of,
 )
 from longway.engines.transport import ChatCall, size_of, tokens_in
@@ -48,7 +44,6 @@ from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, S
 from longway.store.journal import Journal, JournalEntry
 
 T = TypeVar("T")
-EMBED_AT_ONCE = 64
 PREPARED_AT_ONCE = 256
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
@@ -70,18 +65,17 @@ class TokenEstimate:
 class EngineCall:
     """One call to an engine.
 
-    keys: of its answers; several if the call takes a batch. max_cost: in dollars. make: makes the call and returns one answer per
-    key. failed: an answer that says why there is none; None if the run cannot go on without this one.
+    max_cost: in dollars. make: makes the call. failed: an answer that says why there is none.
     request: what a server is sent; returns None for other engines.
     """
 
     kind: str
-    keys: tuple[str, ...]
+    key: str
     asked: Asked
     max_cost: float
-    make: Callable[[], Awaitable[tuple[list[Answer], Usage]]]
-    failed: Callable[[str], Answer] | None
-    request: Callable[[], ChatCall | None] = lambda: None
+    make: Callable[[], Awaitable[Written | Judgement]]
+    failed: Callable[[str], StoredAnswer]
+    request: Callable[[], ChatCall | None]
 
 
 class Asker:
@@ -129,17 +123,17 @@ class Asker:
             prompt, how = prompts[row], each[row]
             return EngineCall(
                 "write",
-                (keys[row],),
+                keys[row],
                 keys_of.asked(prompt, n=n, sampling=asdict(how)),
                 self.engine.max_write_cost(prompt, n, how),
-                partial(self._write, prompt, n, how),
+                partial(self.engine.write, prompt, n, how),
                 _no_texts,
                 partial(self.engine.write_call, prompt, n, how),
             )
 
         return self._answers(keys, lambda rows: map(call, self._prepared(prompts, rows)), written_of)
 
-    def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judged]:
+    def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judgement]:
         """The probability of each option, per prompt, in order."""
         self._check_can("judge")
         if len(set(options)) < 2 or len(set(options)) != len(options):
@@ -151,30 +145,15 @@ class Asker:
             prompt = prompts[row]
             return EngineCall(
                 "judge",
-                (keys[row],),
+                keys[row],
                 keys_of.asked(prompt, options=list(options)),
                 self.engine.max_judge_cost(prompt, options),
-                partial(self._judge, prompt, options),
+                partial(self.engine.judge, prompt, options),
                 _no_label,
                 partial(self.engine.judge_call, prompt, options),
             )
 
         return self._answers(keys, lambda rows: map(call, rows), judged_of)
-
-    def embed_all(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector per text, in order, in single precision. A failed call ends it: half of the vectors are useless."""
-        self._check_can("embed")
-        if self.budget is not None and self.engine.embedding_price is None:
-            raise _no_price(self.engine.name)
-        keys_of = CallKeys.of(self.engine)
-        keys = [keys_of.embed_key(text) for text in texts]
-
-        def call(rows: list[int]) -> EngineCall:
-            part, part_keys = [texts[row] for row in rows], tuple(keys[row] for row in rows)
-            cost = self.engine.max_embed_cost(part)
-            return EngineCall("embed", part_keys, keys_of.asked(), cost, partial(self._embed, part), None)
-
-        return self._answers(keys, lambda rows: map(call, _parts(rows, EMBED_AT_ONCE)), unpacked)
 
     def estimate(
         self,
@@ -215,17 +194,17 @@ class Asker:
         self,
         keys: Sequence[str],
         calls: Callable[[list[int]], Iterator[EngineCall]],
-        decode: Callable[[Answer], T],
+        decode: Callable[[StoredAnswer], T],
     ) -> list[T]:
         """An answer per key: from the journal if it has it, otherwise from the engine."""
-        stored = cast(dict[str, Answer], self.journal.get_all(dict.fromkeys(keys)))
+        stored = cast(dict[str, StoredAnswer], self.journal.get_all(dict.fromkeys(keys)))
         results = {key: decode(answer) for key, answer in stored.items()}
         rows = self._missing(keys, stored)
         self.found += len(stored)
         total = len(stored) + len(rows)
         del stored
 
-        def take(key: str, answer: Answer) -> None:
+        def take(key: str, answer: StoredAnswer) -> None:
             results[key] = decode(answer)
             if self.progress is not None:
                 self.progress(len(results), total)
@@ -245,7 +224,7 @@ class Asker:
                 first.setdefault(key, row)
         return list(first.values())
 
-    async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, Answer], None]) -> None:
+    async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
             queue = CallQueue(self.engine, self.journal, ledger, take=take)
@@ -255,21 +234,10 @@ class Asker:
                 self.asked += queue.answered
                 self.why.update(queue.failed)
 
-    async def _write(self, prompt: Prompt, n: int, sampling: Sampling) -> tuple[list[Answer], Usage]:
-        written = await self.engine.write(prompt, n, sampling)
-        return [answer_of(written)], written.usage
-
-    async def _judge(self, prompt: Prompt, options: Sequence[str]) -> tuple[list[Answer], Usage]:
-        judged = await self.engine.judge(prompt, options)
-        return [answer_of(judged)], judged.usage
-
-    async def _embed(self, texts: list[str]) -> tuple[list[Answer], Usage]:
-        embedded = await self.engine.embed(texts)
-        return [packed(vector) for vector in embedded.vectors], embedded.usage
-
     def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
         """The rows, each part after the engine has prepared it."""
-        for part in _parts(rows, PREPARED_AT_ONCE):
+        for start in range(0, len(rows), PREPARED_AT_ONCE):
+            part = rows[start : start + PREPARED_AT_ONCE]
             self.engine.prepare([prompts[row] for row in part])
             yield from part
 
@@ -286,14 +254,14 @@ class CallQueue:
     """
 
     def __init__(
-        self, engine: Engine, journal: Journal, ledger: Ledger, *, take: Callable[[str, Answer], None]
+        self, engine: Engine, journal: Journal, ledger: Ledger, *, take: Callable[[str, StoredAnswer], None]
     ) -> None:
         self.engine, self.journal, self.ledger, self.take = engine, journal, ledger, take
         self.answered = 0
         self.failed: Counter[str] = Counter()
         self._failed_in_a_row = 0
         self._stop: LongwayError | None = None
-        self._uncommitted: list[tuple[EngineCall, list[Answer], Usage]] = []
+        self._uncommitted: list[tuple[EngineCall, Written | Judgement]] = []
         self._committed_at = time.monotonic()
 
     async def run(self, calls: Iterator[EngineCall]) -> None:
@@ -339,9 +307,9 @@ class CallQueue:
 
     async def _make(self, call: EngineCall) -> float:
         """Make one call, store its answer, and return its cost."""
-        current_key.set(key_of_all(call.keys))  # each worker task has its own context
+        current_key.set(call.key)  # each worker task has its own context
         try:
-            answers, usage = await call.make()
+            result = await call.make()
         except CallFailed as error:
             cost = self._note_lost(error.usage)
             return cost + self._note_lost(await self._fail(call, error))
@@ -349,30 +317,27 @@ class CallQueue:
             self._stop = self._stop or self._with_saved(error)
             return self._note_lost(error.usage)
         self._failed_in_a_row = 0
-        self._uncommitted.append((call, answers, usage))
+        self._uncommitted.append((call, result))
         since = time.monotonic() - self._committed_at
         is_served = self.engine.max_in_flight is not None
         if is_served or len(self._uncommitted) >= COMMIT_CALLS or since > COMMIT_SECONDS:
             self._commit()
-        return usage.cost or 0.0
+        return result.usage.cost or 0.0
 
     async def _fail(self, call: EngineCall, error: CallFailed) -> Usage | None:
         """Pass on that a call failed; stop if the engine is gone. Returns what testing the engine used, if it was tested."""
         self._failed_in_a_row += 1
-        self.failed[str(error)] += len(call.keys)
+        self.failed[str(error)] += 1
         tested: Usage | None = None
-        if call.failed is None:
-            self._stop = self._stop or self._with_saved(error)
-        elif self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped():
+        if self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped():
             self._failed_in_a_row = 0  # others fail while it is tested
             # If it responds, it fails on these rows only, and the others are still tried.
             responds, tested = await self.engine.responds()
             if not responds:
                 after = f"{MAX_FAILED_IN_A_ROW} calls in a row failed. "
                 self._stop = self._stop or self._with_saved(error, after=after)
-        if not self._is_stopped() and call.failed is not None:
-            for key in call.keys:
-                self.take(key, call.failed(str(error)))
+        if not self._is_stopped():
+            self.take(call.key, call.failed(str(error)))
         return tested
 
     def _commit(self) -> None:
@@ -380,27 +345,17 @@ class CallQueue:
         new, self._uncommitted = self._uncommitted, []
         self._committed_at = time.monotonic()
         if new:
-            self.journal.put_all(entry for each in new for entry in self._entries(*each))
-        for call, answers, _ in new:
-            self.answered += len(call.keys)
-            for key, answer in zip(call.keys, answers, strict=True):
-                self.take(key, answer)
+            self.journal.put_all(self._entry(*each) for each in new)
+        for call, result in new:
+            self.answered += 1
+            self.take(call.key, answer_of(result))
 
-    def _entries(self, call: EngineCall, answers: list[Answer], usage: Usage) -> Iterator[JournalEntry]:
-        for number, (key, answer) in enumerate(zip(call.keys, answers, strict=True)):
-            # The usage of a batch is written once, with its first answer.
-            used = usage if number == 0 else Usage()
-            yield JournalEntry(
-                key,
-                call.kind,
-                self.engine.name,
-                answer,
-                call.asked,
-                used.cost or 0.0,
-                used.prompt_tokens,
-                used.completion_tokens,
-                usage.seconds / len(call.keys),
-            )
+    def _entry(self, call: EngineCall, result: Written | Judgement) -> JournalEntry:
+        answer, used = answer_of(result), result.usage
+        tokens = used.prompt_tokens, used.completion_tokens
+        return JournalEntry(
+            call.key, call.kind, self.engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
+        )
 
     def _note_lost(self, usage: Usage | None) -> float:
         """Record in the journal what a call without an answer may have cost."""
@@ -452,11 +407,6 @@ def _each(samplings: Sampling | Sequence[Sampling] | None, n: int) -> Sequence[S
     return samplings
 
 
-def _parts(rows: Sequence[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(rows), size):
-        yield list(rows[start : start + size])
-
-
 def _tokens_written(prompt: Prompt, n: int) -> int:
     """About how many tokens an answer has: texts as long as the row's, or its statements in lines."""
     if prompt.reads == "lines":
@@ -465,9 +415,9 @@ def _tokens_written(prompt: Prompt, n: int) -> int:
     return n * (tokens_in(len(prompt.text.encode("utf-8", "replace"))) + _WRAPPING) + _WRAPPING
 
 
-def _no_texts(reason: str) -> Answer:
-    return Answer(texts=[], refusals=[reason], how=[])
+def _no_texts(reason: str) -> StoredAnswer:
+    return StoredAnswer(texts=[], refusals=[reason], how=[])
 
 
-def _no_label(reason: str) -> Answer:
-    return Answer(probabilities={}, refusal=reason)
+def _no_label(reason: str) -> StoredAnswer:
+    return StoredAnswer(probabilities={}, refusal=reason)

@@ -3,22 +3,21 @@
     CombinedEngine([rules, local])      rules+local: the next engine adds what the earlier ones did not provide
     FallbackEngine([rules, local])      rules,local: the next engine is used only if the earlier ones provided nothing
 
-`Written.how` names the engine of each text. `judge` and `embed` use the first engine that answers.
+`Written.how` names the engine of each text. `judge` uses the first engine that answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from longway.engines.costs import FREE
-from longway.engines.engine import BaseEngine, Embedded, Engine, Judged, Sampling, Usage, Written, cannot
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.errors import SettingError
 from longway.task import Task
 
 
-class CombinedEngine(BaseEngine):
+class CombinedEngine(Engine):
     """Uses one engine after the other until there are enough texts."""
 
     separator = "+"  # in the name
@@ -39,7 +38,7 @@ class CombinedEngine(BaseEngine):
         self.max_in_flight = min(limits, default=None)
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The identities of the engines, in order."""
         return {"engine": self.kind, "engines": [dict(engine.identity) for engine in self.engines]}
 
@@ -65,10 +64,6 @@ class CombinedEngine(BaseEngine):
         """The sum over the engines that judge."""
         return sum(engine.max_judge_cost(prompt, options) for engine in self._able("judge"))
 
-    def max_embed_cost(self, texts: Sequence[str]) -> float:
-        """The sum over the engines that embed."""
-        return sum(engine.max_embed_cost(texts) for engine in self._able("embed"))
-
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts; `how` names the engine of each."""
         texts: dict[str, str] = {}
@@ -87,22 +82,16 @@ class CombinedEngine(BaseEngine):
             usage += written.usage
         return Written(tuple(texts), tuple(refusals), tuple(texts.values()), usage)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """The answer of the first engine that gives one."""
         refusals, usage = [], Usage(cost=0.0)
         for engine in self._able("judge"):
             judged = await engine.judge(prompt, options)
             usage += judged.usage
             if judged.probabilities:
-                return Judged(judged.probabilities, usage=usage)
+                return Judgement(judged.probabilities, usage=usage)
             refusals.append(f"{engine.name}: {judged.refusal}")
-        return Judged({}, "; ".join(refusals) or f"no engine of {self.name} can judge", usage)
-
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """The vectors of the first engine that embeds."""
-        for engine in self._able("embed"):
-            return await engine.embed(texts)
-        raise cannot(self, "embed")
+        return Judgement({}, "; ".join(refusals) or f"no engine of {self.name} can judge", usage)
 
     async def close(self) -> None:
         """Close all engines."""

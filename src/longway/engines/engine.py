@@ -1,19 +1,18 @@
-"""The contract of an engine: something that writes, judges or embeds text.
+"""The contract of an engine: something that writes or judges text.
 
     write(prompt, n)          up to n texts, and reasons for refused ones
     judge(prompt, options)    the probability of each option
-    embed(texts)              one vector per text
 
-All three are coroutines, so that a served model can answer many calls at once. `Engine` declares everything that the rest of
-the package uses; `BaseEngine` implements it for an engine that runs in this process, is free, and can do nothing yet. Use an engine
-through `asker.Asker`, which handles the journal and the budget.
+Both are coroutines, so that a served model can answer many calls at once. `Engine` declares everything that the rest of the package
+uses; an engine subclasses it and overrides what it can do. Use an engine through `asker.Asker`, which handles the journal and the
+budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from longway.engines.costs import FREE, Price
 from longway.engines.prompt import Prompt
@@ -68,7 +67,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """The probability of each option, summing to 1; empty, with a refusal, if there is no usable answer."""
 
     probabilities: Mapping[str, float]
@@ -81,166 +80,75 @@ class Judged:
         return max(self.probabilities, key=self.probabilities.__getitem__) if self.probabilities else None
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """One vector per text."""
-
-    vectors: list[list[float]]
-    usage: Usage = field(default_factory=Usage)
-
-
 class Engine(Protocol):
-    """Something that writes, judges or embeds text.
+    """Something that writes or judges text. The defaults: it runs in this process, is free, and can do nothing.
 
-    name: "rules", "served:gpt-4o-mini" ... can: any of "write", "judge" and "embed". price, embedding_price: dollars per million
-    tokens; None if unknown. reads_messages: whether its answers depend on `Prompt.messages` only, not on the other fields of a prompt.
+    name: "rules", "served:gpt-4o-mini" ... can: any of "write" and "judge". price: dollars per million tokens; None if unknown.
+    base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
+    answers are committed one by one; None if it computes one after the other. reads_messages: whether its answers depend on
+    `Prompt.messages` only, not on the other fields of a prompt.
     """
 
-    name: str
-    can: frozenset[str]
-    price: Price | None
-    embedding_price: Price | None
-    reads_messages: bool
-
-    @property
-    def base_url(self) -> str | None:
-        """The address of its server; None if it runs in this process."""
-        ...
-
-    @property
-    def max_in_flight(self) -> int | None:
-        """The most calls at once to a server, whose answers are committed one by one; None if it computes one after the other."""
-        ...
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Everything about the engine that affects its answers, as JSON values; never a key. Part of the journal's key."""
-        ...
-
-    @property
-    def parts(self) -> tuple[Engine, ...]:
-        """The engines it combines; itself if it is a single one."""
-        ...
-
-    def judges(self, task: Task) -> bool:
-        """Whether it can judge texts of this task."""
-        ...
-
-    def prepare(self, prompts: Sequence[Prompt]) -> None:
-        """Process many prompts together before they are written, if that is faster than one by one."""
-        ...
-
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """Up to n different texts."""
-        ...
-
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
-        """The probability of each option as the answer to the prompt."""
-        ...
-
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """One vector per text."""
-        ...
-
-    def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
-        """The request that `write` sends to a server; None if it sends none."""
-        ...
-
-    def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall | None:
-        """The request that `judge` sends to a server; None if it sends none."""
-        ...
-
-    def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """The most that `write` can cost, in dollars."""
-        ...
-
-    def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
-        """The most that `judge` can cost, in dollars."""
-        ...
-
-    def max_embed_cost(self, texts: Sequence[str]) -> float:
-        """The most that `embed` can cost, in dollars."""
-        ...
-
-    async def responds(self) -> tuple[bool, Usage | None]:
-        """Whether it still answers after several failed calls, and what finding out used."""
-        ...
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        ...
-
-
-class BaseEngine:
-    """Defaults of `Engine`: runs in this process, is free, and can do nothing."""
-
-    name = ""
+    name: str = ""
     can: frozenset[str] = frozenset()
-    base_url: str | None = None
     price: Price | None = FREE
-    embedding_price: Price | None = FREE
+    base_url: str | None = None
     max_in_flight: int | None = None
-    reads_messages = False
+    reads_messages: bool = False
 
     @property
-    def identity(self) -> Mapping[str, Any]:
-        """See `Engine`."""
+    def identity(self) -> Mapping[str, object]:
+        """Everything about the engine that affects its answers, as JSON values; never a key. Part of the journal's key."""
         return {"engine": self.name}
 
     @property
     def parts(self) -> tuple[Engine, ...]:
-        """See `Engine`."""
+        """The engines it combines; itself if it is a single one."""
         return (self,)
 
     def judges(self, task: Task) -> bool:
-        """See `Engine`."""
+        """Whether it can judge texts of this task."""
         return "judge" in self.can
 
     def prepare(self, prompts: Sequence[Prompt]) -> None:
-        """See `Engine`."""
+        """Process many prompts together before they are written, if that is faster than one by one."""
+        return None
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """See `Engine`."""
+        """Up to n different texts."""
         raise cannot(self, "write")
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
-        """See `Engine`."""
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+        """The probability of each option as the answer to the prompt."""
         raise cannot(self, "judge")
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """See `Engine`."""
-        raise cannot(self, "embed")
-
     def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
-        """See `Engine`."""
+        """The request that `write` sends to a server; None if it sends none."""
         return None
 
     def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall | None:
-        """See `Engine`."""
+        """The request that `judge` sends to a server; None if it sends none."""
         return None
 
     def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """See `Engine`."""
+        """The most that `write` can cost, in dollars."""
         return 0.0
 
     def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
-        """See `Engine`."""
-        return 0.0
-
-    def max_embed_cost(self, texts: Sequence[str]) -> float:
-        """See `Engine`."""
+        """The most that `judge` can cost, in dollars."""
         return 0.0
 
     async def responds(self) -> tuple[bool, Usage | None]:
-        """See `Engine`."""
+        """Whether it still answers after several failed calls, and what finding out used."""
         return False, None
 
     async def close(self) -> None:
-        """See `Engine`."""
+        """Release connections and memory."""
+        return None
 
 
 def cannot(engine: Engine, verb: str) -> SettingError:
-    """The error for an engine that cannot write, judge or embed."""
+    """The error for an engine that cannot write or judge."""
     can = ", ".join(sorted(engine.can)) or "nothing"
     return SettingError(
         f"The engine {engine.name} cannot {verb}. It can: {can}. `longway engines` lists the others."

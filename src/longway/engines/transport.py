@@ -2,7 +2,7 @@
 
     ChatCall                                            one chat call, before it is known which parameters the server supports
     transport = Transport(base_url, key, limits)
-    await transport.post("chat", body, read, tally)     what `read` made of the response body
+    await transport.post(body, read, tally)             what `read` made of the response body
 
 A request that fails for a temporary reason (no connection, timeout, 408, 409, 429, 5xx, a broken body) is sent again a limited number of
 times, after a random pause of growing length, or the pause that the server asks for. A permanent failure raises at once:
@@ -36,9 +36,10 @@ from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
 
 T = TypeVar("T")
 Messages = list[dict[str, str]]
+RequestBody = dict[str, Any]  # JSON values; which keys it has depends on the server
 LONGEST_PAUSE = 600.0  # seconds; if a server asks for more, the run ends
 LONGEST_BACKOFF = 60.0
-PATHS = {"chat": "/chat/completions", "embeddings": "/embeddings"}
+PATH = "/chat/completions"
 TEMPORARY = frozenset({408, 409, 425, 429})
 NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
 _TOO_LONG = (
@@ -108,10 +109,10 @@ class ChatCall:
     max_tokens: int
     reads: str = "texts"
 
-    def body(self, model: str, features: ServerFeatures) -> dict[str, Any]:
+    def body(self, model: str, features: ServerFeatures) -> RequestBody:
         """The request body for a server with these features."""
         without = features.without if features.logprobs else features.without | {"logprobs", "top_logprobs"}
-        body: dict[str, Any] = {name: value for name, value in self.settings.items() if name not in without}
+        body: RequestBody = {name: value for name, value in self.settings.items() if name not in without}
         body |= {"model": model, "messages": self.messages(features.form), features.length: self.max_tokens}
         if features.schema:
             schema = {"name": self.kind, "strict": True, "schema": self.schema}
@@ -238,7 +239,7 @@ class CallTally:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """How patiently and how densely a server is used.
 
     timeout: seconds for one request, up to the last byte. retries: per call, for all its requests together. backoff: the first pause is
@@ -267,7 +268,7 @@ class _Connections:
 class Transport:
     """Sends requests to one server."""
 
-    def __init__(self, base_url: str, key: Secret, limits: Limits) -> None:
+    def __init__(self, base_url: str, key: Secret, limits: ServerLimits) -> None:
         self.base_url, self.key, self.limits = base_url, key, limits
         self.pace = Pace(most=limits.max_in_flight)
         self.has_answered = False
@@ -301,14 +302,12 @@ class Transport:
             http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_local(self.base_url)),
         )
 
-    async def post(
-        self, endpoint: str, body: Mapping[str, Any], read: Callable[[str], T], tally: CallTally
-    ) -> T:
-        """What `read` made of the response. endpoint: "chat" or "embeddings"; read: raises BadBody if it cannot read it."""
+    async def post(self, body: RequestBody, read: Callable[[str], T], tally: CallTally) -> T:
+        """What `read` made of the response; it raises BadBody if it cannot read it."""
         tries = settled = 0
         while True:
             try:
-                return await self._once(endpoint, body, read, tally, _headers(body, settled))
+                return await self._once(body, read, tally, _headers(body, settled))
             except EngineError as error:
                 error.usage = error.usage or tally.usage()  # earlier tries may have been charged
                 raise
@@ -349,18 +348,13 @@ class Transport:
         return random.uniform(0, min(LONGEST_BACKOFF, self.limits.backoff * 2 ** (tries - 1)))
 
     async def _once(
-        self,
-        endpoint: str,
-        body: Mapping[str, Any],
-        read: Callable[[str], T],
-        tally: CallTally,
-        headers: Mapping[str, str],
+        self, body: RequestBody, read: Callable[[str], T], tally: CallTally, headers: Mapping[str, str]
     ) -> T:
         connections = self.connections()
         async with connections.gate.slot():
             began = time.monotonic()
             try:
-                answer = read(await self._body(connections.client, endpoint, body, headers))
+                answer = read(await self._body(connections.client, body, headers))
             except BadBody as bad:
                 raise self._error_of_body(bad) from None
             except _Temporary as failure:
@@ -377,9 +371,7 @@ class Transport:
             self.has_answered = True
             return answer
 
-    async def _body(
-        self, client: Any, endpoint: str, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> str:
+    async def _body(self, client: Any, body: RequestBody, headers: Mapping[str, str]) -> str:
         import openai
 
         try:
@@ -387,7 +379,7 @@ class Transport:
             async with asyncio.timeout(self.limits.timeout):
                 # The raw body: the library's own parsing takes a third of the time and trusts the server.
                 options = {"headers": headers}
-                return str(await client.post(PATHS[endpoint], cast_to=str, body=body, options=options))
+                return str(await client.post(PATH, cast_to=str, body=body, options=options))
         except openai.APIStatusError as error:
             failure = self._error_of_status(error.status_code, error.body, error.response.headers)
         except (TimeoutError, openai.APITimeoutError) as error:
@@ -445,7 +437,7 @@ class Transport:
         return (message if len(message) <= 300 else message[:299] + "…"), code, param
 
 
-def _headers(body: Mapping[str, Any], settled: int) -> dict[str, str]:
+def _headers(body: RequestBody, settled: int) -> dict[str, str]:
     """The header by which a server recognises a repeated request. settled: how often it was answered with something unusable.
 
     A call may need several requests (without an unsupported parameter, or a repair): each has its own key.

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from longway.engines.engine import BaseEngine, Embedded, Engine, Judged, Sampling, Usage, Written
+from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.recording import current_key
 from longway.engines.transport import ChatCall
@@ -57,7 +57,7 @@ def engines_on_ray(
         yield on_ray
 
 
-class RayEngine(BaseEngine):
+class RayEngine(Engine):
     """An engine on Ray.
 
     engine: the same engine in this process: it provides identity, prices and requests, and is not called.
@@ -69,7 +69,7 @@ class RayEngine(BaseEngine):
 
         self._engine, self.name, self.can = engine, engine.name, engine.can
         self.base_url, self.reads_messages = engine.base_url, engine.reads_messages
-        self.price, self.embedding_price = engine.price, engine.embedding_price
+        self.price = engine.price
         served_limit = engine.max_in_flight  # a served model computes elsewhere: its actors only wait
         self._batch = BATCH if served_limit is None else 1
         actors, at_once = distribute(actors, served_limit)
@@ -84,7 +84,7 @@ class RayEngine(BaseEngine):
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """That of the engine; the place does not matter."""
         return self._engine.identity
 
@@ -113,10 +113,6 @@ class RayEngine(BaseEngine):
         """That of the engine."""
         return self._engine.max_judge_cost(prompt, options)
 
-    def max_embed_cost(self, texts: Sequence[str]) -> float:
-        """That of the engine."""
-        return self._engine.max_embed_cost(texts)
-
     async def responds(self) -> tuple[bool, Usage | None]:
         """Whether the engine responds from this process."""
         return await self._engine.responds()
@@ -126,14 +122,10 @@ class RayEngine(BaseEngine):
         cost = partial(self.max_write_cost, prompt, n, sampling)
         return await self._ask("write", prompt, n, sampling, max_cost=cost)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judged:
+    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """The probability of each option, by an actor."""
         cost = partial(self.max_judge_cost, prompt, options)
         return await self._ask("judge", prompt, tuple(options), max_cost=cost)
-
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """One vector per text, by an actor."""
-        return await self._ask("embed", list(texts), max_cost=partial(self.max_embed_cost, texts))
 
     async def close(self) -> None:
         """Stop the actors, and close the engine in this process."""
@@ -222,13 +214,12 @@ class _Actor:
         try:
             if self._engine is None:
                 self._engine = self._make()
-            self._engine.prepare([arguments[0] for kind, arguments, _ in calls if kind != "embed"])
+            self._engine.prepare([arguments[0] for _, arguments, _ in calls])
         except LongwayError as error:
             return [error] * len(calls)
         verbs: dict[str, Callable[..., Any]] = {
             "write": self._engine.write,
             "judge": self._engine.judge,
-            "embed": self._engine.embed,
         }
         return [await self._one(verbs[kind], arguments, key) for kind, arguments, key in calls]
 

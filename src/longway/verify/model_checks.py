@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.nbsvm import NbSvm
 from longway.engines.asker import Asker
-from longway.engines.engine import Judged
+from longway.engines.engine import Judgement
 from longway.engines.prompt import judge_prompt
 from longway.records import Verdict
 from longway.task import Stance, Task
@@ -337,7 +337,7 @@ class JudgeCheck(Check):
         answers = self.asker.judge_all(prompts, self.task.labels)
         return [self._verdict(c.label, judged) for c, judged in zip(candidates, answers, strict=True)]
 
-    def _verdict(self, label: str, judged: Judged) -> Verdict:
+    def _verdict(self, label: str, judged: Judgement) -> Verdict:
         if judged.best is None:
             return Verdict(self.name, False, None, f"no answer from the judge: {judged.refusal}".rstrip(": "))
         own = float(judged.probabilities.get(label, 0.0))

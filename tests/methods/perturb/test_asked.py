@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.engines.asker import Asker
-from longway.engines.engine import BaseEngine, Written
+from longway.engines.engine import Engine, Written
 from longway.engines.line_answers import Unreadable, read_numbered
 from longway.engines.local import LocalEngine
 from longway.engines.onnx_writer import Draw
@@ -38,7 +38,7 @@ def no_settings_of_the_user(monkeypatch, tmp_path):
     without_settings_of_the_user(monkeypatch, tmp_path)
 
 
-class Scripted(BaseEngine):
+class Scripted(Engine):
     """An engine that gives the answers of a list, one for each question, and keeps the questions."""
 
     name = "scripted"
