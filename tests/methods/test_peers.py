@@ -9,7 +9,9 @@ from longway.engines.engine import Sampling, Written
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.method import ALL_DONE, BUDGET_SPENT
 from longway.methods.peers import (
-    PEERS,
+    CHANGED_MORE,
+    NO_SOURCE,
+    NOTHING_TO_REPLACE,
     BackTranslation,
     BackTranslationSettings,
     Contextual,
@@ -21,9 +23,8 @@ from longway.methods.peers import (
     Paraphrase,
     ParaphraseSettings,
     given_of,
+    replaced,
 )
-from longway.methods.peers.contextual import CHANGED_MORE, NOTHING_TO_REPLACE, replaced
-from longway.methods.peers.given import NO_SOURCE
 from longway.store import Journal
 from longway.verify.form_checks import SurfaceCheck
 from tests.engines.conftest import engine_of
@@ -33,6 +34,7 @@ from tests.methods.parts import Verifier, rows_of
 
 TEXTS = ["The soup was cold.", "The film was great.", "A dull book."]
 NAMES = ["neg", "pos"]
+PEERS = {peer.name: peer for peer in (Paraphrase, BackTranslation, Contextual, Counterfactual)}
 
 
 class Ask:
@@ -288,7 +290,7 @@ def test_settings_that_make_no_sense_are_told(make, why):
 
 def test_a_label_that_is_not_there_is_told():
     method, _ = peer(Counterfactual, lambda p: ["x"], CounterfactualSettings(to="great"))
-    with pytest.raises(SettingError, match="'great' is not there"):
+    with pytest.raises(SettingError, match="no 'great'"):
         list(method.run(reviews()))
 
 

@@ -1,9 +1,10 @@
 """Rows that a method adds: proposed, verified, then accepted or rejected with a reason. Shared by all augmentation methods.
 
-    Ask             prompts -> what was written for each (`engines.asker.Asker.write_all`)
-    Proposal        a new text (and context) with its label, made from a row
-    Adder           proposals -> verdicts -> edits, one for each column that differs from the source row
-    add_in_parts    parts of the rows -> proposals -> rounds
+    AskEngine         prompts -> what was written for each (`engines.asker.Asker.write_all`)
+    ask_structured    prompts -> what a reader made of each answer, after one repair if necessary
+    Proposal          a new text (and context) with its label, made from a row
+    Adder             proposals -> verdicts -> edits, one for each column that differs from the source row
+    add_in_parts      parts of the rows -> proposals -> rounds
 
 Each part of 64 rows is a round: if the budget ends, or Ctrl-C is pressed, the rounds before stay done.
 """
@@ -13,10 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from longway.engines.engine import Sampling, Written
-from longway.engines.prompt import Prompt
+from longway.engines.prompt import Prompt, mended
+from longway.english.triples.triple import BadTriples
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import ALL_DONE, BUDGET_SPENT, Figures, Round, Rows, Verify, fresh_id
 from longway.records import Edit, Verdict
@@ -24,14 +26,59 @@ from longway.verify.check import Candidate
 
 AT_ONCE = 64  # rows per round
 TWICE = "the same text was added before"
+NO_ANSWER = "the engine gave no answer"
+T = TypeVar("T")
 
 
-class Ask(Protocol):
+class AskEngine(Protocol):
     """Calls an engine."""
 
     def __call__(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> Sequence[Written]:
         """Up to n texts per prompt, in order; may end with `BudgetSpent`."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why there is no usable answer."""
+
+    reason: str
+
+
+def ask_structured(
+    ask: AskEngine,
+    prompts: Sequence[Prompt],
+    samplings: Sequence[Sampling],
+    read: Sequence[Callable[[str], T]],
+) -> list[T | Refused]:
+    """The answers as their readers return them. A reader raises BadTriples if it cannot read an answer.
+
+    An answer that cannot be read is requested once more, with what was wrong with it.
+    """
+    results: list[T | Refused] = []
+    repairs: list[tuple[int, Prompt]] = []
+    for place, (prompt, written) in enumerate(zip(prompts, ask(prompts, 1, samplings), strict=True)):
+        if not written.texts:
+            results.append(Refused(written.refusals[0] if written.refusals else NO_ANSWER))
+            continue
+        try:
+            results.append(read[place](written.texts[0]))
+        except BadTriples as wrong:
+            results.append(Refused(str(wrong)))
+            repairs.append((place, mended(prompt, written.texts[0], str(wrong))))
+    if repairs:
+        second = ask([prompt for _, prompt in repairs], 1, [samplings[place] for place, _ in repairs])
+        for (place, _), written in zip(repairs, second, strict=True):
+            first = results[place]
+            assert isinstance(first, Refused)
+            if not written.texts:
+                results[place] = Refused(f"{first.reason}; no answer to the repair")
+                continue
+            try:
+                results[place] = read[place](written.texts[0])
+            except BadTriples as wrong:
+                results[place] = Refused(f"not even after a repair: {wrong}")
+    return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +95,7 @@ class Proposal:
     how: str = ""
     keep: frozenset[str] = frozenset()
     keeps: str = "label"
-    trace: Mapping[str, Any] = field(default_factory=dict)
+    trace: Mapping[str, object] = field(default_factory=dict)
 
     def candidate(self, rows: Rows) -> Candidate:
         """The proposal as the checks see it."""

@@ -1,8 +1,6 @@
-"""CoBA: texts that keep the spurious words and carry another label are added (Jin et al., "CoBA", sections 3.3 and 4.5).
+"""CoBA: adds texts that keep the spurious words and have another label (Jin et al., "CoBA", sections 3.3 and 4.5).
 
-words.py          which words are principal and which spurious: a vote of models
-arrange.py        triples by kind; the order in which they are put together again
-structured.py     answers of several lines: asked, read strictly, repaired once
+words.py          principal and spurious words by a vote of models; triples by their words, and their new order
 coba.py           the method for labelled rows
 text_to_text.py   the method for rows whose label is a text
 """

@@ -1,10 +1,10 @@
-"""CoBA for labelled rows: each text comes back with its spurious words and another label (sections 3.3.1 to 3.3.3).
+"""CoBA for labelled rows: each text is written again with its spurious words and another label (sections 3.3.1 to 3.3.3).
 
     text -> triples -> spurious, principal, normal -> principal ones altered towards the new label
-         -> gendered words swapped -> normal ones shuffled, some left out -> text -> checks -> a row is added
+         -> gendered words swapped -> normal ones shuffled, some dropped -> text -> checks -> a row is added
 
-Every step is a switch (Table 10). A row whose triples cannot be read, or in which nothing can be altered, is refused
-with the reason. Rows go through in parts; what an engine answered is in the journal before the next step begins.
+Every step can be switched off (Table 10). A row whose triples cannot be read, or in which nothing can be altered, is refused with
+the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import Any
 
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_pair
@@ -22,10 +21,16 @@ from longway.engines.prompt import alter_prompt, realise_prompt, triples_prompt
 from longway.english.triples.gender import swap_gender
 from longway.english.triples.triple import BadTriples, Triple, parse, parse_pair
 from longway.errors import BudgetSpent, SettingError
-from longway.methods.additions import Adder, Ask, Proposal, Proposed, add_in_parts
-from longway.methods.coba.arrange import Kind, arranged, kinds_of
-from longway.methods.coba.structured import Refused, ask_structured
-from longway.methods.coba.words import Important
+from longway.methods.additions import (
+    Adder,
+    AskEngine,
+    Proposal,
+    Proposed,
+    Refused,
+    add_in_parts,
+    ask_structured,
+)
+from longway.methods.coba.words import Important, Kind, arranged, kinds_of
 from longway.methods.method import Round, Rows, Verify
 from longway.tokens.tokenizer import tokenize
 
@@ -36,13 +41,13 @@ NOTHING_ALTERED = "the engine left every principal triple as it was"
 
 @dataclass(frozen=True, slots=True)
 class CobaSettings:
-    """Which steps are taken, and how.
+    """The steps, and their options.
 
-    alter: principal triples are changed towards the new label; without, labels stay (the control of Table 10).
-    mixed: what triples with principal and spurious words are: "spurious", and stay (the paper's choice), or "principal".
-    gender: gendered words are swapped. permute: normal triples change places. drop: how likely one is left out.
-    contexts: those of pairs are taken apart and put together again, too; else they stay as they are.
-    to: the new label; "" for any other one, drawn by the seed. variants: new texts asked for each row.
+    alter: change principal triples towards the new label; without it, labels stay (the control of Table 10).
+    mixed: the kind of triples with principal and spurious words: "spurious", which stay (as in the paper), or "principal".
+    gender: swap gendered words. permute: shuffle normal triples. drop: the probability that one is dropped.
+    contexts: also split and rewrite the contexts of pairs; otherwise they stay as they are.
+    to: the new label; "" for any other one, at random. variants: new texts per row.
     temperature, top_p: of the engine.
     """
 
@@ -68,8 +73,8 @@ class CobaSettings:
 
 
 @dataclass(slots=True)
-class Draft:
-    """One row on its way to a new text. triples, context: as they stand now; kinds: of `triples`."""
+class TripleDraft:
+    """A new text in the making: the triples of a row before and after the changes, and their order. kinds: of `before`."""
 
     row: int
     variant: int
@@ -87,7 +92,7 @@ class Draft:
 class Coba:
     """CoBA over given rows.
 
-    ask: has an engine answer. important: for each row its principal and spurious words. verify: looks at each new row.
+    ask: calls an engine. important: the principal and spurious words of each row. verify: checks each new row.
     """
 
     name = "coba"
@@ -96,7 +101,7 @@ class Coba:
         self,
         settings: CobaSettings | None = None,
         *,
-        ask: Ask,
+        ask: AskEngine,
         engine_name: str,
         important: Sequence[Important],
         verify: Verify | None = None,
@@ -105,7 +110,7 @@ class Coba:
         self.ask, self.engine_name, self.important, self.verify = ask, engine_name, important, verify
 
     def run(self, rows: Rows) -> Iterator[Round]:
-        """Rounds of some rows each; none is changed, all new ones are added."""
+        """Yield rounds of 64 rows each; rows are added and none is changed."""
         self._check(rows)
         adder = Adder(rows, method=self.name, engine=self.engine_name, verify=self.verify)
         wanted = [row for row in range(len(rows)) if self._targets(rows, row, 1)]
@@ -114,40 +119,37 @@ class Coba:
     def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
         result = Proposed()
         try:
-            drafts = self._taken_apart(rows, part, result.refusals)
+            drafts = self._split(rows, part, result.refusals)
             drafts = self._altered(rows, drafts, result.refusals)
             for draft in drafts:
                 self._arrange(rows, draft)
-            result.proposals = self._put_together(rows, drafts, result.refusals)
+            result.proposals = self._realised(rows, drafts, result.refusals)
         except BudgetSpent:
             result.is_spent = True
         return result
 
-    def _taken_apart(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[Draft]:
-        """Section 3.3.1: the triples of each row, and what each of them is; a draft for each variant."""
+    def _split(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[TripleDraft]:
+        """Section 3.3.1: the triples of each row and their kinds; one draft per variant."""
         prompts = [triples_prompt(rows.task, rows.texts[row], context=rows.context(row)) for row in part]
-        is_pair = rows.contexts is not None
-        read: Callable[[str], tuple[list[Triple], list[Triple]]] = _both if is_pair else _single
-        found = ask_structured(
-            self.ask, prompts, [self._sampling(rows, row) for row in part], [read] * len(part)
-        )
-        drafts: list[Draft] = []
-        for row, triples in zip(part, found, strict=True):
-            if isinstance(triples, Refused):
-                refusals[triples.reason] += 1
+        samplings = [self._sampling(rows, row) for row in part]
+        readers = [_no_context if rows.contexts is None else _with_context] * len(part)
+        drafts: list[TripleDraft] = []
+        for row, answer in zip(part, ask_structured(self.ask, prompts, samplings, readers), strict=True):
+            if isinstance(answer, Refused):
+                refusals[answer.reason] += 1
                 continue
-            context, text = triples
+            context, text = answer
             kinds = kinds_of(text, self.important[row], mixed=self.settings.mixed)
             if self.settings.alter and "principal" not in kinds:
                 refusals[NOTHING_PRINCIPAL] += 1
                 continue
             drafts += [
-                Draft(row, variant, target, text, kinds, context, list(text), list(context))
+                TripleDraft(row, variant, target, text, kinds, context, list(text), list(context))
                 for variant, target in enumerate(self._targets(rows, row, self.settings.variants))
             ]
         return drafts
 
-    def _altered(self, rows: Rows, drafts: list[Draft], refusals: Counter[str]) -> list[Draft]:
+    def _altered(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[TripleDraft]:
         """Section 3.3.2: principal triples changed towards the new label."""
         if not self.settings.alter:
             return drafts
@@ -166,22 +168,21 @@ class Coba:
         ]
         samplings = [self._sampling(rows, draft.row, draft.variant) for draft in drafts]
         readers = [partial(parse, n=len(at), may_be_whole=True) for at in places]
-        kept: list[Draft] = []
-        for draft, at, found in zip(
-            drafts, places, ask_structured(self.ask, prompts, samplings, readers), strict=True
-        ):
-            if isinstance(found, Refused):
-                refusals[found.reason] += 1
-            elif found == [draft.before[i] for i in at]:
+        kept: list[TripleDraft] = []
+        answers = ask_structured(self.ask, prompts, samplings, readers)
+        for draft, at, answer in zip(drafts, places, answers, strict=True):
+            if isinstance(answer, Refused):
+                refusals[answer.reason] += 1
+            elif answer == [draft.before[i] for i in at]:
                 refusals[NOTHING_ALTERED] += 1
             else:
-                for place, triple in zip(at, found, strict=True):
+                for place, triple in zip(at, answer, strict=True):
                     draft.after[place] = triple
                 kept.append(draft)
         return kept
 
-    def _arrange(self, rows: Rows, draft: Draft) -> None:
-        """Gendered words swapped everywhere at once; then the order in which triples are put together."""
+    def _arrange(self, rows: Rows, draft: TripleDraft) -> None:
+        """Swap gendered words in all triples together; then draw the order of the triples."""
         settings = self.settings
         random = Random(f"{settings.seed}|{rows.ids[draft.row]}|{draft.variant}")
         if settings.gender and (settings.contexts or rows.contexts is None):
@@ -193,7 +194,7 @@ class Coba:
         kinds = kinds_of(draft.context_before, Important((), self.important[draft.row].spurious))
         draft.context_order = arranged(kinds, random, permute=settings.permute, drop=settings.drop)
 
-    def _put_together(self, rows: Rows, drafts: list[Draft], refusals: Counter[str]) -> list[Proposal]:
+    def _realised(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[Proposal]:
         """Section 3.3.3: texts from the triples."""
         contexts = self.settings.contexts and rows.contexts is not None
         prompts = [
@@ -206,16 +207,16 @@ class Coba:
             )
             for draft in drafts
         ]
-        read: Callable[[str], tuple[str | None, str]] = read_pair if contexts else _text_alone
+        read: Callable[[str], tuple[str | None, str]]
+        read = read_pair if contexts else lambda answer: (None, without_bars(answer))
         samplings = [self._sampling(rows, draft.row, draft.variant) for draft in drafts]
+        answers = ask_structured(self.ask, prompts, samplings, [read] * len(prompts))
         proposals: list[Proposal] = []
-        for draft, found in zip(
-            drafts, ask_structured(self.ask, prompts, samplings, [read] * len(prompts)), strict=True
-        ):
-            if isinstance(found, Refused):
-                refusals[found.reason] += 1
+        for draft, answer in zip(drafts, answers, strict=True):
+            if isinstance(answer, Refused):
+                refusals[answer.reason] += 1
                 continue
-            context, text = found
+            context, text = answer
             proposals.append(
                 Proposal(
                     draft.row,
@@ -230,7 +231,7 @@ class Coba:
         return proposals
 
     def _targets(self, rows: Rows, row: int, n: int) -> list[str]:
-        """The labels that the variants of a row should have; the row's own where labels stay."""
+        """The target labels of a row's variants; its own label if labels stay."""
         own = rows.label(row)
         if not self.settings.alter:
             return [own] * n
@@ -240,18 +241,17 @@ class Coba:
         Random(f"{self.settings.seed}|{rows.ids[row]}|target").shuffle(others)
         return [others[i % len(others)] for i in range(n)]
 
-    def _spurious_in(self, draft: Draft, places: Sequence[int]) -> tuple[str, ...]:
-        """The spurious words of some triples: they must survive a change of these."""
-        there = {word for place in places for word in draft.before[place].words}
-        return tuple(word for word in self.important[draft.row].spurious if word in there)
+    def _spurious_in(self, draft: TripleDraft, places: Sequence[int]) -> tuple[str, ...]:
+        """The spurious words of some triples, which must survive a change of these."""
+        words = {word for place in places for word in draft.before[place].words}
+        return tuple(word for word in self.important[draft.row].spurious if word in words)
 
-    def _kept_words(self, draft: Draft) -> frozenset[str]:
-        """The spurious words that the new text must have: those of the triples, unless a swap of gender replaced them."""
-        replaced = {one for one, _ in draft.swapped}
-        there = {word for triple in draft.before for word in triple.words}
-        return frozenset(self.important[draft.row].spurious) & there - replaced
+    def _kept_words(self, draft: TripleDraft) -> frozenset[str]:
+        """The spurious words that the new text must have: those of the triples, without those that a gender swap replaced."""
+        words = {word for triple in draft.before for word in triple.words}
+        return frozenset(self.important[draft.row].spurious) & words - {old for old, _ in draft.swapped}
 
-    def _how(self, draft: Draft) -> str:
+    def _how(self, draft: TripleDraft) -> str:
         steps = {
             "alter": self.settings.alter,
             "gender": bool(draft.swapped),
@@ -260,23 +260,14 @@ class Coba:
         }
         return " + ".join(name for name, done in steps.items() if done)
 
-    def _trace(self, draft: Draft) -> dict[str, Any]:
+    def _trace(self, draft: TripleDraft) -> dict[str, object]:
         important = self.important[draft.row]
-        place = {old: new for new, old in enumerate(draft.order)}
-        trace: dict[str, Any] = {
+        trace: dict[str, object] = {
             "principal": list(important.principal),
             "spurious": list(important.spurious),
-            "triples": [
-                {
-                    "kind": kind,
-                    "before": str(draft.before[i]),
-                    "after": str(draft.after[i]) if i in place else None,
-                    "place": place.get(i),
-                }
-                for i, kind in enumerate(draft.kinds)
-            ],
+            "triples": traced(draft.kinds, draft.before, draft.after, draft.order),
             "order": draft.order,
-            "dropped": [i for i in range(len(draft.before)) if i not in place],
+            "dropped": [i for i in range(len(draft.before)) if i not in draft.order],
             "gender": [list(pair) for pair in draft.swapped],
         }
         if draft.context_before:
@@ -284,15 +275,8 @@ class Coba:
         return trace
 
     def _sampling(self, rows: Rows, row: int, variant: int = 0) -> Sampling:
-        settings = self.settings
         longest = len(rows.texts[row]) + len(rows.context(row) or "")
-        return Sampling(
-            settings.temperature,
-            settings.top_p,
-            max_tokens=max(TOKENS, longest),  # triples repeat subjects: about twice the tokens of a text
-            seed=settings.seed,
-            sample=variant,
-        )
+        return sampling_for(self.settings, longest, variant)
 
     def _check(self, rows: Rows) -> None:
         if len(self.important) != len(rows):
@@ -305,25 +289,49 @@ class Coba:
             )
 
 
-def _single(answer: str) -> tuple[list[Triple], list[Triple]]:
+def sampling_for(settings: CobaSettings, longest: int, variant: int) -> Sampling:
+    """The engine's sampling. Triples repeat subjects, so they need about twice the tokens of a text of `longest` characters."""
+    return Sampling(
+        settings.temperature, settings.top_p, max(TOKENS, longest), seed=settings.seed, sample=variant
+    )
+
+
+def without_bars(answer: str) -> str:
+    """A text made of triples, on one line. Raises BadTriples if it still has their bars."""
+    if " | " in answer:
+        raise BadTriples("the text still has the bars of its triples")
+    return " ".join(answer.split())
+
+
+def traced(
+    kinds: Sequence[Kind], before: Sequence[Triple], after: Sequence[Triple], order: Sequence[int]
+) -> list[dict[str, object]]:
+    """The triples of a text for an edit's trace. after, place: None for a triple that was dropped."""
+    place = {old: new for new, old in enumerate(order)}
+    return [
+        {
+            "kind": kind,
+            "before": str(before[i]),
+            "after": str(after[i]) if i in place else None,
+            "place": place.get(i),
+        }
+        for i, kind in enumerate(kinds)
+    ]
+
+
+def _no_context(answer: str) -> tuple[list[Triple], list[Triple]]:
     return [], parse(answer, may_be_whole=True)
 
 
-def _both(answer: str) -> tuple[list[Triple], list[Triple]]:
+def _with_context(answer: str) -> tuple[list[Triple], list[Triple]]:
     return parse_pair(answer, may_be_whole=True)
 
 
-def _text_alone(answer: str) -> tuple[None, str]:
-    if " | " in answer:
-        raise BadTriples("the text still has the bars of its triples")
-    return None, " ".join(answer.split())
-
-
 def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tuple[str, str]]:
-    """Words that were replaced, and by what."""
+    """Replaced words, each with its replacement."""
     return {
-        (one, other)
+        pair
         for old, new in zip(before, after, strict=True)
-        for one, other in zip(tokenize(old.text), tokenize(new.text), strict=False)
-        if one != other
+        for pair in zip(tokenize(old.text), tokenize(new.text), strict=False)
+        if pair[0] != pair[1]
     }

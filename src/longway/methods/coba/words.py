@@ -1,10 +1,12 @@
-"""Principal and spurious words by a vote of models (CoBA, section 3.3.2).
+"""Principal and spurious words by a vote of models, and what they make of triples (CoBA, section 3.3.2).
 
-    top words of each model  ->  vote()  ->  principal: in the top words of most models; spurious: of some only
+    vote(tops)         principal: in the top words of most models; spurious: of some only
+    kinds_of(triples)  spurious triples have a spurious word and stay; principal ones are changed; the others are normal
+    arranged(kinds)    normal triples are shuffled and some are dropped; all others keep their places
 
-The paper's threshold is (|M| + 1) / 2 models, and |M| is odd: a word is principal where a majority has it. (The sentence says
-"more than the threshold"; taken to the letter, a vote of one model would have no principal word, and the paper's Table 11 has
-such a vote. `votes` asks for more.)
+The paper's threshold is (|M| + 1) / 2 models, and |M| is odd: a word is principal if a majority has it. (The sentence says
+"more than the threshold". Taken literally, a vote of one model would have no principal word, but the paper's Table 11 has
+such a vote. `votes` can be set higher.)
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from random import Random
+from typing import Literal
 
+from longway.english.triples.triple import Triple
 from longway.errors import SettingError
+
+Kind = Literal["spurious", "principal", "normal"]
 
 
 @dataclass(frozen=True, slots=True)
 class Important:
-    """The words of one text that matter: `principal` to most models, `spurious` to some; in lower case, most votes first."""
+    """The important words of one text: `principal` to most models, `spurious` to some; in lower case, most votes first."""
 
     principal: tuple[str, ...] = ()
     spurious: tuple[str, ...] = ()
@@ -47,18 +54,58 @@ def vote(
 ) -> Important:
     """The principal and the spurious words of one text.
 
-    tops: for each model the words it looks at most. votes: how many models a principal word needs, a majority where not
-    given. given: words that the user knows to be spurious; they count where they are among `words`, those of the text.
+    tops: each model's most important words. votes: models that a principal word needs; default a majority.
+    given: words known to be spurious; they count if they are in `words`, the words of the text.
 
     >>> vote([["great", "nancy"], ["great", "film"], ["great", "nancy"]], votes=3)
     Important(principal=('great',), spurious=('nancy', 'film'))
     """
     needed = votes_needed(len(tops)) if votes is None else votes
     counts = Counter(word for top in tops for word in dict.fromkeys(top))
-    there = set(words)
-    known = [word for word in dict.fromkeys(given) if word in there or word in counts]
+    of_text = set(words)
+    known = [word for word in dict.fromkeys(given) if word in of_text or word in counts]
     ranked = [word for word, _ in counts.most_common()]
     return Important(
         tuple(word for word in ranked if counts[word] >= needed and word not in known),
         tuple(dict.fromkeys([*(word for word in ranked if counts[word] < needed or word in known), *known])),
     )
+
+
+def kind_of(triple: Triple, important: Important, *, mixed: Kind = "spurious") -> Kind:
+    """The kind of a triple, by its words. mixed: the kind of a triple with words of both kinds; spurious in the paper.
+
+    A sentence that was not split is no triple, and has many words: with a principal word it is always principal. The spurious
+    words of a triple that is changed must survive the change.
+    """
+    is_spurious = bool(triple.words & set(important.spurious))
+    is_principal = bool(triple.words & set(important.principal))
+    if is_spurious and is_principal:
+        return "principal" if triple.is_whole else mixed
+    return "spurious" if is_spurious else "principal" if is_principal else "normal"
+
+
+def kinds_of(triples: Iterable[Triple], important: Important, *, mixed: Kind = "spurious") -> list[Kind]:
+    """The kind of each triple.
+
+    If every principal word is in a triple with a spurious one, no triple would be principal and no label could change: then
+    triples with words of both kinds are principal.
+    """
+    listed = list(triples)
+    kinds = [kind_of(triple, important, mixed=mixed) for triple in listed]
+    if "principal" in kinds:
+        return kinds
+    return [kind_of(triple, important, mixed="principal") for triple in listed]
+
+
+def arranged(kinds: Sequence[Kind], random: Random, *, permute: bool, drop: float) -> list[int]:
+    """The indices of the kept triples, in their new order. drop: the probability that a normal one is dropped; one is always kept."""
+    normal = [place for place, kind in enumerate(kinds) if kind == "normal"]
+    kept = [place for place in normal if random.random() >= drop]
+    if not kept and len(normal) == len(kinds):
+        kept = normal[:1]
+    places = sorted(set(range(len(kinds))) - set(normal) | set(kept))
+    shuffled = list(kept)
+    if permute:
+        random.shuffle(shuffled)
+    new = iter(shuffled)
+    return [next(new) if kinds[place] == "normal" else place for place in places]

@@ -22,7 +22,7 @@ from longway.engines.line_answers import Unreadable, read_numbered
 from longway.engines.plausible import words_of
 from longway.engines.prompt import CLOSE, OPEN, Prompt, perturb_prompt
 from longway.engines.transport import tokens_for
-from longway.methods.coba.structured import Refused, ask_structured
+from longway.methods.additions import Refused, ask_structured
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import Unfit, check_kept, with_ends_of
 
