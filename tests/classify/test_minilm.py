@@ -1,4 +1,4 @@
-"""MiniLM in numpy: against a slow twin written word by word, against torch where it is there, and the real model."""
+"""MiniLM: against a slow twin written word by word, against torch if it is installed, and the real model."""
 
 from importlib.util import find_spec
 from math import erf, sqrt

@@ -280,7 +280,7 @@ def test_given_rows_are_read_by_the_names_of_their_columns():
     [
         (lambda: ParaphraseSettings(n=0), "'n' must be at least 1"),
         (lambda: ContextualSettings(share=0), "'share' must be above 0"),
-        (lambda: BackTranslationSettings(language="english"), "another one"),
+        (lambda: BackTranslationSettings(language="english"), "must differ"),
     ],
 )
 def test_settings_that_make_no_sense_are_told(make, why):

@@ -5,9 +5,8 @@ The architecture is BERT's (Devlin et al. 2019) with 6 layers of width 384, trai
 
     texts  ->  tokens, batched by length  ->  6 layers  ->  mean over tokens, scaled to length 1
 
-The forward pass runs in ONNX Runtime if it is installed, three times as fast as numpy, with the same numbers. The graph is
-built here from the safetensors weights, operator by operator; no model file in ONNX's own format is read. `_Layer`, in numpy,
-is its slow and simple twin.
+The forward pass runs in ONNX Runtime. The graph is built here from the safetensors weights, operator by operator; no model file
+in ONNX's own format is read.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class MiniLM:
     """Encodes texts and pairs of texts.
 
     weights: named as in BERT's files, (out, in) as torch stores them. heads: of attention.
-    forward: computes the last layer's states; default ONNX Runtime, or numpy if it is not installed.
+    forward: computes the last layer's states; default ONNX Runtime.
     """
 
     def __init__(
@@ -92,22 +91,8 @@ class MiniLM:
         if self._given_forward is not None:
             return self._given_forward
         if not can_run():
-            return self.slow_forward
+            raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
         return forward_in(BertGraph(self.weights, self.heads).serialized_network())
-
-    def slow_forward(self, ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
-        """The same in numpy: without ONNX Runtime, and for comparison."""
-        x = self.weights["embeddings.word_embeddings.weight"][ids]
-        x = x + self.weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
-        x = x + self.weights["embeddings.token_type_embeddings.weight"][segments]
-        x = _normed(x, self.weights["embeddings.LayerNorm.weight"], self.weights["embeddings.LayerNorm.bias"])
-        for layer in self._layers:
-            x = layer(x, mask)
-        return x
-
-    @cached_property
-    def _layers(self) -> list[_Layer]:
-        return [_Layer(self.weights, prefix, self.heads) for prefix in _layer_prefixes(self.weights)]
 
     def _pooled(
         self,
@@ -137,71 +122,6 @@ def batches(
 def _layer_prefixes(weights: Mapping[str, Floats]) -> list[str]:
     count = sum(name.endswith("attention.self.query.weight") for name in weights)
     return [f"encoder.layer.{i}." for i in range(count)]
-
-
-class _Layer:
-    """One layer of BERT: attention, then two dense steps, each added to its input and normalized."""
-
-    def __init__(self, weights: Mapping[str, Floats], prefix: str, heads: int) -> None:
-        def transposed(*names: str) -> Floats:
-            return np.ascontiguousarray(
-                np.concatenate([weights[f"{prefix}{name}.weight"] for name in names]).T
-            )
-
-        def bias(*names: str) -> Floats:
-            return np.concatenate([weights[f"{prefix}{name}.bias"] for name in names])
-
-        parts = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
-        self.heads = heads
-        self.qkv, self.qkv_bias = transposed(*parts), bias(*parts)
-        self.out, self.out_bias = transposed("attention.output.dense"), bias("attention.output.dense")
-        self.up, self.up_bias = transposed("intermediate.dense"), bias("intermediate.dense")
-        self.down, self.down_bias = transposed("output.dense"), bias("output.dense")
-        self.norms = [
-            (weights[f"{prefix}{name}.weight"], weights[f"{prefix}{name}.bias"])
-            for name in ("attention.output.LayerNorm", "output.LayerNorm")
-        ]
-
-    def __call__(self, x: Floats, mask: NDArray[np.bool_]) -> Floats:
-        B, T, C = x.shape
-        flat = x.reshape(B * T, C)
-        qkv = (flat @ self.qkv + self.qkv_bias).reshape(B, T, 3, self.heads, C // self.heads)
-        q, k, v = qkv.transpose(2, 0, 3, 1, 4)  # each (B, heads, T, C / heads)
-        scores = q @ k.transpose(0, 1, 3, 2)  # (B, heads, T, T)
-        scores *= np.float32((C // self.heads) ** -0.5)
-        if not mask.all():
-            scores += np.where(mask, np.float32(0), HIDDEN)[:, None, None, :]
-        mixed = (_softmax(scores) @ v).transpose(0, 2, 1, 3).reshape(B * T, C)
-        flat = _normed(flat + (mixed @ self.out + self.out_bias), *self.norms[0])
-        inner = _gelu(flat @ self.up + self.up_bias)
-        flat = _normed(flat + (inner @ self.down + self.down_bias), *self.norms[1])
-        return flat.reshape(B, T, C)
-
-
-def _softmax(scores: Floats) -> Floats:
-    scores -= scores.max(axis=-1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=-1, keepdims=True)
-    return scores
-
-
-def _gelu(x: Floats) -> Floats:
-    from scipy.special import erf
-
-    inner = erf(x * np.float32(0.5**0.5))
-    inner += 1
-    inner *= x
-    inner *= np.float32(0.5)
-    return np.asarray(inner, np.float32)
-
-
-def _normed(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    x = x - x.mean(axis=-1, keepdims=True)
-    variance = np.einsum("...c,...c->...", x, x)[..., None] / np.float32(x.shape[-1])
-    x /= np.sqrt(variance + np.float32(1e-12))
-    x *= weight
-    x += bias
-    return x
 
 
 def _mean(states: Floats, mask: NDArray[np.bool_]) -> Floats:

@@ -3,12 +3,14 @@
     Pretrained.load("minilm").embed(texts)                            an encoder and its tokenizer
     SequenceClassifier.load("my-bert").predict(Inputs(texts))         a finished classifier (`...ForSequenceClassification`)
 
-Weights are read from safetensors only, and code that comes with a model is never run.
+`read_model` and its companions also serve the language models of `engines/scoring` and the perturbers. Weights are read from
+safetensors only, and code that comes with a model is never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -45,11 +47,13 @@ class Pretrained:
     @classmethod
     def load(cls, name: str, *, device: str = "auto") -> Pretrained:
         """The encoder with this name. Raises SettingError if it cannot be read."""
-        _needs_transformers(f"the encoder {name!r}")
+        needs_transformers(f"the encoder {name!r}")
         from transformers import AutoModel
 
         where = str(model_folder()) if name == "minilm" else name
-        model, tokenizer, _ = _read_model(AutoModel, where, f"The encoder {name!r}", "or choose minilm")
+        model, tokenizer, _ = read_model(
+            AutoModel, where, f"The encoder {name!r}", "name the folder, or choose minilm"
+        )
         return cls(model, tokenizer, base_hash=folder_hash(folder_of(where)), device=device_named(device))
 
     @property
@@ -59,7 +63,7 @@ class Pretrained:
 
     def read(self, texts: Sequence[str], contexts: Sequence[str] | None, *, max_tokens: int) -> Read:
         """Tokens of each text, or of each context and text together; the longer part is cut if they do not fit."""
-        limits = (max_tokens, self.tokenizer.model_max_length, self._positions())
+        limits = (max_tokens, self.tokenizer.model_max_length, positions_of(self.model.config))
         firsts, seconds = (texts, None) if contexts is None else (contexts, texts)
         if not texts:
             return []
@@ -87,12 +91,6 @@ class Pretrained:
                 vectors[rows] = torch.nn.functional.normalize(pooled, dim=1).cpu().numpy()
         return vectors
 
-    def _positions(self) -> int:
-        # RoBERTa and its relatives count positions from the padding token on, and have two that no token uses.
-        positions = int(getattr(self.model.config, "max_position_embeddings", 0) or 0)
-        has_offset = "roberta" in str(getattr(self.model.config, "model_type", ""))
-        return positions - 2 if has_offset else positions
-
 
 class SequenceClassifier(FromLogits):
     """A finished Hugging Face classifier; Longway evaluates it and never trains it. base: network and tokenizer."""
@@ -105,11 +103,11 @@ class SequenceClassifier(FromLogits):
     @classmethod
     def load(cls, name: str, *, device: str = "auto") -> Self:
         """The classifier in a folder, or of a name on the hub. Raises SettingError if it is not a classifier."""
-        _needs_transformers(f"the classifier {name!r}")
+        needs_transformers(f"the classifier {name!r}")
         from transformers import AutoModelForSequenceClassification
 
-        model, tokenizer, loading = _read_model(
-            AutoModelForSequenceClassification, name, f"The classifier {name!r}", "and pass hf:FOLDER"
+        model, tokenizer, loading = read_model(
+            AutoModelForSequenceClassification, name, f"The classifier {name!r}", "name the folder: hf:FOLDER"
         )
         _check_classifier(name, model.config, loading)
         base_hash = folder_hash(folder_of(name))
@@ -147,27 +145,40 @@ def mean_state(model: Any, batch: dict[str, Tensor]) -> Tensor:
     return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
 
 
-def folder_of(where: str) -> Path:
-    """The folder a model was read from: the given one, or the hub's local copy."""
+def positions_of(config: Any) -> int:
+    """The number of tokens that a model reads at once; 0 if its config sets no limit."""
+    values = config.to_dict()
+    positions = int(values.get("max_position_embeddings") or values.get("n_positions") or 0)
+    # RoBERTa and its relatives count positions from the padding token on, and have two that no token uses.
+    return positions - 2 if "roberta" in config.model_type else positions
+
+
+def folder_of(where: str, *, what: str = "The model", otherwise: str = "name the folder") -> Path:
+    """The folder a model is read from: the given one, or the hub's local copy. what, otherwise: see `read_model`."""
     if Path(where).is_dir():
         return Path(where)
     from transformers.utils.hub import cached_file
 
-    return Path(str(cached_file(where, "config.json"))).parent
+    with readable_errors(what, otherwise):
+        return Path(str(cached_file(where, "config.json"))).parent
 
 
-def _needs_transformers(purpose: str) -> None:
-    if find_spec("transformers") is None:
-        raise MissingExtra("transformers", extra="neural", purpose=purpose)
+def needs_transformers(purpose: str) -> None:
+    """Raise MissingExtra if torch or transformers is not installed."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, extra="neural", purpose=purpose)
 
 
-def _read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, Any, dict[str, Any]]:
-    """Model, tokenizer and loading info. auto: the class of transformers that reads it."""
+def read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Model, tokenizer and loading info of a folder or a name on the hub.
+
+    auto: the class of transformers that reads it. what, otherwise: the start of the error message, and its last advice.
+    """
     from transformers import AutoTokenizer
-    from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # type: ignore[no-untyped-call] # of reading weights; downloads still show one
-    try:
+    without_progress_bar()
+    with readable_errors(what, otherwise):
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
         model, loading = auto.from_pretrained(
             where,
@@ -176,18 +187,40 @@ def _read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, 
             dtype=torch.float32,
             output_loading_info=True,
         )
+    return model, tokenizer, loading
+
+
+def read_config(where: str, what: str, otherwise: str) -> Any:
+    """The config of a model. what, otherwise: see `read_model`."""
+    from transformers import AutoConfig
+
+    with readable_errors(what, otherwise):
+        return AutoConfig.from_pretrained(where, trust_remote_code=False)
+
+
+def without_progress_bar() -> None:
+    """Hide the progress bar of reading and writing weights; downloads still show one."""
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def readable_errors(what: str, otherwise: str) -> Iterator[None]:
+    """Turn the errors of reading a model's files into a SettingError."""
+    try:
+        yield
     except (OSError, ValueError, KeyError) as error:
         raise SettingError(
             f"{what} cannot be read: {str(error).strip().splitlines()[0]} Expected a folder with config.json, "
             "model.safetensors and tokenizer files, or a name on the Hugging Face hub that this machine can reach. "
-            f"Download it on a machine with network access (huggingface-cli download NAME --local-dir FOLDER) and name the folder, {otherwise}."
+            f"Download it on a machine with network access (huggingface-cli download NAME --local-dir FOLDER) and {otherwise}."
         ) from None
-    return model, tokenizer, loading
 
 
 def _check_classifier(name: str, config: Any, loading: Mapping[str, Collection[Any]]) -> None:
     """Raise SettingError if the model does not choose one of several labels, or lacks weights."""
-    architectures = tuple(getattr(config, "architectures", None) or ())
+    architectures = config.architectures or ()
     if not any(architecture.endswith(SEQUENCE_HEAD) for architecture in architectures):
         raise SettingError(
             f"{name!r} is not a classifier: its config.json names {', '.join(architectures) or 'no architecture'}. "

@@ -11,7 +11,7 @@ from longway.cli.options import OutputOptions, command
 from longway.jobs.perturb.settings import TrainSettings
 
 if TYPE_CHECKING:
-    from longway.methods.perturb.training import Trained
+    from longway.methods.perturb.training import TrainedPerturber
 
 File = Annotated[
     str,
@@ -68,7 +68,7 @@ def train(file: File, settings: TrainSettings, output: OutputOptions) -> None:
     _show(trained)
 
 
-def _show(trained: Trained) -> None:
+def _show(trained: TrainedPerturber) -> None:
     from rich.table import Table
 
     from longway.cli.screen import output, safe

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from longway.engines.scoring import Ask
+from longway.engines.scoring import ScoredText
 from longway.engines.scoring.gguf_weights import GgufFile
 from longway.engines.scoring.llama import BETWEEN_TEXTS, EmbeddedModel, Llama, tokenizer_of
 from longway.errors import DataError, SettingError
@@ -119,7 +119,7 @@ def test_words_are_cut_as_llama_cpp_cuts_them(embedded):
 @needs_llama_cpp
 def test_likelihoods_are_near_those_of_llama_cpp(embedded):
     """llama.cpp rounds what flows through the network to 8 bits, so that single tokens differ a little."""
-    found = embedded.scores([Ask(SENTENCES[0])])[0]
+    found = embedded.scores([ScoredText(SENTENCES[0])])[0]
     start = tokenizer_of(embedded._file.settings).token_to_id(BETWEEN_TEXTS)
     ids = [start, *found.tokens]
     server = started(embedded.path)
@@ -142,7 +142,9 @@ def test_likelihoods_are_near_those_of_llama_cpp(embedded):
 
 @needs_model
 def test_sense_is_likelier_than_nonsense(embedded):
-    sense, nonsense = embedded.scores([Ask("The cat sat on the mat."), Ask("The mat cat the on sat.")])
+    sense, nonsense = embedded.scores(
+        [ScoredText("The cat sat on the mat."), ScoredText("The mat cat the on sat.")]
+    )
     assert sense.mean > nonsense.mean + 1
 
 
@@ -150,7 +152,7 @@ def test_sense_is_likelier_than_nonsense(embedded):
 def test_only_the_next_sentence_is_scored_and_the_first_helps(embedded):
     context, text = "My brother plays the violin.", "He practises music every day."
     whole = f"{context} {text}"
-    after, alone = embedded.scores([Ask(whole, part=(len(context) + 1, len(whole))), Ask(text)])
+    after, alone = embedded.scores([ScoredText(whole, part=(len(context) + 1, len(whole))), ScoredText(text)])
     assert len(after.tokens) == len(alone.tokens)
     assert after.mean > alone.mean
 
@@ -158,5 +160,5 @@ def test_only_the_next_sentence_is_scored_and_the_first_helps(embedded):
 @needs_model
 def test_what_the_model_cannot_read_is_refused(embedded):
     with pytest.raises(DataError, match="no token"):
-        embedded.scores([Ask("")])
+        embedded.scores([ScoredText("")])
     assert embedded.identity["sha256"] == EmbeddedModel().identity["sha256"]

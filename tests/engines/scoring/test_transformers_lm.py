@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.engines.scoring import Ask
+from longway.engines.scoring import ScoredText
 from longway.engines.scoring.transformers_lm import CausalModel, MaskedModel, head_of
 from longway.errors import DataError, SettingError
 from tests.tiny_language_models import WORDS, save_bert, save_gpt2
@@ -50,14 +50,14 @@ def slow_masked(model, text):
 
 
 def test_a_causal_model_gives_each_token_after_those_before_it(gpt2):
-    for text, found in zip(TEXTS, gpt2.scores([Ask(text) for text in TEXTS]), strict=True):
+    for text, found in zip(TEXTS, gpt2.scores([ScoredText(text) for text in TEXTS]), strict=True):
         assert found.log_p == pytest.approx(slow_causal(gpt2, text), abs=1e-4)
         assert found.total == pytest.approx(sum(found.log_p))
         assert found.mean == pytest.approx(found.total / len(found.tokens))
 
 
 def test_a_masked_model_gives_each_token_hidden_in_turn(bert):
-    for text, found in zip(TEXTS, bert.scores([Ask(text) for text in TEXTS]), strict=True):
+    for text, found in zip(TEXTS, bert.scores([ScoredText(text) for text in TEXTS]), strict=True):
         assert found.log_p == pytest.approx(slow_masked(bert, text), abs=1e-4)
         assert list(found.tokens) == bert.tokenizer(text)["input_ids"][1:-1]
 
@@ -66,14 +66,14 @@ def test_only_the_part_is_scored_and_the_rest_is_read(gpt2, bert):
     text = "She is here. The nurse is old."
     start = text.index("The")
     for model, slow in ((gpt2, slow_causal), (bert, slow_masked)):
-        found = model.scores([Ask(text, part=(start, len(text)))])[0]
+        found = model.scores([ScoredText(text, part=(start, len(text)))])[0]
         assert found.log_p == pytest.approx(slow(model, text)[-5:], abs=1e-4)
 
 
 def test_a_gap_is_filled_from_left_to_right(bert):
     """ "bakers" is two tokens: the first is asked for without the second, the second after the first."""
     text = "The bakers are old."
-    found = bert.scores([Ask(text, part=(4, 10), fill=True)])[0]
+    found = bert.scores([ScoredText(text, part=(4, 10), fill=True)])[0]
     ids, mask = bert.tokenizer(text)["input_ids"], WORDS.index("[MASK]")
     assert [WORDS[i] for i in found.tokens] == ["baker", "##s"]
     rows = [[*ids[:2], mask, *ids[4:]], [*ids[:3], mask, *ids[4:]]]
@@ -99,9 +99,9 @@ def test_another_model_has_another_identity(gpt2, tmp_path):
 def test_a_text_that_is_too_long_or_empty_is_refused(gpt2, bert):
     for model in (gpt2, bert):
         with pytest.raises(DataError, match=r"too long for this model: .* reads 2"):
-            model.scores([Ask("the old man " * 10)])
+            model.scores([ScoredText("the old man " * 10)])
         with pytest.raises(DataError, match="no token"):
-            model.scores([Ask("The man", part=(3, 3))])
+            model.scores([ScoredText("The man", part=(3, 3))])
 
 
 def test_a_folder_that_is_no_model_is_told_with_the_next_step(tmp_path):
@@ -128,7 +128,9 @@ def test_a_model_saved_for_pretraining_with_a_head_is_masked(tmp_path):
     other.save_pretrained(tmp_path / "b")
     whole.tokenizer.save_pretrained(tmp_path / "b")
     assert head_of(str(tmp_path / "b")) == "masked"
-    assert MaskedModel(str(tmp_path / "b"), device="cpu").scores([Ask("The baker is old.")])[0].total < 0
+    assert (
+        MaskedModel(str(tmp_path / "b"), device="cpu").scores([ScoredText("The baker is old.")])[0].total < 0
+    )
 
 
 @pytest.mark.parametrize("kind", [MaskedModel, CausalModel])
@@ -142,4 +144,4 @@ def test_a_checkpoint_without_the_head_its_config_names_is_refused(tmp_path, kin
     (tmp_path / "config.json").write_text(json.dumps(config | named | {"is_decoder": kind is CausalModel}))
     assert head_of(folder) == ("masked" if kind is MaskedModel else "causal")
     with pytest.raises(SettingError, match=r"lack weights it needs: cls\.predictions"):
-        kind(folder, device="cpu").scores([Ask("The baker is old.")])
+        kind(folder, device="cpu").scores([ScoredText("The baker is old.")])

@@ -107,14 +107,14 @@ def answered(perturber, monkeypatch, request, answer):
     [
         (None, CUT),
         ("She sold her boat in May. <SEP> She has no boat now.", "nothing was changed"),
-        ("He sold his boat in May. He has no boat now.", "2 were sent and 1 came back"),
-        ("He sold <SEP> his boat <SEP> in May.", "2 were sent and 3 came back"),
+        ("He sold his boat in May. He has no boat now.", "2 segments were sent and 1 came back"),
+        ("He sold <SEP> his boat <SEP> in May.", "2 segments were sent and 3 came back"),
         (" <SEP> He has no boat now.", "came back empty"),
         (
             "The judge fixed the clock after work. <SEP> It rained all day.",
             "12 of 11 words were changed, and 6 may be",
         ),
-        ("He <PERT_SEP> He sold his boat. <SEP> He has none.", "<PERT_SEP> stands in the answer"),
+        ("He <PERT_SEP> He sold his boat. <SEP> He has none.", "the answer contains <PERT_SEP>"),
     ],
 )
 def test_an_answer_that_cannot_be_the_text_is_refused_with_the_reason(by_heart, monkeypatch, answer, why):
@@ -150,7 +150,7 @@ def test_texts_that_cannot_be_sent_are_refused_before(by_heart, monkeypatch):
     marked = Request(("She <SEP> left.",), Place(0, 0, 3), WOMAN, MAN)
     long = Request(("She left. " * 400,), Place(0, 0, 3), WOMAN, MAN)
     refused, too_long = perturber.perturb([marked, long])
-    assert refused.reason == "the text itself holds <SEP>"
+    assert refused.reason == "the text itself contains <SEP>"
     assert "too long for the model" in too_long.reason
     assert perturber.perturb([]) == []
 

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from longway.english.people.demographics import AXES, parse_attribute
 from longway.errors import ColumnError, DataError
-from longway.methods.perturb.forms import FORMS, attribute_called
 from longway.methods.perturb.panda import PandaRow, read_panda, row_of, rows_of_pair, write_panda
 from longway.methods.perturb.perturber import Perturbed, Place, Request
-from longway.methods.perturb.segments import SEP
+from longway.methods.perturb.segments import FORMS, SEP, attribute_called
 
 MAN, WOMAN = parse_attribute("man"), parse_attribute("woman")
 ALL = [parse_attribute(name) for names in AXES.values() for name in names]
@@ -77,9 +76,9 @@ def test_segments_are_those_between_the_marks():
         ({"perturbed": " "}, "perturbed is empty"),
         ({"selected_word": None}, "selected_word is empty"),
         ({"target_attribute": "martian"}, "'martian' is not a demographic attribute"),
-        ({"perturbed": "Al left. <SEP> He did."}, "of segments, 1 were sent and 2 came back"),
-        ({"original": "Ann <PERT_SEP> left."}, "original holds <PERT_SEP>"),
-        ({"selected_word": "Ann <SEP>"}, "selected_word holds <SEP>"),
+        ({"perturbed": "Al left. <SEP> He did."}, "1 segments were sent and 2 came back"),
+        ({"original": "Ann <PERT_SEP> left."}, "original contains <PERT_SEP>"),
+        ({"selected_word": "Ann <SEP>"}, "selected_word contains <SEP>"),
     ],
 )
 def test_rows_that_cannot_be_used_are_left_out_and_counted(changed, why):

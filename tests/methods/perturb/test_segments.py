@@ -48,11 +48,11 @@ def test_other_words_come_back_in_their_own_segment_with_the_old_ends(pairs):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("Al left.", "2 were sent and 1 came back"),
-        ("Al <SEP> left. <SEP> He is gone.", "2 were sent and 3 came back"),
+        ("Al left.", "2 segments were sent and 1 came back"),
+        ("Al <SEP> left. <SEP> He is gone.", "2 segments were sent and 3 came back"),
         ("Al left. <SEP>  ", "came back empty"),
         (" <SEP> He is gone.", "came back empty"),
-        ("he, man <PERT_SEP> Al left. <SEP> He is gone.", "<PERT_SEP> stands in the answer"),
+        ("he, man <PERT_SEP> Al left. <SEP> He is gone.", "the answer contains <PERT_SEP>"),
     ],
 )
 def test_an_answer_that_lost_or_won_a_segment_is_refused(answer, why):

@@ -187,7 +187,7 @@ def test_the_installed_model_is_the_one_that_scores_texts():
     """The slow twin computes in numpy from the same file; the two new tokens take next to nothing away."""
     from longway.engines.scoring.gguf_weights import read_gguf
     from longway.engines.scoring.llama import Llama
-    from longway.methods.perturb.smollm2 import smollm2_network
+    from longway.methods.perturb.networks import smollm2_network
 
     path = model_or_skip()
     network = smollm2_network(device="cpu")

@@ -17,7 +17,7 @@ from longway.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ScoredText:
     """A text to score.
 
     part: the characters (start, end) whose tokens are scored, the rest is only read; None scores all.
@@ -56,14 +56,14 @@ class LikelihoodModel(Protocol):
     def identity(self) -> Mapping[str, Any]:
         """Everything that shapes its answers."""
 
-    def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
+    def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
         """The scored tokens of each ask."""
 
 
-def scored_places(ask: Ask, spans: Sequence[tuple[int, int]]) -> list[int]:
+def scored_places(ask: ScoredText, spans: Sequence[tuple[int, int]]) -> list[int]:
     """Which tokens of a text are scored. spans: where each stands in the text, (0, 0) for tokens that are not in it.
 
-    >>> scored_places(Ask("He is old", part=(6, 9)), [(0, 2), (2, 5), (5, 9)])
+    >>> scored_places(ScoredText("He is old", part=(6, 9)), [(0, 2), (2, 5), (5, 9)])
     [2]
     """
     start, end = ask.part or (0, len(ask.text))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import by_length
 from longway.engines.model_files import fingerprint, installed_model
-from longway.engines.scoring import Ask, TokenScores, refuse_long, scored_places
+from longway.engines.scoring import ScoredText, TokenScores, refuse_long, scored_places
 from longway.engines.scoring.gguf_weights import GgufFile, read_gguf
 from longway.errors import MissingExtra, SettingError
 
@@ -44,7 +44,7 @@ class EmbeddedModel:
         """The file and how it is read."""
         return {"model": self.path.name, "sha256": fingerprint(self.path), "reading": VERSION}
 
-    def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
+    def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
         """The scored tokens of each ask."""
         tokenizer, llama = self._tokenizer, self._llama
         read = [tokenizer.encode(ask.text, add_special_tokens=False) for ask in asks]

@@ -1,9 +1,9 @@
 """Causal and masked language models of Hugging Face, by folder or name. Needs torch and transformers.
 
-    CausalModel      each token after those before it
-    MaskedModel      each token hidden in turn, all others seen: the pseudo-log-likelihood of Salazar et al. 2020
+    CausalModel      each token given those before it
+    MaskedModel      each token hidden in turn, all others visible: the pseudo-log-likelihood of Salazar et al. 2020
 
-Weights are read from safetensors only, and no code that comes with a model is run.
+Weights are read from safetensors only, and code that comes with a model is never run.
 """
 
 from __future__ import annotations
@@ -14,47 +14,41 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from longway.classify.classifier import by_length
-from longway.engines.scoring import Ask, TokenScores, refuse_long, scored_places
+from longway.engines.scoring import ScoredText, TokenScores, refuse_long, scored_places
 from longway.errors import MissingExtra, SettingError
 
 Kind = Literal["causal", "masked"]
 
 TOKENS_A_BATCH = 1024  # each has a logit for the whole vocabulary
-VERSION = 1  # goes up when the same model would give other numbers
+VERSION = 1  # increases when the same model would give other numbers
 CAUSAL, MASKED = ("ForCausalLM", "LMHeadModel"), ("ForMaskedLM", "ForPreTraining")
-DISCRIMINATORS = (
-    "ElectraForPreTraining",
-    "FunnelForPreTraining",
-)  # tell which words were replaced, not how likely they are
+DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")  # they detect replaced words
+_ADVICE = "name the folder: hf:FOLDER"
 
 
 def head_of(name: str) -> Kind | None:
-    """What kind of language model a folder or name on the hub is; None for an encoder without a head."""
+    """The kind of language model that a folder or a name on the hub is; None for an encoder without a head."""
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtra("transformers", extra="neural", purpose=f"the model {name!r}")
-    from transformers import AutoConfig
+    from longway.classify.pretrained import read_config
 
-    try:
-        config = AutoConfig.from_pretrained(name, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise _unreadable(name, error) from None
-    architectures = tuple(getattr(config, "architectures", None) or ())
-    if any(one.endswith(CAUSAL) for one in architectures):
+    architectures = read_config(name, f"The model {name!r}", _ADVICE).architectures or ()
+    if any(architecture.endswith(CAUSAL) for architecture in architectures):
         return "causal"
-    is_masked = any(one.endswith(MASKED) and one not in DISCRIMINATORS for one in architectures)
+    is_masked = any(a.endswith(MASKED) and a not in DISCRIMINATORS for a in architectures)
     return "masked" if is_masked else None
 
 
-class _Loaded:
-    """A model and its tokenizer, read when first asked. name: a folder or a name on the hub. device: auto, cpu or cuda."""
+class _LanguageModel:
+    """A model and its tokenizer, loaded on first use. name: a folder or a name on the hub. device: auto, cpu or cuda."""
 
-    _auto: str
+    kind: Kind
 
     def __init__(self, name: str, *, device: str = "auto") -> None:
         self.name, self._device = name, device
 
     @cached_property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The files it is read from, and how."""
         from longway.classify.pretrained import folder_of
         from longway.classify.saved import folder_hash
@@ -62,58 +56,45 @@ class _Loaded:
         return {"model": self.name, "hash": folder_hash(folder_of(self.name)), "reading": VERSION}
 
     @cached_property
-    def tokenizer(self) -> Any:
-        """Its tokenizer, which must tell where each token stands in the text."""
-        from transformers import AutoTokenizer
-
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(self.name, trust_remote_code=False)
-        except (OSError, ValueError, KeyError) as error:
-            raise _unreadable(self.name, error) from None
-        if not tokenizer.is_fast:
-            raise SettingError(
-                f"The tokenizer of {self.name!r} does not tell where its tokens stand. A fast one (tokenizer.json) was expected. "
-                "Save the model again with a fast tokenizer, or choose another."
-            )
-        return tokenizer
-
-    @cached_property
-    def model(self) -> Any:
-        """The network, ready to answer."""
-        import torch
-        import transformers
-        from transformers.utils.logging import disable_progress_bar
+    def _loaded(self) -> tuple[Any, Any]:
+        """The network, ready to answer, and its tokenizer, which must report the position of each token in the text."""
+        from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
         from longway.classify.network_training import device_named
-        from longway.classify.pretrained import check_whole
+        from longway.classify.pretrained import check_whole, read_model
 
-        disable_progress_bar()  # type: ignore[no-untyped-call] # of reading weights; fetching them still shows one
-        try:
-            model, loading = getattr(transformers, self._auto).from_pretrained(
-                self.name,
-                use_safetensors=True,
-                trust_remote_code=False,
-                dtype=torch.float32,
-                output_loading_info=True,
+        auto = AutoModelForCausalLM if self.kind == "causal" else AutoModelForMaskedLM
+        model, tokenizer, loading = read_model(auto, self.name, f"The model {self.name!r}", _ADVICE)
+        if not tokenizer.is_fast:
+            raise SettingError(
+                f"The tokenizer of {self.name!r} does not report the positions of its tokens. A fast one (tokenizer.json) was "
+                "expected. Save the model again with a fast tokenizer, or choose another."
             )
-        except (OSError, ValueError, KeyError) as error:
-            raise _unreadable(self.name, error) from None
         check_whole(self.name, loading)
-        return model.to(device_named(self._device)).eval()
+        return model.to(device_named(self._device)).eval(), tokenizer
+
+    @property
+    def model(self) -> Any:
+        """The network."""
+        return self._loaded[0]
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer."""
+        return self._loaded[1]
 
     @property
     def most_tokens(self) -> int:
-        """How many tokens it reads, special ones included."""
-        config = self.model.config
-        positions = int(getattr(config, "max_position_embeddings", 0) or 0)
-        if "roberta" in str(config.model_type):  # counts from the padding token on: two places no token gets
-            positions -= 2
-        return min(limit for limit in (positions, int(self.tokenizer.model_max_length)) if limit > 0)
+        """The number of tokens it reads, including special ones."""
+        from longway.classify.pretrained import positions_of
+
+        limits = positions_of(self.model.config), int(self.tokenizer.model_max_length)
+        return min(limit for limit in limits if limit > 0)
 
     def _read(
-        self, asks: Sequence[Ask], *, special: bool
+        self, asks: Sequence[ScoredText], *, special: bool
     ) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
-        """Token ids of each text, and where each token stands in it."""
+        """Token ids of each text, and the span of each token in it."""
         read = self.tokenizer(
             [ask.text for ask in asks],
             add_special_tokens=special,
@@ -126,7 +107,7 @@ class _Loaded:
         return read["input_ids"], read["offset_mapping"]
 
     def _logits(self, rows: Sequence[Sequence[int]]) -> Any:
-        """The logits of some rows, filled up on the right: (rows, tokens, vocabulary)."""
+        """The logits of some rows, padded on the right: (rows, tokens, vocabulary)."""
         import torch
 
         longest = max(map(len, rows))
@@ -138,14 +119,13 @@ class _Loaded:
         return self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()
 
 
-class CausalModel(_Loaded):
+class CausalModel(_LanguageModel):
     """A model that reads from left to right."""
 
     kind: Kind = "causal"
-    _auto = "AutoModelForCausalLM"
 
-    def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
-        """The scored tokens of each ask."""
+    def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
+        """The scored tokens of each text."""
         import torch
 
         texts, spans = self._read(asks, special=False)
@@ -166,7 +146,7 @@ class CausalModel(_Loaded):
         return found
 
     def _start(self) -> int:
-        """What stands before a text, so that its first token has a likelihood too."""
+        """The token before a text, so that its first token has a likelihood too."""
         for start in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id):
             if start is not None:
                 return int(start)
@@ -176,14 +156,13 @@ class CausalModel(_Loaded):
         )
 
 
-class MaskedModel(_Loaded):
+class MaskedModel(_LanguageModel):
     """A model that fills gaps."""
 
     kind: Kind = "masked"
-    _auto = "AutoModelForMaskedLM"
 
-    def scores(self, asks: Sequence[Ask]) -> list[TokenScores]:
-        """The scored tokens of each ask."""
+    def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
+        """The scored tokens of each text."""
         import torch
 
         texts, spans = self._read(asks, special=True)
@@ -210,13 +189,5 @@ class MaskedModel(_Loaded):
         return found
 
     def _hidden(self, ids: Sequence[int], place: int, last: int) -> list[int]:
-        """The tokens with a mask in one place, and without those behind it up to `last`."""
+        """The tokens with a mask at one place, and without those after it up to `last`."""
         return [*ids[:place], int(self.tokenizer.mask_token_id), *ids[last + 1 :]]
-
-
-def _unreadable(name: str, error: Exception) -> SettingError:
-    return SettingError(
-        f"The model {name!r} cannot be read: {str(error).strip().splitlines()[0]} Expected a folder with config.json, model.safetensors "
-        "and tokenizer.json, or a name on the Hugging Face hub that this machine can reach. "
-        "Fetch it where there is a network (huggingface-cli download NAME --local-dir FOLDER) and name the folder: hf:FOLDER."
-    )

@@ -73,12 +73,14 @@ def who_perturbs(
     """The engine for the settings; an error where it cannot write."""
     if settings.model is not None:
         from longway.classify.saved import folder_hash
-        from longway.methods.perturb.networks import folder_of, need_torch
+        from longway.methods.perturb.networks import need_torch
 
         need_torch("A neural perturber")
+        from longway.classify.pretrained import folder_of
+
         return Who(
             settings,
-            fingerprint=folder_hash(folder_of(settings.model)),
+            fingerprint=folder_hash(folder_of(settings.model, what=f"The model {settings.model!r}")),
             device=engines.device,
             batch_size=engines.batch_size,
         )

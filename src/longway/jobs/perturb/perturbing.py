@@ -25,7 +25,7 @@ from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
 from longway.methods.method import BUDGET_SPENT, Rows, fresh_id
 from longway.methods.perturb.choosing import (
-    Option,
+    PossibleChange,
     axis_weights,
     choose,
     in_order,
@@ -135,7 +135,7 @@ class Perturbing:
         """The texts of a row as one, as they are analysed."""
         return as_one(self.segments(row))
 
-    def options(self, row: int) -> list[Option]:
+    def options(self, row: int) -> list[PossibleChange]:
         """Everything that could be changed in a row: K of Algorithm 1."""
         settings, segments = self.settings, self.segments(row)
         found = [

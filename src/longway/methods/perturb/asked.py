@@ -1,13 +1,13 @@
-"""Perturbing by asking a language model: any engine of `longway engines` that writes.
+"""Perturbing by prompting a language model: any engine of `longway engines` that writes.
 
-    the lines of a row, the person marked  ->  prompt perturb.v1  ->  as many lines  ->  read strictly, put back  ->  the row's texts
+    the lines of a row, the person marked  ->  prompt perturb.v1  ->  as many lines  ->  read strictly  ->  the row's texts
 
     AskedPerturber(asker)
 
-A row goes to the model line by line, all texts in one question, so that a person is changed in all of them alike and each line comes back
-to its place: its text, its line breaks, the white space around it. An answer that cannot be used is asked for once more, with
-what was wrong; then it is refused with the reason: lines missing, marks left, nothing changed, more words changed than one person's
-can be (`segments.check_kept`), pieces of the prompt.
+All texts of a row are in one prompt, line by line, so that a person is changed in all of them alike. Each line of the answer replaces
+its line in the row; line breaks and surrounding white space stay. An unusable answer is requested once more, with what was wrong,
+and then refused with the reason: missing lines, marks left, nothing changed, more words changed than one person needs
+(`segments.check_kept`), pieces of the prompt.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from longway.methods.additions import Refused, ask_structured
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import Unfit, check_kept, with_ends_of
 
-LEAK = 5  # words in a row that the question has and the text had not: "a middle-aged person" may come, "(45 to 64)" behind it may not
+LEAK = 5  # consecutive new words of the prompt: "a middle-aged person" may occur, followed by "(45 to 64)" it may not
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A request as it is asked. lines: where the lines that have words are; the rest is white space and stays."""
+    """A request with its prompt. lines: the places of all lines with words; the rest is white space and stays."""
 
     request: Request
     lines: tuple[Place, ...]
@@ -39,9 +39,9 @@ class _Question:
 
 
 class AskedPerturber:
-    """A language model that is asked to change one person. asker: the engine with its journal and its budget.
+    """A language model that is prompted to change one person. asker: the engine with its journal and its budget.
 
-    The budget's end (`BudgetSpent`) is passed on: what was answered before is in the journal.
+    `BudgetSpent` passes through: earlier answers are in the journal.
     """
 
     def __init__(self, asker: Asker, *, seed: int = 0) -> None:
@@ -49,7 +49,7 @@ class AskedPerturber:
         self.name = asker.engine.name
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """What becomes of each request, in order."""
+        """The result of each request, in order."""
         found: dict[int, Perturbed] = {}
         asked: dict[int, _Question] = {}
         for place, request in enumerate(requests):
@@ -69,12 +69,12 @@ class AskedPerturber:
         return [found[place] for place in range(len(requests))]
 
     def _sampling(self, prompt: Prompt) -> Sampling:
-        """The likeliest answer, as the paper decodes; room for the whole text."""
+        """The likeliest answer, as in the paper, with room for the whole text."""
         return Sampling(temperature=0.0, top_p=1.0, max_tokens=tokens_for(prompt.text), seed=self.seed)
 
 
 def prompt_of(request: Request) -> Prompt | None:
-    """The question about a request, to see what it takes; None where it cannot be asked."""
+    """The prompt of a request, to estimate its cost; None if it cannot be asked."""
     try:
         return _question(request).prompt
     except Unfit:
@@ -83,7 +83,7 @@ def prompt_of(request: Request) -> Prompt | None:
 
 def _question(request: Request) -> _Question:
     if any(sign in segment for segment in request.segments for sign in (OPEN, CLOSE)):
-        raise Unfit(f"the text itself holds {OPEN} or {CLOSE}")
+        raise Unfit(f"the text itself contains {OPEN} or {CLOSE}")
     lines = _lines_in(request.segments)
     person = request.place
     for number, line in enumerate(lines):
@@ -95,7 +95,7 @@ def _question(request: Request) -> _Question:
 
 
 def _lines_in(segments: Sequence[str]) -> tuple[Place, ...]:
-    """Where the lines are that have anything but white space, without their line breaks."""
+    """The places of all lines that are not blank, without their line breaks."""
     found = []
     for number, segment in enumerate(segments):
         start = 0
@@ -108,7 +108,7 @@ def _lines_in(segments: Sequence[str]) -> tuple[Place, ...]:
 
 
 def _read(question: _Question, answer: str) -> tuple[str, ...]:
-    """The segments with the lines of an answer in their places; Unreadable where it cannot be used."""
+    """The segments with the lines of an answer in their places. Raises Unreadable if it cannot be used."""
     request = question.request
     lines = read_numbered(answer, len(question.lines))
     if any(sign in line for line in lines for sign in (OPEN, CLOSE)):
@@ -122,9 +122,9 @@ def _read(question: _Question, answer: str) -> tuple[str, ...]:
         check_kept(request.segments, segments)
     except Unfit as why:
         raise Unreadable(str(why)) from None
-    told = question.prompt.messages(n=1, form="json")[0]["content"]
+    instructions = question.prompt.messages(n=1, form="json")[0]["content"]
     before, after, shown = (
-        _phrases(text) for text in ("\n".join(request.segments), "\n".join(segments), told)
+        _phrases(text) for text in ("\n".join(request.segments), "\n".join(segments), instructions)
     )
     if (after - before) & shown:
         raise Unreadable("a piece of the question stands in the answer")
@@ -132,6 +132,6 @@ def _read(question: _Question, answer: str) -> tuple[str, ...]:
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:
-    """All stretches of `LEAK` words."""
+    """All sequences of `LEAK` words."""
     words = words_of(text)
     return {tuple(words[i : i + LEAK]) for i in range(len(words) - LEAK + 1)}

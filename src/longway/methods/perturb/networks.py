@@ -1,35 +1,54 @@
-"""The network behind a neural perturber: an encoder-decoder (BART, T5), or a causal model that goes on writing. Needs torch.
+"""The network of a neural perturber: an encoder-decoder (BART, T5) or a causal model. Needs torch.
 
     load_network("facebook/perturber")      a name on the Hugging Face hub, or a folder
+    tiny_network(texts), smollm2_network()  bases to train that need no download
     network.pair(source, target)            tokens to read, and tokens to learn to write
-    network.batch(examples)                 some of them, filled up to one length, on the device
+    network.batch(examples)                 several of them, padded to one length, on the device
 
-An encoder-decoder reads the source and writes the target. A causal model reads the source and a second mark, and goes on:
+An encoder-decoder reads the source and writes the target. A causal model reads the source and a second mark, and continues:
 
     her gender:man <PERT_SEP> Ann lost her hat. <PERT_SEP> Al lost his hat.
 
-Weights are read from safetensors only: other files can run code. No code that comes with a model is run either.
+Weights are read from safetensors only: other files can run code. Code that comes with a model is never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from longway.errors import MissingExtra, SettingError
-from longway.methods.perturb.forms import MARKS
-from longway.methods.perturb.segments import PERT_SEP
+import numpy as np
 
-IGNORE = -100  # a place whose token is not learned
-MOST_TOKENS = 1024  # of one sequence, where the model itself sets no limit
+from longway.engines.model_files import installed_model
+from longway.engines.scoring.gguf_weights import Floats, GgufFile, read_gguf
+from longway.engines.scoring.llama import BETWEEN_TEXTS, tokenizer_of
+from longway.errors import MissingExtra, SettingError
+from longway.methods.perturb.segments import MARKS, PERT_SEP
+
+IGNORE = -100  # a token that is not learned
+MOST_TOKENS = 1024  # of one sequence, if the model itself sets no limit
+TINY, SMOLLM2 = "tiny", "smollm2"
+TINY_VOCABULARY = 8000  # tokens
+_BEGIN, _PAD, _END = "<s>", "<pad>", "</s>"
+_LLAMA_NAMES = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a network reads, and what it is to write; of a causal one the source stands in both."""
+    """What a network reads, and what it should write; for a causal network the source is in both."""
 
     source: list[int]
     labels: list[int]
@@ -39,7 +58,7 @@ class Tokens:
 
     @property
     def n_learned(self) -> int:
-        """Tokens that count for the loss."""
+        """The number of tokens that count for the loss."""
         return sum(label != IGNORE for label in self.labels)
 
 
@@ -53,14 +72,14 @@ class Network:
 
     @property
     def is_causal(self) -> bool:
-        """Whether it goes on writing after the source, instead of reading it with an encoder."""
+        """Whether it continues the source instead of reading it with an encoder."""
         return not self.model.config.is_encoder_decoder
 
     @property
     def longest(self) -> int:
-        """Tokens that it can read at once."""
-        names = ("max_position_embeddings", "n_positions")
-        limits = [getattr(self.model.config, name, None) for name in names]
+        """The number of tokens that it reads at once."""
+        values = self.model.config.to_dict()
+        limits = [values.get(name) for name in ("max_position_embeddings", "n_positions")]
         return min([MOST_TOKENS, *(int(limit) for limit in limits if limit)])
 
     def read(self, source: str) -> list[int]:
@@ -71,7 +90,7 @@ class Network:
         return tokens[:-1] if tokens and tokens[-1] == self.tokenizer.eos_token_id else tokens
 
     def pair(self, source: str, target: str) -> Tokens:
-        """The tokens of a source and of what is to be written for it."""
+        """The tokens of a source and of its target."""
         read = self.read(source)
         if not self.is_causal:
             return Tokens(read, list(self.tokenizer(text_target=target)["input_ids"]))
@@ -80,28 +99,28 @@ class Network:
         return Tokens([*read, *written], [IGNORE] * len(read) + written)
 
     def batch(self, examples: Sequence[Tokens]) -> dict[str, Any]:
-        """Some examples as the model takes them."""
-        read, mask = self.filled([example.source for example in examples])
+        """Several examples as the model takes them."""
+        read, mask = self.padded([example.source for example in examples])
         width = max(len(example.labels) for example in examples)
         labels = [example.labels + [IGNORE] * (width - len(example.labels)) for example in examples]
         return {"input_ids": read, "attention_mask": mask, "labels": self._tensor(labels)}
 
-    def filled(self, rows: Sequence[list[int]], *, in_front: bool = False) -> tuple[Any, Any]:
-        """Token rows filled up to one length, behind or in front, and where their own tokens are."""
+    def padded(self, rows: Sequence[list[int]], *, in_front: bool = False) -> tuple[Any, Any]:
+        """Rows of tokens padded to one length, at the end or in front, and the mask of their own tokens."""
         width, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-        tokens, places = [], []
+        tokens, mask = [], []
         for row in rows:
-            filling, none = [pad] * (width - len(row)), [0] * (width - len(row))
-            tokens.append(filling + row if in_front else row + filling)
-            places.append(none + [1] * len(row) if in_front else [1] * len(row) + none)
-        return self._tensor(tokens), self._tensor(places)
+            padding, zeros = [pad] * (width - len(row)), [0] * (width - len(row))
+            tokens.append(padding + row if in_front else row + padding)
+            mask.append(zeros + [1] * len(row) if in_front else [1] * len(row) + zeros)
+        return self._tensor(tokens), self._tensor(mask)
 
     def text_of(self, tokens: Sequence[int]) -> str:
-        """The text that tokens stand for, without what begins, ends and fills a sequence; the marks stay."""
+        """The text of some tokens, without those that begin, end and pad a sequence; the marks stay."""
         tokenizer = self.tokenizer
-        around = {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id}
-        around.add(getattr(self.model.config, "decoder_start_token_id", None))
-        kept = [token for token in tokens if token not in around]
+        special = {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id}
+        special.add(self.model.generation_config.decoder_start_token_id)
+        kept = [token for token in tokens if token not in special]
         text: str = tokenizer.decode(kept, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
@@ -111,34 +130,35 @@ class Network:
         return torch.tensor(rows, device=self.device)
 
 
-def load_network(name: str, *, device: str = "auto", marks: bool = False) -> Network:
-    """The network a folder or a name on the Hugging Face hub stands for.
+def need_torch(purpose: str) -> None:
+    """Raise MissingExtra if torch or transformers is not installed."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, extra="neural", purpose=purpose)
 
-    marks: whether the marks become tokens of its own, as for a base that is to be trained.
+
+def load_network(name: str, *, device: str = "auto", marks: bool = False) -> Network:
+    """The network in a folder, or of a name on the Hugging Face hub.
+
+    marks: whether to add the marks to its vocabulary, as for a base that is to be trained.
     """
     need_torch(f"The perturber {name!r}")
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     from longway.classify.network_training import device_named
+    from longway.classify.pretrained import read_config, read_model
 
-    quiet()
     where = device_named(device)
     _check_folder(name)
-    try:
-        config = AutoConfig.from_pretrained(name, trust_remote_code=False)
-        kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-        model = kind.from_pretrained(
-            name, config=config, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
-        )
-    except (OSError, ValueError, KeyError) as error:
-        raise _unreadable(name, error) from None
+    what = f"The model {name!r}", "name the folder"
+    is_seq2seq = read_config(name, *what).is_encoder_decoder
+    auto: Any = AutoModelForSeq2SeqLM if is_seq2seq else AutoModelForCausalLM
+    model, tokenizer, _ = read_model(auto, name, *what)
     return prepared(model, tokenizer, where, marks=marks)
 
 
 def prepared(model: Any, tokenizer: Any, device: Any, *, marks: bool) -> Network:
-    """A model and its tokenizer made ready: something to fill up with, and the marks where they are wanted."""
+    """A model and its tokenizer, with a padding token, and with the marks if wanted."""
     if tokenizer.eos_token_id is None:
         raise SettingError(
             "The model's tokenizer has no token for the end of a text, and without one it would never stop writing. "
@@ -148,12 +168,12 @@ def prepared(model: Any, tokenizer: Any, device: Any, *, marks: bool) -> Network
         tokenizer.pad_token = tokenizer.eos_token
     if marks:
         tokenizer.add_tokens(list(MARKS), special_tokens=True)
-        _make_room(model, len(tokenizer))
+        _add_embeddings(model, len(tokenizer))
     return Network(model.to(device), tokenizer, device)
 
 
-def _make_room(model: Any, n_tokens: int) -> None:
-    """Give the model places for new tokens, which begin as the mean of the others; some models have room already."""
+def _add_embeddings(model: Any, n_tokens: int) -> None:
+    """Give new tokens embeddings that start as the mean of the others; some models have room already."""
     n = model.get_input_embeddings().num_embeddings
     if n_tokens <= n:
         return
@@ -162,50 +182,129 @@ def _make_room(model: Any, n_tokens: int) -> None:
         layer.weight.data[n:] = layer.weight.data[:n].mean(dim=0)
 
 
-def folder_of(name: str) -> Path:
-    """The folder a model is read from: its own, or the hub's copy on this machine."""
-    if Path(name).is_dir():
-        return Path(name)
-    from transformers.utils.hub import cached_file
-
-    try:
-        return Path(str(cached_file(name, "config.json"))).parent
-    except OSError as error:
-        raise _unreadable(name, error) from None
-
-
-def quiet() -> None:
-    """Take away the bars that show how weights are read and written; fetching them still shows one."""
-    from transformers.utils.logging import disable_progress_bar
-
-    disable_progress_bar()  # type: ignore[no-untyped-call]
-
-
-def need_torch(purpose: str) -> None:
-    """MissingExtra where torch or transformers is not installed."""
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, extra="neural", purpose=purpose)
-
-
 def _check_folder(name: str) -> None:
-    """An error of its own for a folder whose weights are there, but in a form that can run code."""
+    """Raise SettingError for a folder whose weights are in a form that can run code."""
     folder = Path(name)
     if not folder.is_dir() or list(folder.glob("*.safetensors")):
         return
     if pickles := sorted(path.name for path in (*folder.glob("*.bin"), *folder.glob("*.pt"))):
         raise SettingError(
             f"{folder} holds its weights as {pickles[0]}, a pickle, which can run code when it is read. "
-            "Expected model.safetensors. Convert it once, where that is no danger (AutoModelForCausalLM for a causal model): "
+            "Expected model.safetensors. Convert it once, on a machine where that is safe (AutoModelForCausalLM for a causal model): "
             'python -c "from transformers import AutoModelForSeq2SeqLM as M; '
             f"M.from_pretrained('{folder}').save_pretrained('{folder}')\""
         )
 
 
-def _unreadable(name: str, error: Exception) -> SettingError:
-    return SettingError(
-        f"The model {name!r} cannot be read: {str(error).strip().splitlines()[0]} Expected a folder with config.json, "
-        "model.safetensors and tokenizer files of an encoder-decoder or a causal model, or a name on the Hugging Face hub "
-        "that this machine can reach and that has safetensors. Fetch it where there is a network "
-        "(huggingface-cli download NAME --local-dir FOLDER) and name the folder."
+def tiny_network(texts: Iterable[str], *, device: Any) -> Network:
+    """A small encoder-decoder from scratch, with a tokenizer made from the texts: for trying out training.
+
+    It is of BART's kind (Lewis et al. 2020) with two layers of width 64, about 250,000 weights. It learns to copy and to exchange
+    the words it has seen exchanged: enough for sentences of one pattern, not for English.
+    """
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    tokenizer = _byte_pair_tokenizer(texts)
+    config = BartConfig(
+        vocab_size=len(tokenizer),
+        d_model=64,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=128,
+        decoder_ffn_dim=128,
+        max_position_embeddings=512,
+        dropout=0.0,
+        scale_embedding=True,  # without it, positions outweigh words at the start
+        bos_token_id=tokenizer.bos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.eos_token_id,
+        forced_eos_token_id=None,
     )
+    return prepared(BartForConditionalGeneration(config), tokenizer, device, marks=True)
+
+
+def _byte_pair_tokenizer(texts: Iterable[str]) -> Any:
+    """Byte-level pieces of words: any text can be written, and decoding returns it unchanged."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    pieces = Tokenizer(models.BPE())
+    pieces.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    pieces.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=TINY_VOCABULARY,
+        special_tokens=[_BEGIN, _PAD, _END, *MARKS],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    pieces.train_from_iterator(texts, trainer)
+    pieces.post_processor = processors.TemplateProcessing(
+        single=f"{_BEGIN} $A {_END}",
+        special_tokens=[(name, pieces.token_to_id(name)) for name in (_BEGIN, _END)],
+    )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END
+    )
+
+
+def smollm2_network(*, device: Any) -> Network:
+    """The small model that Longway installs (SmolLM2-135M, a Llama in a GGUF file), ready to be trained further.
+
+    Its weights were quantised to four and eight bits; unpacked, they are those it runs with, not exactly the original ones.
+    """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    file = read_gguf(installed_model())
+    about, embedding = file.settings, file.tensors["token_embd.weight"]
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer_of(about),
+        bos_token=BETWEEN_TEXTS,
+        eos_token=BETWEEN_TEXTS,
+        pad_token=BETWEEN_TEXTS,
+    )
+    config = LlamaConfig(
+        vocab_size=len(embedding),
+        hidden_size=embedding.shape[1],
+        intermediate_size=int(about["llama.feed_forward_length"]),
+        num_hidden_layers=int(about["llama.block_count"]),
+        num_attention_heads=int(about["llama.attention.head_count"]),
+        num_key_value_heads=int(about["llama.attention.head_count_kv"]),
+        max_position_embeddings=int(about["llama.context_length"]),
+        rms_norm_eps=float(about["llama.attention.layer_norm_rms_epsilon"]),
+        rope_parameters={"rope_type": "default", "rope_theta": float(about["llama.rope.freq_base"])},
+        tie_word_embeddings="output.weight" not in file.tensors,
+        bos_token_id=tokenizer.eos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.eos_token_id,
+    )
+    model = LlamaForCausalLM(config)  # type: ignore[no-untyped-call]
+    weights = _llama_weights(file, config)
+    arrays = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in weights.items()}
+    model.load_state_dict(arrays, strict=not config.tie_word_embeddings)
+    return prepared(model, tokenizer, device, marks=True)
+
+
+def _llama_weights(file: GgufFile, config: Any) -> Mapping[str, Floats]:
+    """The weights under their names in transformers."""
+    weights = {
+        "model.embed_tokens.weight": file.tensors["token_embd.weight"],
+        "model.norm.weight": file.tensors["output_norm.weight"],
+    }
+    if "output.weight" in file.tensors:
+        weights["lm_head.weight"] = file.tensors["output.weight"]
+    heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}
+    for layer in range(config.num_hidden_layers):
+        for ours, theirs in _LLAMA_NAMES.items():
+            array = file.tensors[f"blk.{layer}.{ours}.weight"]
+            if (
+                ours in heads
+            ):  # GGUF interleaves the rows of each head: even ones come first in transformers, then odd ones
+                rows, width = array.shape
+                shape = heads[ours], rows // heads[ours] // 2, 2, width
+                array = array.reshape(shape).swapaxes(1, 2).reshape(rows, width)
+            weights[f"model.layers.{layer}.{theirs}.weight"] = array
+    return weights

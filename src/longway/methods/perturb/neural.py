@@ -1,11 +1,11 @@
-"""Perturbing by a network that was trained for it: the paper's own way (section 4).
+"""Perturbing by a network that was trained for it: the paper's own method (section 4).
 
     "her gender:man <PERT_SEP> Ann lost her hat."   ->  network, the likeliest token each time  ->  "Al lost his hat."
 
-    NeuralPerturber("facebook/perturber")       the model of the paper's authors, or a folder that `longway perturb train` made
+    NeuralPerturber("facebook/perturber")       the model of the paper's authors, or a folder written by `longway perturb train`
 
-What a network writes is believed only where it can be the same text with another person: an answer that was cut off, that lost a
-segment, that changed nothing or far too much is refused with the reason. Whether it changed the right words nobody checks here.
+An answer is accepted only if it can be the same text with another person. One that was cut off, lost a segment, or changed nothing
+or far too much is refused with the reason. Whether the right words were changed is not checked here.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from longway.errors import SettingError
-from longway.methods.perturb.forms import Form, form_named
-from longway.methods.perturb.networks import Network, folder_of, load_network, need_torch
+from longway.methods.perturb.networks import Network, load_network, need_torch
 from longway.methods.perturb.perturber import Perturbed, Request, unchanged
-from longway.methods.perturb.segments import Unfit, check_kept, separated
+from longway.methods.perturb.segments import Form, Unfit, check_kept, form_named, separated
 from longway.store.atomic import read_json
 
 ABOUT_FILE = "perturber.json"
-LONGER = 1.5  # times as many tokens as were read an answer may have,
-AND_MORE = 16  # and some more; who writes longer than that does not come to an end
+LONGER, AND_MORE = 1.5, 16  # an answer has at most so many times the tokens of the input, and some more
 CUT = "the model's answer was cut off"
 
 
@@ -31,7 +29,7 @@ class NeuralPerturber:
     """A trained network.
 
     model: a folder, or a name on the Hugging Face hub. device: auto, cpu or cuda. batch_size: requests computed together.
-    form: how requests are written for it (`forms.py`); what its folder says, or that of the released model where it says nothing.
+    form: how requests are written for it (`segments.Form`); default the form that its folder names, or that of the released model.
     fingerprint: changes with the model's files.
     """
 
@@ -42,9 +40,10 @@ class NeuralPerturber:
             raise SettingError(f"'batch_size' must be at least 1. Got {batch_size}. Try 16.")
         self.batch_size = batch_size
         need_torch("A neural perturber")
+        from longway.classify.pretrained import folder_of
         from longway.classify.saved import folder_hash
 
-        folder = folder_of(str(model))
+        folder = folder_of(str(model), what=f"The model {str(model)!r}")
         self.name = f"neural:{folder.name if folder == Path(model) else model}"
         self.form: Form = form_named(form or _form_in(folder))
         self.network: Network = load_network(str(model), device=device)
@@ -53,7 +52,7 @@ class NeuralPerturber:
         self.fingerprint = folder_hash(folder)
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """What becomes of each request, in order."""
+        """The result of each request, in order."""
         found: dict[int, Perturbed] = {}
         read: dict[int, list[int]] = {}
         for place, request in enumerate(requests):
@@ -61,7 +60,7 @@ class NeuralPerturber:
                 read[place] = self._read(request)
             except Unfit as why:
                 found[place] = unchanged(request, str(why))
-        # Of like length together, the longest first: there is less to fill up, and what does not fit shows at once.
+        # Similar lengths together, the longest first: less padding, and running out of memory shows at once.
         order = sorted(read, key=lambda place: (-len(read[place]), place))
         for start in range(0, len(order), self.batch_size):
             places = order[start : start + self.batch_size]
@@ -79,28 +78,28 @@ class NeuralPerturber:
         return tokens
 
     def _written(self, read: Sequence[list[int]]) -> Iterator[str | None]:
-        """What the network writes for each, None where it did not come to an end."""
+        """The answer to each input; None if it did not end."""
         import torch
 
         network = self.network
-        tokens, mask = network.filled(read, in_front=network.is_causal)
+        tokens, mask = network.padded(read, in_front=network.is_causal)
         most = max(map(self._most, read))
         try:
             with torch.inference_mode():
                 written = network.model.generate(input_ids=tokens, attention_mask=mask, max_new_tokens=most)
         except torch.OutOfMemoryError:
             raise SettingError(
-                f"{len(read)} texts at once do not fit into the GPU's memory. Expected a smaller 'batch_size' than {self.batch_size}. "
+                f"{len(read)} texts at once do not fit into the GPU's memory. 'batch_size' is {self.batch_size}. "
                 f"Try {max(1, self.batch_size // 4)} (--batch-size), or --device cpu."
             ) from None
-        # An encoder-decoder's answer opens with its start token, which often is the end token as well.
+        # The answer of an encoder-decoder begins with its start token, which is often the end token as well.
         start, end = (tokens.shape[1] if network.is_causal else 1), network.tokenizer.eos_token_id
         for own, row in zip(read, written[:, start:].tolist(), strict=True):
-            answer = row[: self._most(own)]  # what it would get alone
+            answer = row[: self._most(own)]  # the limit it would have alone
             yield network.text_of(answer[: answer.index(end)]) if end in answer else None
 
     def _most(self, read: list[int]) -> int:
-        """How many tokens an answer may have."""
+        """The most tokens of an answer."""
         most = int(LONGER * len(read)) + AND_MORE
         return most if self.network.is_causal else min(most, self.network.longest - 1)
 
@@ -117,7 +116,7 @@ def _answered(request: Request, answer: str | None) -> Perturbed:
 
 
 def _greedy(network: Network) -> Any:
-    """The likeliest token each time. What a base model's own settings would add is left out: beams, or that no phrase comes twice."""
+    """The likeliest token each time, without the beams or the ban on repetitions of a base model's own settings."""
     from transformers import GenerationConfig
 
     own, tokenizer = network.model.generation_config, network.tokenizer

@@ -1,14 +1,14 @@
-"""Perturbations that people (or rules) wrote, to train a perturber on, in the form of PANDA (Qian et al. 2022).
+"""Perturbations written by people (or rules), to train a perturber on, in the format of PANDA (Qian et al. 2022).
 
     original                    selected_word   target_attribute   perturbed
     Ann lost her hat. <SEP> …   her             man                Al lost his hat. <SEP> …
 
-    read_panda(file or hf:NAME)    rows of such a file: CSV, JSON lines, Parquet, whatever `longway audit` reads
-    write_panda(rows, file)        the same way back
-    row_of(request, perturbed)     what a perturber of ours did, as a row
-    rows_of_pair(text, other, …)   two versions of a text by people, as two rows: there, and back
+    read_panda(file or hf:NAME)    the rows of such a file: CSV, JSON lines, Parquet, anything that `longway audit` reads
+    write_panda(rows, file)        writes them
+    row_of(request, perturbed)     the result of a perturber, as a row
+    rows_of_pair(text, other, …)   two versions of a text by people, as two rows, one per direction
 
-The columns are those of the released dataset (facebook/panda; see its card). It is not ours to ship.
+The columns are those of the released dataset (facebook/panda; see its card), which Longway does not ship.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ import polars as pl
 from longway.data import load, save
 from longway.english.people.demographics import Attribute
 from longway.errors import ColumnError, DataError, SettingError
-from longway.methods.perturb.forms import attribute_called
 from longway.methods.perturb.perturber import Perturbed, Request
-from longway.methods.perturb.segments import PERT_SEP, SEP, Unfit, joined, separated
+from longway.methods.perturb.segments import PERT_SEP, SEP, Unfit, attribute_called, joined, separated
 from longway.tokens.tokenizer import is_word, token_spans
 
 COLUMNS = ("original", "selected_word", "target_attribute", "perturbed")
@@ -36,7 +35,7 @@ COLUMNS = ("original", "selected_word", "target_attribute", "perturbed")
 
 @dataclass(frozen=True, slots=True)
 class PandaRow:
-    """One perturbation: the segments before, the chosen word, what it was to become, the segments after."""
+    """One perturbation: the segments before, the chosen word, the target attribute, the segments after."""
 
     before: tuple[str, ...]
     word: str
@@ -46,7 +45,7 @@ class PandaRow:
 
 @dataclass(frozen=True, slots=True)
 class Panda:
-    """The rows of a file. skipped: how many rows could not be used, by why. fingerprint: changes with the rows."""
+    """The rows of a file. skipped: the number of unusable rows, by reason."""
 
     rows: tuple[PandaRow, ...]
     skipped: Mapping[str, int]
@@ -58,7 +57,7 @@ class Panda:
 
 
 def read_panda(source: Any, *, limit: int | None = None) -> Panda:
-    """The perturbations in a file; rows that cannot be used are left out and counted.
+    """The perturbations in a file; unusable rows are skipped and counted.
 
     source: anything that `longway.load` takes. limit: only the first rows.
     """
@@ -80,31 +79,31 @@ def read_panda(source: Any, *, limit: int | None = None) -> Panda:
             except (Unfit, SettingError) as wrong:
                 skipped[str(wrong).partition(".")[0]] += 1
     if not rows:
-        told = "; ".join(f"{why} ({n})" for why, n in skipped.most_common(3)) or "there are no rows"
+        reasons = "; ".join(f"{why} ({n})" for why, n in skipped.most_common(3)) or "there are no rows"
         raise DataError(
-            f"{data.source_name} has no perturbation that can be learned from: {told}. "
+            f"{data.source_name} has no perturbation that can be learned from: {reasons}. "
             f"Rows with {', '.join(COLUMNS)} were expected. Check the file."
         )
     return Panda(tuple(rows), dict(skipped.most_common()))
 
 
 def write_panda(rows: Iterable[PandaRow], path: str | Path) -> Path:
-    """The path of the file that was written; its ending says the format."""
+    """Write the rows to a file, whose ending determines the format; returns its path."""
     cells = [(joined(row.before), row.word, row.target.name, joined(row.after)) for row in rows]
     return save(pl.DataFrame(cells, schema=dict.fromkeys(COLUMNS, pl.String), orient="row"), path)
 
 
 def row_of(request: Request, perturbed: Perturbed) -> PandaRow | None:
-    """What a perturber made of a request as a row to learn from; None where it changed nothing."""
+    """The result of a request as a row to learn from; None if nothing was changed."""
     if perturbed.reason or perturbed.segments == request.segments:
         return None
     return PandaRow(request.segments, request.word, request.target, perturbed.segments)
 
 
 def rows_of_pair(text: str, other: str, *, has: Attribute, other_has: Attribute) -> list[PandaRow]:
-    """Two versions of a text that differ in one person as two rows, one for each direction; none where they are equal.
+    """Two versions of a text that differ in one person, as two rows, one per direction; none if they are equal.
 
-    has, other_has: what the person is in each. The first word that differs is the chosen one.
+    has, other_has: the person's attribute in each. The first word that differs is the chosen one.
 
     >>> from longway.english.people.demographics import parse_attribute
     >>> for row in rows_of_pair("Then she left.", "Then he left.", has=parse_attribute("woman"), other_has=parse_attribute("man")):
@@ -136,15 +135,15 @@ def _row(original: str, word: str, target: str, perturbed: str) -> PandaRow:
         if not cell.strip():
             raise Unfit(f"{name} is empty")
         if PERT_SEP in cell:
-            raise Unfit(f"{name} holds {PERT_SEP}")
+            raise Unfit(f"{name} contains {PERT_SEP}")
     if SEP in word:
-        raise Unfit(f"selected_word holds {SEP}")
+        raise Unfit(f"selected_word contains {SEP}")
     before = tuple(part.strip() for part in original.split(SEP))
     return PandaRow(before, word.strip(), attribute_called(target), separated(perturbed, before))
 
 
 def _first_difference(text: str, other: str) -> tuple[str, str] | None:
-    """The first word that stands in one place of a text and another one there in the other."""
+    """The first word of a text that is replaced by another one in the other text, and that one."""
     ours, theirs = ([found for found in token_spans(t) if is_word(found[0])] for t in (text, other))
     same = SequenceMatcher(None, [o[0] for o in ours], [t[0] for t in theirs], autojunk=False)
     for kind, start, _, other_start, _ in same.get_opcodes():

@@ -1,9 +1,9 @@
-"""What a perturber takes and gives, whoever it is: rules, a network, a language model.
+"""The interface of all perturbers: rules, a network, a language model.
 
     Request("Ann lost her hat.", word "Ann", gender:man)  ->  Perturbed("Al lost his hat.")
 
-A row of several texts (premise and hypothesis) is one request with several segments, so that a person who stands in
-both is changed in both alike; the segments come back one for one.
+A row of several texts (premise and hypothesis) is one request with several segments, so that a person who occurs in both is
+changed in both alike. As many segments are returned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from longway.english.people.demographics import Attribute
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch of one segment of a request."""
+    """A span of one segment of a request."""
 
     segment: int
     start: int
@@ -26,9 +26,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A person to be changed: the texts of a row in reading order, the word that names the person, what it is to become.
+    """A person to change.
 
-    source: what the word says now.
+    segments: the texts of a row, in reading order. place: the word that names the person. source: the attribute that the word
+    has. target: the attribute that it should get.
     """
 
     segments: tuple[str, ...]
@@ -44,11 +45,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """What became of a request.
+    """The result of a request.
 
-    segments: one for each of the request, the same where nothing was changed. reason: why nothing was changed, else "".
-    chain: the words that stand for the person, where the perturber knows them.
-    left: what it left alone on the way, and why, in words for people.
+    segments: one per segment of the request, the same if nothing was changed. reason: why nothing was changed, or "".
+    chain: the words that refer to the person, if the perturber knows them. left: what it did not change, and why, for people.
     """
 
     segments: tuple[str, ...]
@@ -63,10 +63,10 @@ class Perturber(Protocol):
     name: str
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """What becomes of each request, in order."""
+        """The result of each request, in order."""
         ...
 
 
 def unchanged(request: Request, reason: str) -> Perturbed:
-    """The answer of a perturber that changes nothing."""
+    """The result of a request that a perturber refuses."""
     return Perturbed(request.segments, reason)

@@ -1,13 +1,13 @@
 """The rule-based perturber: no model, the default.
 
-    text  ->  people and what is said of them  ->  the person of the chosen word  ->  changes  ->  text
+    text  ->  people and the words about them  ->  the person of the chosen word  ->  changes  ->  text
 
-    gender   pronouns with their verbs (`text/agreement.py`), nouns and titles from the lists, first names
+    gender   pronouns with their verbs (`english/verb_agreement.py`), nouns and titles from the lists, first names
     race     first names and surnames, group words that describe the person
     age      nouns and adjectives from the lists, ages in numbers
 
-Everything else stays, byte for byte, but for the articles before what was changed and the apostrophe behind it. What cannot be changed is told, and nothing is
-invented: a word without a counterpart stays.
+Everything else stays, byte for byte, except for articles before a change and the apostrophe after it. Nothing is invented: a word
+without a counterpart stays, and is reported.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+
 
 @dataclass(slots=True)
 class _Changes:
-    """What is to be changed in one document, and what cannot be."""
+    """The changes of one document, and reasons for what cannot be changed."""
 
     changes: list[Change] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -67,10 +67,10 @@ class _Changes:
 class RulePerturber:
     """Changes one person by rules.
 
-    everyone: all people with the attribute of the chosen word are changed, not only the one it stands for.
-    names: whether names are changed. nouns: whether anything but pronouns is.
-    keep_entities: people that a name makes known are left alone, so that facts about them stay true (`Person.is_known_by_name`).
-    reflexive: the form of "they". read: analyses texts; the package's pipeline by default.
+    everyone: change all people with the attribute of the chosen word, not only the one it refers to.
+    names: whether names are changed. nouns: whether anything but pronouns is changed.
+    keep_entities: do not change people known by name, so that facts about them stay true (`Person.is_known_by_name`).
+    reflexive: the form of "they". read: analyses texts; default the package's pipeline.
     """
 
     name = "rules"
@@ -96,11 +96,11 @@ class RulePerturber:
         self._read = read
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """What becomes of each request, in order."""
+        """The result of each request, in order."""
         return [self.perturb_one(request) for request in requests]
 
     def perturb_one(self, request: Request) -> Perturbed:
-        """What becomes of one request."""
+        """The result of one request."""
         text = as_one(request.segments)
         document = (self._read or load_pipeline().analyse)(text)
         found = find_demographics(document)
@@ -160,7 +160,7 @@ class RulePerturber:
     def _words(
         self, document: Document, person: DescribedPerson, request: Request, done: _Changes
     ) -> dict[DemographicMention, str]:
-        """What becomes of the words about a person that are no pronouns; those that cannot change are told in `done`."""
+        """The new words for a person's words other than pronouns; reasons for the others are added to `done`."""
         mine = _of_request(person, request)
         target = request.target.name
         if any(word.kind == "years" for word in mine):
@@ -205,20 +205,20 @@ def _written(document: Document, word: DemographicMention) -> str:
 
 
 def _of_request(person: DescribedPerson, request: Request) -> list[DemographicMention]:
-    """The words that say what is to change, without pronouns.
+    """A person's words with the attribute to change, without pronouns.
 
-    A man of 45 is an adult, too: where an age is told in numbers, it changes with "man", and "man" with it where he becomes a child.
+    A man of 45 is also an adult: an age in numbers changes with "man", and "man" with the age if he becomes a child.
     """
     source, words = request.source, [word for word in person.words if word.kind != "pronoun"]
     ages = {word.attribute for word in words if word.kind in ("years", "decade")}
     if source.axis == "age" and len(ages) == 1 and source in (ADULT, *ages):
-        told = ages | {ADULT} if source == ADULT or request.target.name == "child" else ages
-        return [word for word in words if word.attribute in told]
+        changing = ages | {ADULT} if source == ADULT or request.target.name == "child" else ages
+        return [word for word in words if word.attribute in changing]
     return [word for word in words if word.attribute == source]
 
 
 def _stands_beside(document: Document, word: DemographicMention, new: str) -> bool:
-    """True where a word would become what it is told apart from: "the king and queen", "My aunt is not my uncle"."""
+    """Whether a word would become the one it contrasts with: "the king and queen", "My aunt is not my uncle"."""
     head, phrase = document.words[word.end - 1], new
     noun = document.head(head)
     if head.relation == "amod" and noun is not None and noun.index > head.index:  # "white men and Black men"
@@ -231,7 +231,7 @@ def _stands_beside(document: Document, word: DemographicMention, new: str) -> bo
 
 
 def _tied(document: Document, word: Word) -> Iterator[Word]:
-    """What the parse has in a list with a word, and what the word is said to be or not to be."""
+    """The words that the parse coordinates with a word, and those that a copula links to it."""
     above = document.head(word)
     first = above if above is not None and word.relation in ("conj", "appos") else word
     yield from (other for other in (first, *document.children(first, "conj", "appos")) if other is not word)
@@ -242,7 +242,7 @@ def _tied(document: Document, word: Word) -> Iterator[Word]:
 
 
 def _possessive(document: Document, word: DemographicMention, new: str) -> Iterator[Change]:
-    """The change of the apostrophe behind a word: "the ladies' room", "the gentlemen's room"."""
+    """The change of the apostrophe after a word: "the ladies' room", "the gentlemen's room"."""
     mark = document.words[word.end] if word.end < len(document) else None
     if mark is None or mark.relation != "case" or mark.start != word.stop:
         return
@@ -255,7 +255,7 @@ def _possessive(document: Document, word: DemographicMention, new: str) -> Itera
 
 
 def _counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
-    """The listed word for another attribute, with the capitals of its place; group words keep those of their own."""
+    """The listed word for another attribute, capitalised like the old one; group words keep their own capitals."""
     assert word.entry is not None
     new = word.entry.counterparts.get(name)
     if new is None:
@@ -279,21 +279,21 @@ def _years(written: str, name: str) -> str | None:
 
 
 def _quotations(text: str) -> list[tuple[int, int]]:
-    """Where somebody's words are quoted; a text that is one quotation has none."""
+    """The spans of quotations; none if the whole text is one quotation."""
     spans = [match.span() for match in _QUOTATION.finditer(text)]
     is_whole = any(end - start > 0.8 * len(text.strip()) for start, end in spans)
     return [] if is_whole else spans
 
 
 def _is_only_quoted(person: DescribedPerson, quotations: Sequence[tuple[int, int]]) -> bool:
-    """True where everything said of a person stands in quotations."""
+    """Whether all words about a person are in quotations."""
     return all(
         any(start <= word.start and word.stop <= end for start, end in quotations) for word in person.words
     )
 
 
 def _quoted(text: str, people: Iterable[DescribedPerson], source: Attribute) -> Iterator[str]:
-    """What only quotations say of people with an attribute, with the reason why it stays."""
+    """The words with an attribute about people who are only quoted, with the reason why they stay."""
     for person in people:
         for word in person.words:
             if word.attribute == source:
@@ -301,13 +301,13 @@ def _quoted(text: str, people: Iterable[DescribedPerson], source: Attribute) -> 
 
 
 def _left_alone(document: Document, found: Demographics) -> Iterator[str]:
-    """What only looks demographic in the document, with the reason."""
+    """Words that only look demographic, with the reason."""
     for one in found.skipped:
         yield f"{document.text[one.start : one.stop]!r}: {one.reason}"
 
 
 def _everyone(people: Sequence[DescribedPerson], source: Attribute) -> list[DescribedPerson]:
-    """All people with an attribute; words that are also said of others ("actor") join them where someone surely has it."""
+    """All people with an attribute; ambiguous words ("actor") are included if someone surely has it."""
     if not any(source.name in person.attributes(source.axis) for person in people):
         return []
     return [person for person in people if any(word.attribute == source for word in person.words)]
@@ -316,7 +316,7 @@ def _everyone(people: Sequence[DescribedPerson], source: Attribute) -> list[Desc
 def _places(
     segments: Sequence[str], document: Document, people: Iterable[DescribedPerson]
 ) -> Iterator[Place]:
-    """Where the mentions of the people stand, in order."""
+    """The places of the people's mentions, in order."""
     spots = sorted(
         {
             (document.words[m.start].start, document.words[m.end - 1].end)

@@ -1,35 +1,48 @@
-"""Several texts of a row as one, and back (footnote 4 of the perturbation paper).
+"""Several texts of a row as one, and back; and the input of a neural perturber (section 4 and footnote 4 of the paper).
 
-    ("Ann left.", "She is gone.")   ->  "Ann left. <SEP> She is gone."      what a model reads
-    "Al left. <SEP> He is gone."    ->  ("Al left.", "He is gone.")         what a model wrote, field by field
+    ("Ann left.", "She is gone.")   ->  "Ann left. <SEP> She is gone."      the input of a model (`joined`)
+    "Al left. <SEP> He is gone."    ->  ("Al left.", "He is gone.")         the output of a model, by field (`separated`)
 
-    ("Ann left.", "She is gone.")   ->  "Ann left.\n\nShe is gone."         what rules read (`as_one`), with changes at exact places,
-    Change(11, 14, "He")            ->  ("Ann left.", "He is gone.")        made in the segment they lie in (`with_changes`)
+    ("Ann left.", "She is gone.")   ->  "Ann left.\n\nShe is gone."         the input of the rules (`as_one`), with changes at exact
+    Change(11, 14, "He")            ->  ("Ann left.", "He is gone.")        positions, applied to their segment (`with_changes`)
 
-Whoever stands in several fields is changed in all of them alike, since they are read together. A model's way back is exact or not
-at all: as many segments as there were, none emptied, and the white space around each as it was. A model that writes something else
-altogether is caught by how many words it changed (`check_kept`).
+Texts are read together, so a person who occurs in several fields is changed in all of them alike. The output of a model must have
+as many segments as the input, none of them emptied; the white space around each is restored. A model that writes something else
+altogether is detected by the number of changed words (`check_kept`).
+
+A neural perturber reads the word, the target attribute, a mark and the text (`Form`):
+
+    paper       "her gender:man <PERT_SEP> Ann lost her hat."
+    released    "her, man <PERT_SEP> Ann lost her hat."
+
+Both forms come from the same authors. The first is printed in section 4 and Table 1 and is what we train with. The second is what the
+released model reads, as shown on the model card of facebook/perturber and in the training script of facebookresearch/ResponsibleNLP
+(fairscore/seq2seq/train_perturber.py). A model understands only the form it was trained with, so its folder names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from longway.engines.plausible import n_changed, words_of
 from longway.english.document import Change, apply_changes
+from longway.english.people.demographics import AXES, Attribute, parse_attribute
+from longway.errors import SettingError
 from longway.methods.perturb.perturber import Place
 
-BETWEEN = "\n\n"  # what a reader of one text takes for the end of a paragraph
+BETWEEN = "\n\n"  # read as the end of a paragraph
 SEP = "<SEP>"
 PERT_SEP = "<PERT_SEP>"
+MARKS = (PERT_SEP, SEP)
 # Words that may change: a few in any text, and a share of a longer one. All rewritings of mt_geneval and neutralrewriter
 # (10,126 in both directions, by people and by rules) stay below it.
 MAY_CHANGE, AND_SHARE = 3, 0.3
 
 
 class Unfit(ValueError):  # noqa: N818 - says what happened
-    """A text cannot be sent to a model, or its answer cannot be used; the message says why in a few words."""
+    """A text cannot be sent to a model, or its answer cannot be used; the message is a short reason."""
 
 
 def as_one(segments: Iterable[str]) -> str:
@@ -38,7 +51,7 @@ def as_one(segments: Iterable[str]) -> str:
 
 
 def starts_of(segments: Sequence[str]) -> list[int]:
-    """Where each segment begins in the one text.
+    """The position of each segment in the one text.
 
     >>> starts_of(["Ann left.", "", "She is gone."])
     [0, 11, 13]
@@ -47,7 +60,7 @@ def starts_of(segments: Sequence[str]) -> list[int]:
 
 
 def place_in(segments: Sequence[str], start: int, end: int) -> Place | None:
-    """The stretch of the one text as a place in its segment; None where it goes across two of them.
+    """A span of the one text as a place in its segment; None if it crosses two of them.
 
     >>> place_in(["Ann left.", "She is gone."], 11, 14)
     Place(segment=1, start=0, end=3)
@@ -59,7 +72,7 @@ def place_in(segments: Sequence[str], start: int, end: int) -> Place | None:
 
 
 def with_changes(segments: Sequence[str], changes: Iterable[Change]) -> tuple[str, ...]:
-    """The segments with the changes of the one text made in each; a change that goes across two is not made.
+    """The segments with changes of the one text applied; a change that crosses two segments is skipped.
 
     >>> with_changes(["Ann left.", "She is gone."], [Change(11, 14, "He")])
     ('Ann left.', 'He is gone.')
@@ -73,35 +86,33 @@ def with_changes(segments: Sequence[str], changes: Iterable[Change]) -> tuple[st
 
 
 def joined(segments: Sequence[str]) -> str:
-    """The segments as one sequence; Unfit where one of them holds a mark itself.
+    """The segments as one sequence. Raises Unfit if one of them contains a mark.
 
     >>> joined(["Ann left. ", "She is gone."])
     'Ann left. <SEP> She is gone.'
     """
     for mark in (SEP, PERT_SEP):
         if any(mark in segment for segment in segments):
-            raise Unfit(f"the text itself holds {mark}")
+            raise Unfit(f"the text itself contains {mark}")
     return f" {SEP} ".join(segment.strip() for segment in segments)
 
 
 def separated(answer: str, segments: Sequence[str]) -> tuple[str, ...]:
-    """The segments of an answer, one for each of those asked about; Unfit where they do not match.
-
-    segments: as they were before; their white space at both ends is put back.
+    """The segments of an answer. Raises Unfit if they do not match the segments before, whose surrounding white space they get.
 
     >>> separated("Al left.<SEP>He is gone.", ["Ann left. ", "She is gone."])
     ('Al left. ', 'He is gone.')
     """
     if PERT_SEP in answer:
-        raise Unfit(f"{PERT_SEP} stands in the answer")
+        raise Unfit(f"the answer contains {PERT_SEP}")
     parts = answer.split(SEP)
     if len(parts) != len(segments):
-        raise Unfit(f"of segments, {len(segments)} were sent and {len(parts)} came back")
+        raise Unfit(f"{len(segments)} segments were sent and {len(parts)} came back")
     return tuple(with_ends_of(before, part) for part, before in zip(parts, segments, strict=True))
 
 
 def with_ends_of(before: str, after: str) -> str:
-    """The new text with the white space that the old one has around it; Unfit where one is empty and the other is not.
+    """The new text with the surrounding white space of the old one. Raises Unfit if only one of them is empty.
 
     >>> with_ends_of(" she left\\n", "he left")
     ' he left\\n'
@@ -116,7 +127,7 @@ def with_ends_of(before: str, after: str) -> str:
 
 
 def check_kept(before: Sequence[str], after: Sequence[str]) -> None:
-    """Unfit where nothing was changed, or more words than one person's can be.
+    """Raise Unfit if nothing was changed, or more words than a change of one person needs.
 
     >>> check_kept(["She lost her hat."], ["He lost his hat."])
     >>> check_kept(["She lost her hat."], ["Once upon a time there was a king."])
@@ -130,3 +141,55 @@ def check_kept(before: Sequence[str], after: Sequence[str]) -> None:
     n, most = sum(n_changed(*both) for both in words), int(MAY_CHANGE + AND_SHARE * n_words)
     if n > most:
         raise Unfit(f"{n} of {n_words} words were changed, and {most} may be")
+
+
+# Table 1 of the paper prints gender:man, race:asian and age:young (18-44); the other ages follow section 2 in the same way.
+_YEARS = {"child": "<18", "young": "18-44", "middle-aged": "45-64", "senior": "65+", "adult": "unspecified"}
+_ATTRIBUTES = [Attribute(axis, name) for axis, names in AXES.items() for name in names]
+_PAPER = {
+    a: f"age:{a.name} ({_YEARS[a.name]})" if a.axis == "age" else f"{a.axis}:{a.name}" for a in _ATTRIBUTES
+}
+# The names on the card of facebook/perturber, which are ours without the axis; so are those of PANDA's column target_attribute.
+_RELEASED = {attribute: attribute.name for attribute in _ATTRIBUTES}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a request is written for a model. pattern: with {word}, {attribute} and {text}. attributes: the name of each."""
+
+    name: str
+    pattern: str
+    attributes: Mapping[Attribute, str]
+
+    def source(self, segments: Sequence[str], word: str, target: Attribute) -> str:
+        """The input of the model. Raises Unfit if the text or the word contains a mark.
+
+        >>> FORMS["released"].source(["Ann lost her hat."], "her", parse_attribute("man"))
+        'her, man <PERT_SEP> Ann lost her hat.'
+        """
+        text, control = joined(segments), joined([word])
+        return self.pattern.format(word=control, attribute=self.attributes[target], text=text)
+
+
+FORMS: dict[str, Form] = {
+    "paper": Form("paper", f"{{word}} {{attribute}} {PERT_SEP} {{text}}", _PAPER),
+    "released": Form("released", f"{{word}}, {{attribute}} {PERT_SEP} {{text}}", _RELEASED),
+}
+_KNOWN = {called.lower(): known for form in FORMS.values() for known, called in form.attributes.items()}
+
+
+def form_named(name: str) -> Form:
+    """The form with this name."""
+    if name not in FORMS:
+        raise SettingError(f"There is no input form {name!r}. The forms are: {', '.join(FORMS)}.")
+    return FORMS[name]
+
+
+def attribute_called(name: str) -> Attribute:
+    """The attribute of this name in a file of perturbations, in either form. Raises SettingError if there is none.
+
+    >>> str(attribute_called("woman")), str(attribute_called("age:young (18-44)"))
+    ('gender:woman', 'age:young')
+    """
+    plain = name.strip().lower()
+    return _KNOWN.get(plain) or parse_attribute(plain)

@@ -1,19 +1,25 @@
 """Training a perturber on perturbations that people or rules wrote (section 4 and appendix F of the paper). Needs torch.
 
-    rows  ->  "word attribute <PERT_SEP> text" and what it became  ->  BART, T5, GPT ...  ->  a folder for `NeuralPerturber`
+    rows  ->  "word attribute <PERT_SEP> text" and its perturbation  ->  BART, T5, GPT ...  ->  a folder for `NeuralPerturber`
 
-    train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or one that needs no download: "tiny" (`tiny.py`,
-                                from scratch) or "smollm2" (`smollm2.py`, the small model that Longway installs)
+    train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or a base without a download (`networks.py`):
+                                "tiny" (from scratch) or "smollm2" (the small model that Longway installs)
 
-The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients cut at 0.1, and
-an end where the loss on validation rows has not fallen for ten epochs. What the table calls learning rate decay (0.01) is left out:
-the paper does not say of what. The weights with the lowest validation loss are what stays. The same call again goes on where it stopped.
+The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients clipped at 0.1, and early
+stopping after ten epochs without a lower validation loss. The table's learning rate decay (0.01) is left out: the paper does not
+say what decays. The weights with the lowest validation loss are kept.
+
+After each epoch everything that is needed to continue is on disk, in safetensors and JSON, so the same call resumes a killed training and
+ends with the same weights:
+
+    checkpoints/epoch-0003/     weights.safetensors   best.safetensors   optimizer.safetensors   state.json
 """
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
@@ -23,29 +29,38 @@ import numpy as np
 
 from longway.engines.model_files import fingerprint, installed_model
 from longway.errors import DataError, SettingError, TrainingError
-from longway.methods.perturb.checkpoints import Checkpoints
-from longway.methods.perturb.forms import form_named
-from longway.methods.perturb.networks import Network, Tokens, folder_of, load_network, need_torch, quiet
+from longway.methods.perturb.networks import (
+    SMOLLM2,
+    TINY,
+    Network,
+    Tokens,
+    load_network,
+    need_torch,
+    smollm2_network,
+    tiny_network,
+)
 from longway.methods.perturb.neural import ABOUT_FILE
 from longway.methods.perturb.panda import PandaRow, fingerprint_of
-from longway.methods.perturb.segments import joined
-from longway.methods.perturb.smollm2 import SMOLLM2, smollm2_network
-from longway.methods.perturb.tiny import TINY, tiny_network
+from longway.methods.perturb.segments import form_named, joined
 from longway.store import Run, holding
-from longway.store.atomic import read_json
+from longway.store.atomic import read_json, write_json
 
 LEARNING_RATE, LEARNING_RATE_FROM_SCRATCH = 1e-5, 3e-3
-PIECE = 8192  # tokens that go through the network together; what a batch has more is added up
+PIECE = (
+    8192  # tokens that go through the network together; a larger batch is split, and its gradients are summed
+)
 HELD_OUT = 0.1
 COMMAND = "perturb train"
+WEIGHTS, BEST = "weights.safetensors", "best.safetensors"
+OPTIMIZER, STATE = "optimizer.safetensors", "state.json"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
     """How to train; the defaults are Table 10 of the paper.
 
-    learning_rate: 1e-5, or 3e-3 for a network from scratch, where not given. warm_up: steps in which it grows, but a tenth of
-    all at most. patience: epochs without a lower validation loss before it stops. clip: longest gradient. form: see `forms.py`.
+    learning_rate: default 1e-5, or 3e-3 for a network from scratch. warm_up: steps in which it rises, at most a tenth of all.
+    patience: epochs without a lower validation loss before training stops. clip: the longest gradient. form: see `segments.py`.
     """
 
     epochs: int = 10
@@ -59,11 +74,10 @@ class TrainingPlan:
     form: str = "paper"
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "patience"):
-            if getattr(self, name) < 1:
-                raise SettingError(
-                    f"'{name}' must be at least 1. Got {getattr(self, name)}. Try the default."
-                )
+        counts = {"epochs": self.epochs, "batch_size": self.batch_size, "patience": self.patience}
+        for name, value in counts.items():
+            if value < 1:
+                raise SettingError(f"'{name}' must be at least 1. Got {value}. Try the default.")
         if self.learning_rate is not None and not 0 < self.learning_rate < 1:
             raise SettingError(
                 f"'learning_rate' must be between 0 and 1, both excluded. Got {self.learning_rate}. Try 1e-5."
@@ -73,7 +87,7 @@ class TrainingPlan:
 
 @dataclass(frozen=True, slots=True)
 class TrainedEpoch:
-    """What one epoch ended with; losses are means over tokens. is_best: the lowest validation loss so far."""
+    """The result of one epoch; losses are means over tokens. is_best: whether its validation loss is the lowest so far."""
 
     number: int
     loss: float
@@ -82,8 +96,8 @@ class TrainedEpoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
-    """A finished training. folder: of the model. too_long: rows that the network cannot read and did not see."""
+class TrainedPerturber:
+    """A finished training. folder: of the model. too_long: rows that were skipped because the network cannot read them."""
 
     folder: Path
     epochs: tuple[TrainedEpoch, ...]
@@ -107,22 +121,24 @@ def train(
     device: str = "auto",
     step: Callable[[str], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Trained:
-    """Train a perturber and leave it in a folder.
+) -> TrainedPerturber:
+    """Train a perturber and save it in a folder.
 
-    validation: rows to stop on; a tenth of the texts where not given. step, progress: called with what is being done, and
-    with batches done and all batches.
+    validation: rows for early stopping; default the rows of a tenth of the texts. step: called with the name of each step.
+    progress: called with the number of finished batches and of all batches.
     """
     need_torch("Training a perturber")
     import torch
 
-    quiet()
+    from longway.classify.pretrained import without_progress_bar
+
+    without_progress_bar()
     plan = plan or TrainingPlan()
     learn, stop = (rows, validation) if validation is not None else _held_out(rows, plan.seed)
     if not learn or not stop:
         raise DataError(
-            f"{len(rows)} perturbations are too few: some are learned from and some are kept aside to stop on. "
-            "At least two different texts were expected. Give more, or validation rows of their own."
+            f"{len(rows)} perturbations are too few: some are for training and some for validation. "
+            "At least two different texts were expected. Give more, or separate validation rows."
         )
     data = fingerprint_of(rows)
     asked = {"base": base, **asdict(plan), "validation": fingerprint_of(stop), "base_hash": _hash_of(base)}
@@ -136,16 +152,85 @@ def train(
             except torch.OutOfMemoryError:
                 raise SettingError(
                     f"{base!r} and {PIECE:,} tokens of text do not fit into the GPU's memory together. "
-                    "A smaller base, or a GPU with more memory, was expected. Choose another --base or --device cpu."
+                    "Choose a smaller --base, or --device cpu."
                 ) from None
-            training.leave(asked, data)
+            training.save(asked, data)
             run.finish()
         Checkpoints(out / "checkpoints").remove()
         return _trained(out)
 
 
+class Checkpoints:
+    """The checkpoints of one training; the newest counts. A folder is complete when it has its final name."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def save(
+        self, epoch: int, model: Any, optimizer: Any, *, epochs: Sequence[TrainedEpoch], is_best: bool
+    ) -> None:
+        """Save the state after an epoch. is_best: whether these weights are the best so far."""
+        from safetensors.torch import save_file, save_model
+
+        before = self._newest()
+        part = self.folder / f".epoch-{epoch:04}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        save_model(model, str(part / WEIGHTS))
+        moments = {
+            f"{number}.{name}": value.contiguous()
+            for number, values in optimizer.state_dict()["state"].items()
+            for name, value in values.items()
+        }
+        save_file(moments, part / OPTIMIZER)
+        best = part / WEIGHTS if is_best or before is None else before / BEST
+        _link(best, part / BEST)
+        write_json(part / STATE, {"epochs": [asdict(each) for each in epochs], "epoch": epoch})
+        part.rename(self.folder / f"epoch-{epoch:04}")
+        if before is not None:
+            shutil.rmtree(before)
+
+    def resume(self, model: Any, optimizer: Any) -> list[TrainedEpoch]:
+        """Load the newest checkpoint into the model; returns its finished epochs, none if there is no checkpoint."""
+        from safetensors.torch import load_file, load_model
+
+        newest = self._newest()
+        if newest is None:
+            return []
+        load_model(model, newest / WEIGHTS)
+        state: dict[int, dict[str, Any]] = {}
+        for key, value in load_file(newest / OPTIMIZER).items():
+            number, _, name = key.partition(".")
+            state.setdefault(int(number), {})[name] = value
+        optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+        return [TrainedEpoch(**epoch) for epoch in read_json(newest / STATE)["epochs"]]
+
+    def load_best(self, model: Any) -> None:
+        """Load the best weights into the model."""
+        from safetensors.torch import load_model
+
+        newest = self._newest()
+        assert newest is not None
+        load_model(model, newest / BEST)
+
+    def remove(self) -> None:
+        """Delete all checkpoints."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _newest(self) -> Path | None:
+        return max(self.folder.glob("epoch-*"), default=None) if self.folder.is_dir() else None
+
+
+def _link(path: Path, other: Path) -> None:
+    """The same file under another name; a copy if the file system has no links."""
+    try:
+        os.link(path, other)
+    except OSError:
+        shutil.copyfile(path, other)
+
+
 class _Training:
-    """One training: what changes while it runs."""
+    """The state of one training."""
 
     def __init__(
         self,
@@ -183,11 +268,10 @@ class _Training:
         )
         self.batches = -(-len(self.learn) // plan.batch_size)  # of one epoch
         self.checkpoints = Checkpoints(run.folder / "checkpoints")
-        kept = self.checkpoints.resume(self.network.model, self.optimizer) or {"epochs": []}
-        self.epochs = [TrainedEpoch(**epoch) for epoch in kept["epochs"]]
+        self.epochs = self.checkpoints.resume(self.network.model, self.optimizer)
 
     def run_epochs(self, step: Callable[[str], None], progress: Callable[[int, int], None]) -> None:
-        """All epochs that are left, each kept on disk when it is done."""
+        """Run the remaining epochs; each is saved when it is done."""
         while not self._is_over():
             number = len(self.epochs) + 1
             step(f"epoch {number}")
@@ -197,15 +281,11 @@ class _Training:
             is_best = all(validation_loss < epoch.validation_loss for epoch in self.epochs)
             self.epochs.append(TrainedEpoch(number, loss, validation_loss, is_best))
             self.checkpoints.save(
-                number,
-                self.network.model,
-                self.optimizer,
-                state={"epochs": [asdict(epoch) for epoch in self.epochs]},
-                is_best=is_best,
+                number, self.network.model, self.optimizer, epochs=self.epochs, is_best=is_best
             )
 
-    def leave(self, asked: dict[str, Any], data: str) -> None:
-        """The best weights and the tokenizer in the run's folder, and what they are. data: hash of the rows."""
+    def save(self, asked: Mapping[str, object], data: str) -> None:
+        """Write the best weights, the tokenizer and their description to the run's folder. data: hash of the rows."""
         self.checkpoints.load_best(self.network.model)
         part = self.run.folder / ".model.part"
         shutil.rmtree(part, ignore_errors=True)
@@ -233,7 +313,7 @@ class _Training:
     def _epoch(self, number: int, progress: Callable[[int, int], None]) -> float:
         import torch
 
-        # Order and dropout of an epoch depend on the seed and its number alone: one that is begun again is the same.
+        # Order and dropout of an epoch depend only on the seed and its number: a repeated epoch is the same.
         rng = np.random.default_rng([self.plan.seed, number])
         torch.manual_seed(self.plan.seed * 1_000_003 + number)
         self.network.model.train()
@@ -266,7 +346,7 @@ class _Training:
         return loss
 
     def _loss(self, examples: Sequence[Tokens]) -> Any:
-        """The mean loss over the tokens to be learned; on a GPU the network computes in 16 bits."""
+        """The mean loss over the learned tokens; on a GPU the network computes in 16 bits."""
         import torch
 
         is_gpu = self.network.device.type == "cuda"
@@ -288,12 +368,12 @@ class _Training:
     def _check(self, loss: float) -> None:
         if not isfinite(loss):
             raise TrainingError(
-                f"The loss became {loss}: the network learns nothing any more. The learning rate was {self.rate:g}. "
+                f"The loss became {loss}, so training stopped. The learning rate was {self.rate:g}. "
                 f"Try a lower one, such as {self.rate / 3:.0e}, in another --out."
             )
 
     def _pace(self, step: int) -> float:
-        """The share of the learning rate in a step: it grows during the warm-up."""
+        """The factor of the learning rate at a step; it rises during the warm-up."""
         warm = max(1, min(self.plan.warm_up, self.plan.epochs * self.batches // 10))
         return min(1.0, (step + 1) / warm)
 
@@ -312,7 +392,7 @@ def _network(base: str, texts: Sequence[str], device: str) -> Network:
 
 
 def _held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list[PandaRow]]:
-    """The rows to learn from and those of a tenth of the texts, so that no text is in both."""
+    """The training rows and the validation rows, those of a tenth of the texts, so that no text is in both."""
     texts = sorted({row.before for row in rows})
     n = min(max(1, round(HELD_OUT * len(texts))), len(texts) - 1)
     chosen = {texts[place] for place in np.random.default_rng(seed).permutation(len(texts))[: max(0, n)]}
@@ -320,7 +400,7 @@ def _held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list
 
 
 def _pieces(examples: Sequence[Tokens]) -> list[list[Tokens]]:
-    """The examples in pieces of at most `PIECE` tokens, filled up."""
+    """The examples in pieces of at most `PIECE` tokens after padding."""
     pieces: list[list[Tokens]] = []
     for example in sorted(examples, key=len, reverse=True):
         if pieces and len(pieces[-1][0]) * (len(pieces[-1]) + 1) <= PIECE:
@@ -331,21 +411,22 @@ def _pieces(examples: Sequence[Tokens]) -> list[list[Tokens]]:
 
 
 def _hash_of(base: str) -> str:
-    """A hash of the base's files, so that another model under the same name is another run."""
+    """A hash of the base's files: another model of the same name is another run."""
     if base == TINY:
         return ""
     if base == SMOLLM2:
         return fingerprint(installed_model())
+    from longway.classify.pretrained import folder_of
     from longway.classify.saved import folder_hash
 
-    return folder_hash(folder_of(base))
+    return folder_hash(folder_of(base, what=f"The model {base!r}"))
 
 
-def _trained(folder: Path) -> Trained:
+def _trained(folder: Path) -> TrainedPerturber:
     about = read_json(folder / ABOUT_FILE)
     epochs = tuple(TrainedEpoch(**epoch) for epoch in about["epochs"])
-    return Trained(folder, epochs, about["rows"], about["validation_rows"], about["too_long"])
+    return TrainedPerturber(folder, epochs, about["rows"], about["validation_rows"], about["too_long"])
 
 
-def _silent(*told: object) -> None:
+def _silent(*_: object) -> None:
     pass
