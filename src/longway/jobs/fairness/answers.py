@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 
 from longway.data.benchmarks.association_tests import AssociationWords
 from longway.data.benchmarks.stereotype_sets import INTRA, SentencePair, StereoSetItem, blank_span
-from longway.engines.scoring import Ask, LikelihoodModel, TokenScores
+from longway.engines.scoring import LikelihoodModel, ScoredText, TokenScores
 from longway.jobs.fairness.models import VectorModel
 from longway.jobs.run import Watcher
 from longway.json_values import from_json
@@ -97,7 +97,7 @@ class Questions:
 
 def score_pairs(model: LikelihoodModel, pairs: Sequence[SentencePair]) -> list[ItemScores]:
     """The likelihoods of the more and the less stereotypical sentence of each pair."""
-    scores = model.scores([Ask(text) for pair in pairs for text in (pair.more, pair.less)])
+    scores = model.scores([ScoredText(text) for pair in pairs for text in (pair.more, pair.less)])
     return [_pair(model.kind, more, less) for more, less in zip(scores[::2], scores[1::2], strict=True)]
 
 
@@ -119,18 +119,22 @@ def score_contexts(model: LikelihoodModel, contexts: Sequence[StereoSetItem]) ->
     ]
 
 
-def _ask(kind: str, context: StereoSetItem, text: str) -> Ask:
+def _ask(kind: str, context: StereoSetItem, text: str) -> ScoredText:
     if context.task == INTRA:
-        return Ask(text) if kind == "causal" else Ask(text, part=blank_span(context.context, text), fill=True)
+        return (
+            ScoredText(text)
+            if kind == "causal"
+            else ScoredText(text, part=blank_span(context.context, text), fill=True)
+        )
     whole = f"{context.context} {text}"
-    return Ask(whole, part=(len(context.context) + 1, len(whole)))
+    return ScoredText(whole, part=(len(context.context) + 1, len(whole)))
 
 
 def score_sentences(model: LikelihoodModel, texts: Sequence[str]) -> list[ItemScores]:
     """The likelihood per token of each sentence."""
     return [
         ItemScores((one.mean,), one.total, len(one.tokens))
-        for one in model.scores([Ask(text) for text in texts])
+        for one in model.scores([ScoredText(text) for text in texts])
     ]
 
 
