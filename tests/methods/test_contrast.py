@@ -1,4 +1,4 @@
-"""Contrast examples: hand-made trees say what a grammar writes, and short sentences are edited with it."""
+"""ContrastExample examples: hand-made trees say what a grammar writes, and short sentences are edited with it."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
 from longway.methods.contrast import ContrastSet, GrammarWords, contrast_errors, contrast_sets
-from longway.methods.contrast.edits import Contrast
+from longway.methods.contrast.edits import ContrastExample
 from longway.methods.contrast.words import is_above, is_hypernym, is_opposite
 from longway.records import Example
 from longway.stats import wilson_interval
@@ -215,7 +215,7 @@ LABELS = [E, C, N]
 
 def made_set(number, truth, edit, shortcut, n):
     row = Example(str(number), f"h{number}", truth, f"p{number}")
-    members = tuple(Contrast(row.id, edit, row.text, f"h{number}.{i}", N, "+x y") for i in range(n))
+    members = tuple(ContrastExample(row.id, edit, row.text, f"h{number}.{i}", N, "+x y") for i in range(n))
     return ContrastSet(row, edit, shortcut, members)
 
 

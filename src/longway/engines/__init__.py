@@ -1,1 +1,1 @@
-"""Engines that write and judge text, behind one protocol (`engine.py`); ask them through `asking.py`."""
+"""Engines that write and judge text, behind one contract (`engine.py`); use them through `asker.py`."""

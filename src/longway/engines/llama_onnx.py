@@ -1,14 +1,14 @@
-"""A small Llama in ONNX Runtime, its weights in 8 bits: made to write many continuations of one text side by side.
+"""A small Llama in ONNX Runtime, with 8-bit weights, for generating many continuations of one text in parallel.
 
-    network = Network(file)                  file: settings and tensors of a GGUF file, an adapter added to them (`with_adapter`)
-    reading = network.read(ids, rows=16, room=40)      one text is read, and 16 continuations of up to 40 tokens may follow
-    reading.log_p                            (rows, vocabulary): how likely each token is next
-    reading.advance(tokens)                    each row reads its next token
-    reading.keep([0, 3, 5])                  the other rows have ended
+    network = LlamaOnnx(file)                            file: a GGUF file with an adapter merged into it (`with_adapter`)
+    decoding = network.read(ids, rows=16, room=40)       reads one text; 16 continuations of up to 40 tokens may follow
+    decoding.log_p                                       (rows, vocabulary): log-likelihoods of the next token
+    decoding.advance(tokens)                             each row reads its next token
+    decoding.keep([0, 3, 5])                             drops the other rows
 
-llama.cpp has kernels for some processors and not for others, and reads each continuation for itself; ONNX Runtime has them for all of
-ours and takes the rows together, which is five times as fast on two slow cores. The graph is built here, operator by operator;
-no model file in ONNX's own format is read. `scoring.llama.Llama` is the slow, obvious twin.
+Compared with llama.cpp, ONNX Runtime has kernels for all our processors and batches the rows, which is five times as fast on two slow
+cores. The graph is built here, operator by operator; no model file in ONNX's own format is read. `scoring.llama.Llama` is the slow, simple
+twin.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from longway.engines.scoring.gguf_weights import Floats, GgufFile, Tensors
 from longway.errors import MissingExtra
 
 OPSET = 17
-OURS = "com.microsoft"  # where ONNX Runtime keeps operators of its own
+MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 BITS, BLOCK = 8, 32  # weights of a block share a scale
-IN_WHOLE_NUMBERS = 4  # the product is calculated in whole numbers: ONNX Runtime's "accuracy level"
+INT8 = 4  # ONNX Runtime's "accuracy level" for products in integers
 _LOGITS = "output.weight"
 _EMBEDDING = "token_embd.weight"
 _A, _B = ".lora_a", ".lora_b"
@@ -49,7 +49,7 @@ def with_adapter(file: GgufFile, adapter: GgufFile) -> GgufFile:
 
 
 class LlamaOnnx:
-    """A Llama that reads and goes on writing."""
+    """A Llama that reads a text and continues it."""
 
     def __init__(self, file: GgufFile) -> None:
         if not can_run():
@@ -64,14 +64,14 @@ class LlamaOnnx:
         self.session = session_of(_Graph(file).network())
 
     def read(self, ids: Sequence[int], *, rows: int, room: int) -> Decoding:
-        """A text, read; up to `rows` continuations of up to `room` tokens may follow."""
+        """Read a text, with room for up to `rows` continuations of up to `room` tokens."""
         return Decoding(self, ids, rows, room)
 
 
 class Decoding:
-    """A text that was read and its continuations, all of one length.
+    """A text and its continuations, all of one length.
 
-    log_p: the log-likelihood of each token of the vocabulary as the next one, row by row. It is written anew by `advance`.
+    log_p: (rows, vocabulary), the log-likelihood of each token as the next one; updated by `advance`.
     """
 
     def __init__(self, network: LlamaOnnx, ids: Sequence[int], rows: int, room: int) -> None:
@@ -87,14 +87,14 @@ class Decoding:
         self.log_p = self._step(np.asarray(tokens, np.int64)[:, None])
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Only these rows go on, in this order."""
+        """Continue only these rows, in this order."""
         chosen = list(rows)
         read = self._memory[:, chosen, :, : self._n_read]
         self._memory[:, : len(chosen), :, : self._n_read] = read
         self.log_p = self.log_p[chosen]
 
     def _step(self, ids: NDArray[np.int64]) -> Floats:
-        """Read (rows, tokens); what may follow the last of them."""
+        """Read (rows, tokens); returns the log-likelihoods after the last token."""
         net, (rows, n_new) = self._network, ids.shape
         self._n_read += n_new
         log_p = np.empty((rows, net.vocabulary), np.float32)
@@ -107,7 +107,7 @@ class Decoding:
         for name, value in given.items():
             binding.bind_cpu_input(name, value)
         for i, memory in enumerate(self._memory):
-            # The same place before and after: new keys and values are written behind the old ones, and nothing is copied.
+            # Input and output share a buffer: new keys and values are appended to the old ones, and nothing is copied.
             place = {
                 "device_type": "cpu",
                 "device_id": 0,
@@ -123,7 +123,7 @@ class Decoding:
 
 
 class _Graph(Operators):
-    """The network as a list of operators; each method adds some and gives the names of their results."""
+    """The network as a list of operators; each method adds some and returns the names of their results."""
 
     def __init__(self, file: GgufFile) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class _Graph(Operators):
             numbers("log_p", TensorProto.FLOAT, ["rows", "vocabulary"]),
             *(numbers(f"after_{i}", TensorProto.FLOAT, memory) for i in range(2 * self.layers)),
         ]
-        return self.serialized("llama", inputs, outputs, opsets={"": OPSET, OURS: 1})
+        return self.serialized("llama", inputs, outputs, opsets={"": OPSET, MICROSOFT: 1})
 
     def _layers(self) -> None:
         turns = [self.constant(part) for part in self._turns()]
@@ -167,7 +167,7 @@ class _Graph(Operators):
             gate, up = self.do_all("Split", 2, h, axis=-1)
             gated = self.do("Mul", self.do("Mul", gate, self.do("Sigmoid", gate)), up)
             x = self.do("Add", x, self._dense(gated, f"{name}ffn_down"))
-        end = self.do("Gather", x, self.constant(np.array(-1)), axis=1)  # what follows the last token
+        end = self.do("Gather", x, self.constant(np.array(-1)), axis=1)  # the last token
         out = "output" if _LOGITS in self.weights else "token_embd"
         logits = self._dense(self._normed(end, "output_norm"), out)
         self.named("LogSoftmax", [logits], ["log_p"], axis=-1)
@@ -181,11 +181,11 @@ class _Graph(Operators):
             "GroupQueryAttention",
             [together, "", "", f"before_{keys}", f"before_{values}", "last", "total", *turns],
             [mixed, f"after_{keys}", f"after_{values}"],
-            domain=OURS,
+            domain=MICROSOFT,
             num_heads=self.heads,
             kv_num_heads=self.kv_heads,
             do_rotary=1,
-            rotary_interleaved=1,  # as GGUF files have them: neighbours are turned together
+            rotary_interleaved=1,  # as in GGUF files: neighbours are rotated together
         )
         return self._dense(mixed, f"{name}attn_output")
 
@@ -206,8 +206,8 @@ class _Graph(Operators):
             x,
             self.constant(packed),
             self.constant(scales),
-            domain=OURS,
-            accuracy_level=IN_WHOLE_NUMBERS,
+            domain=MICROSOFT,
+            accuracy_level=INT8,
             **attributes,
         )
 

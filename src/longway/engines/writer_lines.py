@@ -1,12 +1,12 @@
-"""How the writer is asked: a line that names the job, the texts, and a line for its answer.
+"""The writer's input: a line that names the job, the texts, and a line for its answer.
 
     turn to contradiction            rewrite                      judge as positive or negative
     premise: A man sleeps.           text: The film isn't bad.    text: A film without a soul.
     hypothesis: A man dreams.        avoid: bad, n't              answer:
     answer:                          answer:
 
-The writer (`train/writer.py`) learned exactly these lines, so that training and use are written by the same functions. An answer is
-one line. Pairs are always a premise and a hypothesis, and their labels what the premise says of the hypothesis; `task.stances` tells.
+The writer was trained on exactly these lines (`train/writer.py` uses the same functions). An answer is one line. Pairs are always a
+premise and a hypothesis, labelled by the stance of the premise (`task.stances`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from longway.engines.plausible import plain
 from longway.task import Stance
 
-VERSION = 1  # goes up when a line changes: what was learned no longer fits then
+VERSION = 1  # increases when a line changes; the writer must then be trained again
 TEXT, PREMISE, HYPOTHESIS = "text", "premise", "hypothesis"
 OPEN, CLOSE = "[[", "]]"  # around the words in question
 GAP = "[[_]]"
@@ -30,14 +30,14 @@ BETWEEN_TRIPLES = " ; "
 
 
 def rewrite_lines(text: str, *, avoid: Sequence[str] = ()) -> str:
-    """Asks for the text in other words. avoid: words that it should do without."""
+    """Asks for the text in other words. avoid: words to avoid."""
     return _asked("rewrite", {TEXT: text}, avoid=avoid)
 
 
 def turn_lines(
     text: str, to: str, *, context: str | None = None, field: str = HYPOTHESIS, avoid: Sequence[str] = ()
 ) -> str:
-    """Asks for the smallest change that makes the label `to` true. field: which text of a pair is to change."""
+    """Asks for the smallest change that makes the label `to` true. field: the text of a pair to change."""
     if context is None:
         return _asked(f"turn to {to}", {TEXT: text}, avoid=avoid)
     pair = _pair(text, context) if field == HYPOTHESIS else _pair(context, text)
@@ -45,7 +45,7 @@ def turn_lines(
 
 
 def fill_lines(shown: str, *, context: str | None = None, to: str = "", avoid: Sequence[str] = ()) -> str:
-    """Asks for words for the gap. shown: the text with `GAP`; to: the label that the text should then have."""
+    """Asks for words for the gap. shown: the text with `GAP`; to: the label that the filled text should have."""
     texts = {TEXT: shown} if context is None else _pair(shown, context)
     return _asked(f"fill to {to}" if to else "fill", texts, avoid=avoid)
 
@@ -66,7 +66,7 @@ def say_lines(triples: Sequence[str]) -> str:
 
 
 def person_lines(shown: str, to: str) -> str:
-    """Asks for the text with one person changed, a word that names the person in brackets; with everybody where none is. to: "a woman" ..."""
+    """Asks for the text with one person changed: the one named by the word in brackets, or everybody without brackets. to: "a woman" ..."""
     return _asked(f"person to {to}", {TEXT: shown})
 
 
@@ -79,7 +79,7 @@ def judge_lines(text: str, labels: Sequence[str], *, context: str | None = None)
 
 
 def answered(answer: str) -> str:
-    """An answer as it follows the lines that ask for it."""
+    """An answer in the form in which it follows the input."""
     return f" {plain(answer)}\n"
 
 

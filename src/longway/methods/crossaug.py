@@ -17,12 +17,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longway.engines.engine import Written
 from longway.english.inflection import match_case
 from longway.errors import SettingError
-from longway.methods.drafts import until_spent
+from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import (
     ALL_DONE,
     BUDGET_SPENT,
@@ -58,7 +58,7 @@ class CrossAugSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class NegativeClaim:
     """A negative claim for a row, and the evidence changed to support it, None if that is not possible."""
 
     row: int
@@ -117,10 +117,10 @@ class CrossAug:
         stopped = BUDGET_SPENT if is_spent else ALL_DONE
         yield Round(1, tuple(edits), figures, stopped)
 
-    def _contrast(self, request: RewriteRequest, written: Written, id: str) -> Contrast | None:
+    def _contrast(self, request: RewriteRequest, written: Written, id: str) -> NegativeClaim | None:
         how = written.how or ("",) * len(written.texts)
         found = [
-            Contrast(request.row, text, done, self._evidence(request, text))
+            NegativeClaim(request.row, text, done, self._evidence(request, text))
             for text, done in zip(written.texts, how, strict=True)
             if not (self.objection and self.objection(id, request.text, text))
         ]
@@ -131,8 +131,8 @@ class CrossAug:
         return None if change is None else replace_in(request.context or "", *change)
 
     def _verified(
-        self, rows: Rows, contrasts: list[Contrast], refuted: str
-    ) -> tuple[list[Contrast], dict[str, int]]:
+        self, rows: Rows, contrasts: list[NegativeClaim], refuted: str
+    ) -> tuple[list[NegativeClaim], dict[str, int]]:
         """The contrasts whose negative claim passes, and the others counted by reason."""
         if self.verify is None:
             return contrasts, {}
@@ -142,17 +142,16 @@ class CrossAug:
             for c in contrasts
         ]
         verdicts, _ = until_spent(lambda: verify(candidates))
-        kept: list[Contrast] = []
-        rejected: Counter[str] = Counter({"not verified": len(contrasts) - len(verdicts)})
+        kept: list[NegativeClaim] = []
+        rejected: Counter[str] = Counter({NOT_VERIFIED: len(contrasts) - len(verdicts)})
         for contrast, theirs in zip(contrasts, verdicts, strict=False):
-            failed = next((verdict.check for verdict in theirs if not verdict.passed), None)
-            if failed is None:
-                kept.append(Contrast(contrast.row, contrast.claim, contrast.how, contrast.evidence, theirs))
+            if (failure := first_failure(theirs)) is None:
+                kept.append(replace(contrast, verdicts=theirs))
             else:
-                rejected[failed] += 1
+                rejected[failure[1]] += 1
         return kept, {why: n for why, n in rejected.most_common() if n}
 
-    def _edits(self, rows: Rows, contrasts: list[Contrast], refuted: str) -> Iterator[Edit]:
+    def _edits(self, rows: Rows, contrasts: list[NegativeClaim], refuted: str) -> Iterator[Edit]:
         """The added rows: one edit for each column in which a new row differs from the one it was made from."""
         taken = set(rows.ids)
         text_name, context_name = rows.task.text_name, rows.task.context_name or "context"

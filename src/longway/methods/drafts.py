@@ -37,7 +37,7 @@ LABEL = (
 
 
 @dataclass(slots=True)
-class Draft:
+class RewriteDraft:
     """One candidate on its way to an edit.
 
     score: gamma. rank: the order of verification if not all are verified: gamma, or the chooser's score.
@@ -102,7 +102,7 @@ class Drafts:
     answered: rows for which an engine answered, with or without a text. is_spent: the budget ended on the way.
     """
 
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[RewriteDraft] = field(default_factory=list)
     answered: list[int] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
     is_spent: bool = False
@@ -126,11 +126,11 @@ def write_drafts(write: Write, requests: Sequence[RewriteRequest]) -> Drafts:
                 telling=frozenset(request.avoid),
                 origin=request.origin,
             )
-            result.drafts.append(Draft(candidate, how))
+            result.drafts.append(RewriteDraft(candidate, how))
     return result
 
 
-def rank_drafts(drafts: Sequence[Draft], chooser: Chooser, *, only_better: bool = False) -> None:
+def rank_drafts(drafts: Sequence[RewriteDraft], chooser: Chooser, *, only_better: bool = False) -> None:
     """Rank drafts by a chooser's scores; with `only_better`, reject those that are no better than the original."""
     for row, group in groupby(drafts, key=lambda draft: draft.row):
         of_row = list(group)
@@ -142,7 +142,7 @@ def rank_drafts(drafts: Sequence[Draft], chooser: Chooser, *, only_better: bool 
                 draft.reason = draft.why = NOT_BETTER
 
 
-def verify_drafts(verify: Verify, drafts: Sequence[Draft], *, best_first: bool = False) -> bool:
+def verify_drafts(verify: Verify, drafts: Sequence[RewriteDraft], *, best_first: bool = False) -> bool:
     """Give each draft its verdicts; returns True if the budget ended and the rest stays unverified.
 
     best_first: per row, verify from the lowest rank up until one passes. Drafts that `rank_drafts` rejected are skipped.
@@ -162,7 +162,7 @@ def verify_drafts(verify: Verify, drafts: Sequence[Draft], *, best_first: bool =
 
 
 def choose_drafts(
-    drafts: Sequence[Draft],
+    drafts: Sequence[RewriteDraft],
     original: Callable[[int], float],
     *,
     choose_by: Chooser | None = None,
@@ -215,7 +215,7 @@ def combined_ranks(scores: Sequence[float], verdicts: Sequence[Sequence[Verdict]
     return (_ranks(by_score) + (_ranks(np.array(meaning)) + _ranks(np.array(label))) / 2).tolist()
 
 
-def rejections(drafts: Sequence[Draft]) -> Mapping[str, int]:
+def rejections(drafts: Sequence[RewriteDraft]) -> Mapping[str, int]:
     """How many drafts were rejected, by short reason, most frequent first."""
     return dict(Counter(draft.why for draft in drafts if draft.why).most_common())
 
@@ -231,7 +231,7 @@ def until_spent(answers: Callable[[], Iterable[T]]) -> tuple[list[T], bool]:
     return received, False
 
 
-def _verify_all(verify: Verify, drafts: Sequence[Draft]) -> bool:
+def _verify_all(verify: Verify, drafts: Sequence[RewriteDraft]) -> bool:
     verdicts, is_spent = until_spent(lambda: verify([draft.candidate for draft in drafts]))
     for draft, theirs in zip(drafts, verdicts, strict=not is_spent):
         draft.judge(theirs)

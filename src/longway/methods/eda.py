@@ -54,11 +54,21 @@ class EdaSettings:
     add: int = 0
     seed: int = 0
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of each operation."""
+        return {
+            "synonym": self.synonym,
+            "insertion": self.insertion,
+            "swap": self.swap,
+            "deletion": self.deletion,
+        }
+
     def __post_init__(self) -> None:
-        for name in OPERATIONS:
-            if not 0 <= getattr(self, name) <= 1:
+        for name, share in self.shares.items():
+            if not 0 <= share <= 1:
                 raise SettingError(
-                    f"'{name}' must be between 0 and 1. Got {getattr(self, name)}. Try 0.1, the published rate."
+                    f"'{name}' must be between 0 and 1. Got {share}. Try 0.1, the published rate."
                 )
         if self.add < 0:
             raise SettingError(
@@ -96,14 +106,15 @@ class Eda:
         key: makes the draw of a row independent of all others.
         """
         random = Random(f"{self.settings.seed}|{key}|{text}")
-        operations = [name for name in OPERATIONS if getattr(self.settings, name) > 0]
+        shares = self.settings.shares
+        operations = [name for name in OPERATIONS if shares[name] > 0]
         random.shuffle(operations)
         made: dict[str, str] = {}
-        for turn in range(4 * max(self.settings.add, 1)):
+        for number in range(4 * max(self.settings.add, 1)):
             if len(made) >= max(self.settings.add, 1) or not operations:
                 break
-            how = operations[turn % len(operations)]
-            new = OPERATIONS[how](text, getattr(self.settings, how), random)
+            how = operations[number % len(operations)]
+            new = OPERATIONS[how](text, shares[how], random)
             if new not in (text, "") and not (self.objection and self.objection(key, text, new)):
                 made.setdefault(new, how)
         return [(how, new) for new, how in made.items()]

@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from longway.errors import SettingError
 from longway.methods.drafts import (
     DECIMALS,
-    Draft,
     Drafts,
+    RewriteDraft,
     choose_drafts,
     rank_drafts,
     rejections,
@@ -287,7 +287,7 @@ class _Loop:
         scores[left_alone] = np.nan
         return scores
 
-    def _score(self, drafts: list[Draft]) -> None:
+    def _score(self, drafts: list[RewriteDraft]) -> None:
         """Line 15: gamma of each candidate, against the documents at the start of the round."""
         if not drafts:
             return
@@ -312,7 +312,7 @@ class _Loop:
         self.gamma = self.space.gamma()
         self._tick("score")
 
-    def _remember(self, drafts: list[Draft]) -> None:
+    def _remember(self, drafts: list[RewriteDraft]) -> None:
         """Keep the origin of each replaced row."""
         for draft in drafts:
             if draft.reason:

@@ -1,11 +1,11 @@
 """A column of texts as integers: read once, then every statistic is arithmetic on arrays.
 
-    Vocabulary    token <-> code, grows as texts come in
-    Block         codes of some thousands of consecutive texts, laid end to end, with where each text starts
+    Vocabulary    token <-> code; grows with the texts
+    Block         codes of a few thousand consecutive texts, one after the other, with the start of each text
     Corpus        all blocks of one column, in memory or, for data larger than memory, in files
 
-A block holds at most some hundred thousand tokens (one text may hold more), so whatever is computed block by block needs bounded
-memory, whatever the size of the dataset.
+A block has at most a few hundred thousand tokens (a single text may have more), so block-by-block computations need bounded memory
+for datasets of any size.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Vocabulary:
 
     @property
     def is_full(self) -> bool:
-        """True where some rare tokens had to share one code."""
+        """Whether some rare tokens share one code."""
         return RARE in self.codes
 
     def word_mask(self) -> NDArray[np.bool_]:
@@ -74,24 +74,24 @@ class Block:
 
     @property
     def n_texts(self) -> int:
-        """How many texts the block holds."""
+        """The number of texts."""
         return len(self.offsets) - 1
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each text."""
+        """The number of tokens of each text."""
         return np.diff(self.offsets)
 
     def rows(self) -> NDArray[np.int64]:
-        """For each token, which text of the block it stands in."""
+        """For each token, the index of its text in the block."""
         return np.repeat(np.arange(self.n_texts), self.lengths)
 
     def positions(self) -> NDArray[np.int64]:
-        """For each token, its place in its text, counted from 0."""
+        """For each token, its index in its text."""
         return np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], self.lengths)
 
     def sum_by_text(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """For each text, the sum of a value that each of its tokens has."""
+        """For each text, the sum of its tokens' values."""
         return np.bincount(self.rows(), weights=values, minlength=self.n_texts).astype(np.float64)
 
     def keys(self) -> NDArray[np.uint64]:
@@ -102,14 +102,14 @@ class Block:
         return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
 
     def counts(self, n_words: int) -> csr_matrix:
-        """Texts x words: how often each word stands in each text."""
+        """Texts x words: how often each word occurs in each text."""
         ones = np.ones(len(self.codes), dtype=np.int32)
         matrix = csr_matrix((ones, self.codes.copy(), self.offsets), shape=(self.n_texts, n_words))
         matrix.sum_duplicates()
         return matrix
 
     def take(self, texts: NDArray[np.int64]) -> Block:
-        """The given texts of this block, as a block."""
+        """Some texts of this block, as a block."""
         lengths = self.lengths[texts]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
@@ -128,7 +128,7 @@ class Corpus:
     """
 
     def __init__(self, *, spill: Path | None = None, vocabulary: Vocabulary | None = None) -> None:
-        """Start an empty corpus; with `spill`, blocks are kept as files in that folder instead of in memory."""
+        """Create an empty corpus. spill: a folder for the blocks, which otherwise stay in memory."""
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
         self.n_texts = 0
         self.n_tokens = 0
@@ -138,7 +138,7 @@ class Corpus:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> Corpus:
-        """The corpus of a few texts at hand."""
+        """The corpus of some texts."""
         corpus = cls()
         corpus.add(pl.Series(list(texts), dtype=pl.String))
         return corpus
@@ -166,7 +166,7 @@ class Corpus:
         return path
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks in order; may be asked for again and again."""
+        """The blocks in order."""
         for kept in self._blocks:
             if isinstance(kept, Block):
                 yield kept
@@ -177,7 +177,7 @@ class Corpus:
                 yield Block(saved[1 + n_texts :], np.concatenate([[0], np.cumsum(lengths)]))
 
     def document_frequency(self) -> NDArray[np.int64]:
-        """For each word of the vocabulary, the number of texts it stands in."""
+        """For each word of the vocabulary, the number of texts that contain it."""
         new = len(self.vocabulary) - len(self._frequency)
         return np.pad(self._frequency, (0, new))
 
@@ -187,11 +187,11 @@ class Corpus:
         self._frequency += np.bincount(block.counts(n_words).indices, minlength=n_words)
 
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each text of the corpus."""
+        """The number of tokens of each text."""
         return np.concatenate([np.zeros(0, dtype=np.int64), *(b.lengths for b in self.blocks())])
 
     def max_length(self) -> int:
-        """Tokens of the longest text."""
+        """The number of tokens of the longest text."""
         return max((int(b.lengths.max(initial=0)) for b in self.blocks()), default=0)
 
 
@@ -203,7 +203,7 @@ def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def slices(*columns: pl.Series) -> Iterator[slice]:
-    """Cuts through columns of one length, so that each piece holds a bounded amount of text.
+    """Slices of columns of the same length, each with a bounded amount of text.
 
     >>> list(slices(pl.Series(["a", "b"]), pl.Series(["c", "d"])))
     [slice(0, 2, None)]

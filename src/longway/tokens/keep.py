@@ -1,7 +1,7 @@
-"""Words and phrases that a user called real signal (`--keep`): what is about them is no shortcut.
+"""Words and phrases that the user declared real signal (`--keep`): patterns about them are no shortcuts.
 
-A pattern is about a phrase where one of the two stands inside the other, word for word: "great" speaks for "a great film"
-too, and "not bad" for "not" and for "bad".
+A pattern is about a phrase if one of the two contains the other, word for word: "great" covers "a great film", and "not bad" covers
+"not" and "bad".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 
 def stands_inside(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the shorter of two phrases stands inside the longer; an empty one stands nowhere.
+    """Whether the longer of two phrases contains the shorter; False if one is empty.
 
     >>> stands_inside(["a", "great", "film"], ["great"]), stands_inside(["great"], ["a", "film"])
     (True, False)

@@ -1,10 +1,10 @@
-"""A text cut into its sentences by plain rules, for what needs no parser: quick, and the same on any machine.
+"""Splitting a text into sentences by simple rules, without a parser: fast, and the same on any machine.
 
     "Great fun. I laughed!<br />See it."   ->   "Great fun."  "I laughed!"  "See it."
 
-A sentence ends at a full stop, a question or exclamation mark where a blank and no small letter follow, at such a mark that
-stands alone (texts whose words were set apart before: "a film . it works"), and at a line break or `<br />`. A title or a single
-letter before a full stop ends none.
+A sentence ends at a full stop, question mark or exclamation mark followed by white space and no lower-case letter; at such a mark
+between white space (in tokenised texts: "a film . it works"); and at a line break or `<br />`. A full stop after a title or a single
+letter does not end a sentence.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import re
 _LINE = re.compile(r"(?:\s*<br\s*/?>\s*)+|\s*\n\s*", re.IGNORECASE)
 _END = re.compile(r"""(?P<alone>(?<=\s)[.!?]+(?=\s))|[.!?…]+["'”’)\]]*(?=\s+(?P<next>\S))""")
 _NO_END = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|vol|fig|[a-z])\.$", re.IGNORECASE)
-_LOOK_BACK = 6  # letters of the longest title and a boundary before it
+_LOOK_BACK = 6  # characters of the longest title and the boundary before it
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text in order, none of them blank.
+    """The sentences of a text, in order, without blank ones.
 
     >>> sentences_of("Dr. Okoye laughed. Why? nobody knew")
     ['Dr. Okoye laughed.', 'Why? nobody knew']

@@ -1,14 +1,13 @@
-"""Words of a text: the one tokeniser that every surface statistic shares.
+"""The tokenizer of all surface statistics.
 
-    text  ->  lower case, typographic apostrophes made plain  ->  numbers | words | single marks
+    text  ->  lower case, typographic apostrophes replaced by plain ones  ->  numbers | words | single punctuation marks
 
-"It's 10/10, isn’t it?" gives it's, 10/10, a comma, isn't, it, a question mark. A number keeps its inner
-separators, because "10/10" and "1.5" are one thing to a reader; a word keeps its inner apostrophe;
-every other character that is not white space stands for itself. Scripts that put no space between words (Chinese,
-Japanese, Thai ...) are cut into single characters, so that their words show up as n-grams.
+"It's 10/10, isn’t it?" gives it's, 10/10, a comma, isn't, it, a question mark. A number keeps its inner separators ("10/10", "1.5"), and a
+word its inner apostrophe; every other character except white space is a token. Scripts without spaces between words (Chinese, Japanese,
+Thai ...) are split into single characters, so that their words appear as n-grams.
 
-Everything goes through one regular expression in compiled code (polars), a whole column at a time, so
-that a million texts take seconds and one text is cut exactly as a million are.
+One regular expression in compiled code (polars) processes a whole column at a time, so a million texts take seconds, and one text is
+split exactly as a million are.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ def tokenize(text: str) -> list[str]:
 
 
 def tokenize_column(texts: pl.Series) -> pl.Series:
-    """One list of tokens for each text of a column; a missing text has none."""
+    """One list of tokens per text of a column; empty for a missing text."""
     lowered = pl.col("text").fill_null("").str.to_lowercase().str.replace_all("’", "'", literal=True)
     frame = texts.alias("text").cast(pl.String).to_frame().lazy()
     return frame.select(lowered.str.extract_all(PATTERN)).collect(engine="streaming").to_series()
 
 
 def encode(texts: pl.Series) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
-    """Integer codes of all tokens of a column, the tokens the codes stand for, and tokens per text.
+    """Integer codes of all tokens of a column, the token of each code, and the number of tokens per text.
 
     >>> codes, words, lengths = encode(pl.Series(["a b a", "", "b"]))
     >>> codes.tolist(), words, lengths.tolist()
@@ -59,7 +58,7 @@ def encode(texts: pl.Series) -> tuple[NDArray[np.int32], list[str], NDArray[np.i
 
 
 def is_longer_than(text: str, longest: int) -> bool:
-    """Whether a text has more words and marks than that, without cutting all of it; where there are no spaces, letters count as well.
+    """Whether a text has more words and punctuation marks than that, without splitting all of it; long texts without spaces count, too.
 
     >>> is_longer_than("A film. " * 400, 1500), is_longer_than("A film. " * 600, 1500)
     (False, True)
@@ -68,7 +67,7 @@ def is_longer_than(text: str, longest: int) -> bool:
 
 
 def token_spans(text: str) -> list[tuple[str, int, int]]:
-    """The tokens of one text with where each starts and ends in the original.
+    """The tokens of one text with their start and end in the original.
 
     >>> token_spans("No, NO")
     [('no', 0, 2), (',', 2, 3), ('no', 4, 6)]
@@ -83,7 +82,7 @@ def token_spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def is_word(token: str) -> bool:
-    """True where the token has a letter, a digit or a pictograph, False for punctuation and other symbols."""
+    """Whether a token has a letter, a digit or a pictograph; False for punctuation and other symbols."""
     return _HAS_LETTER_OR_DIGIT.search(token) is not None or any(category(c) == "So" for c in token)
 
 
@@ -99,9 +98,9 @@ def _tokens(lowered: str) -> list[str]:
 
 
 def _lower_with_origin(text: str) -> tuple[str, list[int]]:
-    """The text as `tokenize` sees it, and for each of its characters the place in the original it came from."""
+    """The text in lower case as for `tokenize`, and for each of its characters the index of its original."""
     lowered = _lowered(text)
     if len(lowered) == len(text):
         return lowered, list(range(len(text)))
-    # A few capitals become two characters ("İ"): then each character is lowered on its own.
+    # A few capitals become two characters ("İ"): then each character is lowered separately.
     return lowered, [i for i, c in enumerate(text) for _ in c.lower()]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from longway.errors import DataError
 
@@ -20,8 +20,8 @@ from longway.errors import DataError
 class ScoredText:
     """A text to score.
 
-    part: the characters (start, end) whose tokens are scored, the rest is only read; None scores all.
-    fill: the part is what fills a gap. A masked model then sees, of the part, only the tokens before the one it is asked for.
+    part: the span (start, end) whose tokens are scored; the rest is only context. None scores all tokens.
+    fill: whether the part fills a gap. A masked model then sees only the tokens of the part before the scored one.
     """
 
     text: str
@@ -31,37 +31,37 @@ class ScoredText:
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
-    """The scored tokens of a text, by number in the vocabulary, and the log-likelihood of each in nats."""
+    """The ids of the scored tokens of a text, and the log-likelihood of each in nats."""
 
     tokens: tuple[int, ...]
     log_p: tuple[float, ...]
 
     @property
     def total(self) -> float:
-        """The log-likelihood of all of them together."""
+        """The sum of the log-likelihoods."""
         return sum(self.log_p)
 
     @property
     def mean(self) -> float:
-        """The log-likelihood per token."""
+        """The mean log-likelihood per token."""
         return self.total / len(self.log_p)
 
 
 class LikelihoodModel(Protocol):
-    """A causal model gives log-likelihoods, a masked one pseudo-log-likelihoods: each token hidden in turn, the others seen."""
+    """Log-likelihoods by a causal model, or pseudo-log-likelihoods by a masked one: each token hidden in turn, the others visible."""
 
     kind: Literal["causal", "masked"]
 
     @property
-    def identity(self) -> Mapping[str, Any]:
-        """Everything that shapes its answers."""
+    def identity(self) -> Mapping[str, object]:
+        """Everything that affects its scores."""
 
     def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
-        """The scored tokens of each ask."""
+        """The scored tokens of each text."""
 
 
 def scored_places(ask: ScoredText, spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Which tokens of a text are scored. spans: where each stands in the text, (0, 0) for tokens that are not in it.
+    """The indices of the scored tokens of a text. spans: of each token in the text, (0, 0) for tokens that are not in it.
 
     >>> scored_places(ScoredText("He is old", part=(6, 9)), [(0, 2), (2, 5), (5, 9)])
     [2]
@@ -76,7 +76,7 @@ def scored_places(ask: ScoredText, spans: Sequence[tuple[int, int]]) -> list[int
 
 
 def refuse_long(text: str, tokens: int, most: int) -> None:
-    """An error where a text has more tokens than the model reads: a part of it would be another text."""
+    """Raise DataError if a text has more tokens than the model reads: scoring a part would score another text."""
     if tokens > most:
         raise DataError(
             f"A text is too long for this model: {tokens} tokens, and it reads {most}. It begins {text[:60]!r}. "

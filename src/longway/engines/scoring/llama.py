@@ -1,9 +1,9 @@
-"""The embedded model (SmolLM2, a Llama) in numpy: how likely each token of a text is after those before it.
+"""The embedded model (SmolLM2, a Llama) in numpy: the likelihood of each token of a text, given those before it.
 
     tokens -> embedding -> [norm -> attention -> + -> norm -> gated dense -> +] x layers -> norm -> logits over the vocabulary
 
-Texts are filled up on the right to one length: what comes later never changes what came before. Each begins with the token that
-stood between texts in training, so that its first word has a likelihood too.
+Texts are padded on the right: later tokens do not affect earlier ones. Each begins with the token that separated texts in training, so
+that its first word has a likelihood too.
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ from numpy.typing import NDArray
 from longway.classify.classifier import by_length
 from longway.engines.model_files import fingerprint, installed_model
 from longway.engines.scoring import ScoredText, TokenScores, refuse_long, scored_places
-from longway.engines.scoring.gguf_weights import GgufFile, read_gguf
+from longway.engines.scoring.gguf_weights import Floats, GgufFile, GgufSettings, read_gguf
 from longway.errors import MissingExtra, SettingError
 
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 TOKENS_A_BATCH = 1024
 LOGITS_AT_ONCE = 128  # tokens: each has a logit for the whole vocabulary
 BETWEEN_TEXTS = "<|endoftext|>"
-VERSION = 1  # goes up when the same file would give other numbers
+VERSION = 1  # increases when the same file would give other numbers
 
 
 class EmbeddedModel:
-    """The small model that Longway installs; read when it is first asked. model_path: another GGUF file of a Llama."""
+    """The small model that Longway installs, loaded on first use. model_path: another GGUF file of a Llama."""
 
     kind: Literal["causal", "masked"] = "causal"
 
@@ -40,21 +39,22 @@ class EmbeddedModel:
         self.path = model_path or installed_model()
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The file and how it is read."""
         return {"model": self.path.name, "sha256": fingerprint(self.path), "reading": VERSION}
 
     def scores(self, asks: Sequence[ScoredText]) -> list[TokenScores]:
-        """The scored tokens of each ask."""
+        """The scored tokens of each text."""
         tokenizer, llama = self._tokenizer, self._llama
-        read = [tokenizer.encode(ask.text, add_special_tokens=False) for ask in asks]
-        chosen = [scored_places(ask, one.offsets) for ask, one in zip(asks, read, strict=True)]
-        for ask, one in zip(asks, read, strict=True):
-            refuse_long(ask.text, len(one.ids), llama.most_tokens - 1)
-        log_p = llama.log_likelihoods([one.ids for one in read], start=tokenizer.token_to_id(BETWEEN_TEXTS))
+        encoded = [tokenizer.encode(ask.text, add_special_tokens=False) for ask in asks]
+        chosen = [scored_places(ask, text.offsets) for ask, text in zip(asks, encoded, strict=True)]
+        for ask, text in zip(asks, encoded, strict=True):
+            refuse_long(ask.text, len(text.ids), llama.most_tokens - 1)
+        ids = [text.ids for text in encoded]
+        log_p = llama.log_likelihoods(ids, start=tokenizer.token_to_id(BETWEEN_TEXTS))
         return [
-            TokenScores(tuple(one.ids[i] for i in places), tuple(float(values[i]) for i in places))
-            for one, places, values in zip(read, chosen, log_p, strict=True)
+            TokenScores(tuple(own[i] for i in places), tuple(float(values[i]) for i in places))
+            for own, places, values in zip(ids, chosen, log_p, strict=True)
         ]
 
     @cached_property
@@ -70,8 +70,8 @@ class EmbeddedModel:
         return tokenizer_of(self._file.settings)
 
 
-def tokenizer_of(settings: Mapping[str, Any]) -> Any:
-    """The byte-pair tokenizer in a GGUF file's settings; digits are cut one by one."""
+def tokenizer_of(settings: GgufSettings) -> Any:
+    """The byte-pair tokenizer in a GGUF file's settings; each digit is a token."""
     try:
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     except ImportError:
@@ -80,8 +80,8 @@ def tokenizer_of(settings: Mapping[str, Any]) -> Any:
         ) from None
     if settings.get("tokenizer.ggml.pre") != "smollm":
         raise SettingError(
-            f"The model's way to cut words ({settings.get('tokenizer.ggml.pre')!r}) is not known here. Expected 'smollm'. "
-            "Take the model that Longway installs, or a Hugging Face folder: hf:FOLDER."
+            f"The model's tokenizer {settings.get('tokenizer.ggml.pre')!r} is not supported. Expected 'smollm'. "
+            "Use the model that Longway installs, or a Hugging Face folder: hf:FOLDER."
         )
     vocabulary = {token: number for number, token in enumerate(settings["tokenizer.ggml.tokens"])}
     merges = [tuple(merge.split(" ")) for merge in settings["tokenizer.ggml.merges"]]
@@ -104,14 +104,13 @@ class Llama:
         if about.get("general.architecture") != "llama":
             raise SettingError(
                 f"The model is a {about.get('general.architecture')!r}. A 'llama' was expected. "
-                "Take the model that Longway installs, or a Hugging Face folder: hf:FOLDER."
+                "Use the model that Longway installs, or a Hugging Face folder: hf:FOLDER."
             )
         self.most_tokens = int(about["llama.context_length"])
         self._layers = int(about["llama.block_count"])
         self._heads = int(about["llama.attention.head_count"])
-        self._shared = self._heads // int(
-            about["llama.attention.head_count_kv"]
-        )  # heads that share keys and values
+        # Heads that share keys and values.
+        self._shared = self._heads // int(about["llama.attention.head_count_kv"])
         self._tiny = np.float32(about["llama.attention.layer_norm_rms_epsilon"])
         self._base = float(about["llama.rope.freq_base"])
         self._out = self._weights.get("output.weight", self._weights["token_embd.weight"])
@@ -152,7 +151,7 @@ class Llama:
             for part in "qkv"
         )  # each (B, heads, T, head width); k and v have fewer heads
         q, k = _turned(q, *turns), _turned(k, *turns)
-        k, v = (np.repeat(one, self._shared, axis=1) for one in (k, v))
+        k, v = (np.repeat(part, self._shared, axis=1) for part in (k, v))
         scores = q @ k.transpose(0, 1, 3, 2) * np.float32(q.shape[-1] ** -0.5)  # (B, heads, T, T)
         scores += np.triu(np.full((T, T), -np.inf, np.float32), 1)  # no token sees a later one
         scores -= scores.max(axis=-1, keepdims=True)
@@ -175,7 +174,7 @@ class Llama:
         return np.asarray(x / size * self._weights[f"{name}.weight"])
 
     def _of_next(self, states: Floats, wanted: Ints) -> Floats:
-        """The log-likelihood of one token after each state, a few states at a time."""
+        """The log-likelihood of the wanted token after each state, a few states at a time."""
         found = np.empty(len(states), np.float32)
         for at in range(0, len(states), LOGITS_AT_ONCE):
             logits = states[at : at + LOGITS_AT_ONCE] @ self._out.T  # (some, vocabulary)
@@ -186,7 +185,7 @@ class Llama:
 
 
 def _turned(x: Floats, cosine: Floats, sine: Floats) -> Floats:
-    """Rotary positions: each pair of neighbouring numbers is turned by its position's angle. x: (B, heads, T, width)."""
+    """Rotary positions: each pair of neighbouring numbers is rotated by its position's angle. x: (B, heads, T, width)."""
     even, odd = x[..., 0::2], x[..., 1::2]
     turned = np.empty_like(x)
     turned[..., 0::2] = even * cosine - odd * sine

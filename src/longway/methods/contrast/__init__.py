@@ -1,20 +1,12 @@
-"""Contrast examples: pairs that have a shortcut of the grammar and not its label (Friedman et al. 2022, section 4).
+"""Contrast examples: pairs that show a shortcut of the grammar without its label (Friedman et al. 2022, section 4).
 
-words.py    which words the grammar writes for a word, and which it adds, told by the leaves of the training trees
+words.py    the words that the grammar writes for a word, and those it adds, from the leaves of the training trees
 edits.py    hypernym, antonym, adjective: one small change of the hypothesis, after which the label is known
-sets.py     the contrast sets of rows, and how often a classifier falls for them
+sets.py     the contrast sets of rows, and a classifier's error rate on them
 """
 
-from longway.methods.contrast.edits import EDITS, Contrast
+from longway.methods.contrast.edits import EDITS
 from longway.methods.contrast.sets import ContrastError, ContrastSet, contrast_errors, contrast_sets
 from longway.methods.contrast.words import GrammarWords
 
-__all__ = [
-    "EDITS",
-    "Contrast",
-    "ContrastError",
-    "ContrastSet",
-    "GrammarWords",
-    "contrast_errors",
-    "contrast_sets",
-]
+__all__ = ["EDITS", "ContrastError", "ContrastSet", "GrammarWords", "contrast_errors", "contrast_sets"]

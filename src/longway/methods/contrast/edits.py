@@ -5,9 +5,9 @@
     antonym      entailment, neutral       The dogs chase a +white ball.    premise: two black dogs    neutral  contradiction
     adjective    contradiction             A +sad man is asleep.            the subject                stays    neutral
 
-A classifier that has learned the shortcut gives the shortcut's label. Where the new label would not be sure the edit is not made:
-a hypothesis that denies something, "every" and "all", another person in the premise who could be meant by "a person", a ball
-in the premise with a colour of its own, an object that is the subject in other words ("a white animal").
+A classifier that has learned the shortcut predicts the shortcut's label. No edit is made if the new label would not be certain: the
+hypothesis denies something, it has "every" or "all", "a person" could mean another person in the premise, the ball of the premise has its own
+colour, or the object is the subject in other words ("a white animal").
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUANTIFIERS = frozenset("no every each all any neither either most few both onl
 _BEFORE_A_NOUN = frozenset({"det", "nummod", "nmod:poss", "case"})
 _OBJECTS = frozenset({"obj", "obl", "nmod"})
 _THINGS = frozenset({"noun.artifact", "noun.food", "noun.animal"})
-# Adjectives that say which or how many, not of what kind.
+# Adjectives of identity or number, not of quality.
 _NO_QUALITY = frozenset(
     "many few several other same such own only first last next second more most less another different various certain "
     "entire whole due able ready".split()
@@ -49,7 +49,7 @@ _PERSONAL = frozenset("he she someone somebody everyone everybody anyone anybody
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair of texts as the edits see it: analysed, and parsed by the grammar where it was."""
+    """A pair of analysed texts, and its tree by the grammar, if it was parsed."""
 
     premise: Document
     hypothesis: Document
@@ -57,8 +57,8 @@ class ReadPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A hypothesis after an edit. at: where the new word begins. relation, head: how it must hang in the sentence."""
+class EditedHypothesis:
+    """A hypothesis after an edit. at: the start of the new word. relation, head: those that it must have in the sentence."""
 
     text: str
     what: str
@@ -68,8 +68,8 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """A contrast example. id: of its row. label: the one it must have. what: the change, as "man → person" or "+sad man"."""
+class ContrastExample:
+    """A contrast example. id: of its row. label: the correct one. what: the change, as "man → person" or "+sad man"."""
 
     id: str
     edit: str
@@ -81,16 +81,16 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class EditKind:
-    """One kind of edit. rows: the stances it takes; becomes: the stance after it, None for the same; shortcut: the tempting one."""
+    """One kind of edit. rows: the stances it applies to; becomes: the stance after it, None for the same; shortcut: the shortcut's stance."""
 
-    drafts: Callable[[ReadPair, GrammarWords], Iterator[Draft]]
+    drafts: Callable[[ReadPair, GrammarWords], Iterator[EditedHypothesis]]
     rows: frozenset[Stance]
     becomes: Stance | None
     shortcut: Stance
 
 
 def subject_of(document: Document) -> Word | None:
-    """The noun that a sentence or a caption is about; None where it is no common noun or there are several sentences."""
+    """The subject of a sentence or a caption; None if it is no common noun or there are several sentences."""
     if len(document.sentences) != 1:
         return None
     root = next((word for word in document if word.head == word.index), None)
@@ -99,12 +99,12 @@ def subject_of(document: Document) -> Word | None:
     subjects = document.children(root, "nsubj")
     noun = subjects[0] if subjects else root
     is_noun = noun.upos == "NOUN" and noun.text.isalpha()
-    # "a blond": an adjective in the place of a noun is modified in other ways
+    # "a blond": an adjective used as a noun is modified in other ways
     return noun if is_noun and frequency(noun.lower, "NOUN") >= frequency(noun.lower, "ADJ") else None
 
 
-def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
-    """The subject's noun, which the tree aligns with the same noun of the premise, made more general."""
+def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]:
+    """Make the subject's noun more general, if the tree aligns it with the same noun of the premise."""
     noun = _subject_to_edit(pair.hypothesis)
     if noun is None or pair.tree is None or _times(noun.lower, pair.hypothesis) != 1:
         return
@@ -120,8 +120,8 @@ def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
             yield _draft(pair.hypothesis, change, f"{noun.lower} → {general}", relation, head)
 
 
-def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
-    """An opposite of the adjective that the premise gives its subject, put before a thing in the hypothesis."""
+def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]:
+    """Put an opposite of the adjective of the premise's subject before a thing in the hypothesis."""
     subject = subject_of(pair.premise)
     if subject is None or _denies(pair.hypothesis):
         return
@@ -136,8 +136,8 @@ def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
                     yield _with_adjective(pair.hypothesis, noun, opposite)
 
 
-def adjectives(pair: ReadPair, words: GrammarWords) -> Iterator[Draft]:
-    """An adjective that the grammar adds, put before the subject's noun."""
+def adjectives(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]:
+    """Put an adjective that the grammar adds before the subject's noun."""
     noun = _subject_to_edit(pair.hypothesis)
     if noun is None or not _is_bare(pair.hypothesis, noun):
         return
@@ -154,8 +154,8 @@ EDITS: Mapping[str, EditKind] = {
 }
 
 
-def reads_well(draft: Draft, document: Document) -> bool:
-    """Whether the new word is what it should be in the analysis of the edited text: a noun in the same place, or an adjective."""
+def reads_well(draft: EditedHypothesis, document: Document) -> bool:
+    """Whether the analysis of the edited text has the new word as intended: a noun in the same place, or an adjective."""
     word = next((word for word in document if word.start == draft.at), None)
     if word is None or len(document.sentences) != 1:
         return False
@@ -183,18 +183,18 @@ def _is_quantified(document: Document, noun: Word) -> bool:
 
 
 def _is_bare(document: Document, noun: Word) -> bool:
-    """True where only an article, a number or an owner stands before the noun: "the dog", "her two dogs"."""
+    """Whether only an article, a number or a possessive precedes the noun: "the dog", "her two dogs"."""
     before = [word for word in document.children(noun) if word.index < noun.index]
     is_apart = noun.start == 0 or document.text[noun.start - 1] == " "
     return is_apart and all(word.dep in _BEFORE_A_NOUN for word in before)
 
 
 def _things(document: Document) -> list[Word]:
-    """Objects and the like that are things or animals, without an adjective so far."""
+    """Objects and obliques that are things or animals and have no adjective."""
     found = []
     for word in document:
         is_object = word.upos == "NOUN" and word.dep in _OBJECTS and kind_of(word.lower) in _THINGS
-        # Without an article the noun may be no thing at all: "plays guitar", "in front".
+        # Without an article the noun may not be a thing: "plays guitar", "in front".
         has_article = word.tag == "NNS" or bool(document.children(word, "det", "nmod:poss"))
         if is_object and has_article and _is_bare(document, word) and not _is_quantified(document, word):
             found.append(word)
@@ -202,25 +202,25 @@ def _things(document: Document) -> list[Word]:
 
 
 def _suits(adjective: str, thing: Word, words: GrammarWords) -> bool:
-    """Whether the adjective is said of such things, and does not make an expression with the noun ("hot dog")."""
+    """Whether the adjective is used with such things, and does not form an expression with the noun ("hot dog")."""
     is_expressed = is_expression(f"{adjective} {thing.lemma.lower()}")
     return (adjective, kind_of(thing.lower)) in words.before_kinds and not is_expressed
 
 
 def _is_said_of(adjective: str, noun: Word, words: GrammarWords) -> bool:
-    """Whether the adjective is said of this noun; a colour before a person would speak of race."""
+    """Whether the adjective is used with this noun; a colour before a person would refer to race."""
     if adjective in _NO_QUALITY or (adjective, noun.lower) not in words.side_by_side:
         return False
     return not _has_capitals(adjective) and not (is_colour(adjective) and may_be_person(noun.lower))
 
 
 def _has_capitals(adjective: str) -> bool:
-    """True for "American", which the grammar, whose words are lower-cased, cannot write."""
+    """Whether it is capitalised, like "American": the grammar's words are in lower case."""
     return any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
 
 
 def _is_same(subject: Word, noun: Word) -> bool:
-    """Whether both nouns may speak of one thing: "dog" and "animal"."""
+    """Whether both nouns may refer to one thing: "dog" and "animal"."""
     one, other = subject.lemma.lower(), noun.lemma.lower()
     return one == other or is_above(one, other) or is_above(other, one)
 
@@ -241,16 +241,16 @@ def _is_somebody(word: Word) -> bool:
     return word.upos == "PROPN" or word.lower in _PERSONAL
 
 
-def _with_adjective(document: Document, noun: Word, adjective: str) -> Draft:
+def _with_adjective(document: Document, noun: Word, adjective: str) -> EditedHypothesis:
     change = Change(noun.start, noun.start, f"{adjective} ")
     if noun.index == 0 and noun.text[:1].isupper():  # "Dogs bark" -> "Big dogs bark"
         change = Change(noun.start, noun.end, f"{capitalise(adjective)} {noun.lower}")
     return _draft(document, change, f"+{adjective} {noun.lower}", "amod", noun.lower)
 
 
-def _draft(document: Document, change: Change, what: str, relation: str, head: str) -> Draft:
+def _draft(document: Document, change: Change, what: str, relation: str, head: str) -> EditedHypothesis:
     articles = fix_articles(document, [change])
     moved = sum(len(one.text) - (one.end - one.start) for one in articles if one.start < change.start)
-    return Draft(
+    return EditedHypothesis(
         apply_changes(document.text, [change, *articles]), what, change.start + moved, relation, head
     )

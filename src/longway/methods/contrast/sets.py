@@ -1,10 +1,10 @@
-"""Contrast sets, and how often a classifier falls for them (section 4 of the paper, Table 7).
+"""Contrast sets, and a classifier's error rate on them (section 4 of the paper, Table 7).
 
     rows, their trees, the grammar's words  ->  contrast_sets    the contrast examples of one row and one kind of edit
-    sets, a classifier                      ->  contrast_errors  the share of sets in which it gives the shortcut's label
+    sets, a classifier                      ->  contrast_errors  the share of sets in which it predicts the shortcut's label
 
-A set counts as an error where the classifier gives any of its examples the shortcut's label. Only sets are counted whose row the
-classifier labels right before the edit: what it does not know, an edit cannot take from it.
+A set is an error if the classifier predicts the shortcut's label for any of its examples. Only sets whose original row it classifies
+correctly are counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from longway.classify.classifier import Inputs
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
-from longway.methods.contrast.edits import EDITS, MOST, Contrast, Draft, ReadPair, reads_well
+from longway.methods.contrast.edits import (
+    EDITS,
+    MOST,
+    ContrastExample,
+    EditedHypothesis,
+    ReadPair,
+    reads_well,
+)
 from longway.methods.contrast.words import GrammarWords
 from longway.metrics import json_values
 from longway.records import Example
@@ -28,20 +35,20 @@ from longway.task import Stance
 
 @dataclass(frozen=True, slots=True)
 class ContrastSet:
-    """The contrast examples of one row and one kind of edit. shortcut: the label that they tempt to."""
+    """The contrast examples of one row and one kind of edit. shortcut: the label that the shortcut predicts."""
 
     row: Example
     edit: str
     shortcut: str
-    members: tuple[Contrast, ...]
+    members: tuple[ContrastExample, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastError:
-    """How often a classifier falls for one kind of edit.
+    """A classifier's error rate for one kind of edit.
 
-    sets: all of them; counted: those whose row was labelled right. error: the share of these in which an example got the
-    shortcut's label, NaN where there are none; low, high: its 95% interval (Wilson).
+    sets: all of them; counted: those whose original row was classified correctly. error: the share of these in which an example
+    got the shortcut's label, NaN if there are none; low, high: its 95% interval (Wilson).
     """
 
     edit: str
@@ -67,11 +74,11 @@ def contrast_sets(
     most: int = MOST,
     pipeline: EnglishPipeline | None = None,
 ) -> list[ContrastSet]:
-    """The sets of all rows, row by row; a row that cannot be edited has none.
+    """The sets of all rows, in order; a row that cannot be edited has none.
 
     rows: the text is the hypothesis, the context the premise. trees: of the rows, None for a row that was not parsed.
-    words: what the grammar writes, learned from training trees. stances: what each label says of a pair (`task.task_of`);
-    rows of other labels have no set. most: examples of a set.
+    words: those of the grammar, learned from training trees. stances: the stance of each label (`task.task_of`); rows with
+    other labels have no set. most: the most examples of a set.
     """
     labels = {stance: label for label, stance in stances.items()}
     if missing := [stance for stance in ("entails", "contradicts", "neutral") if stance not in labels]:
@@ -88,7 +95,7 @@ def contrast_sets(
         for draft in islice(EDITS[kind].drafts(pair, words), 2 * most)  # some will not read well
     ]
     read = pipeline.analyse_all([draft.text for *_, draft in made])
-    found: dict[tuple[str, str], tuple[Example, list[Draft]]] = {}
+    found: dict[tuple[str, str], tuple[Example, list[EditedHypothesis]]] = {}
     for (row, kind, draft), document in zip(made, read, strict=True):
         if reads_well(draft, document):
             found.setdefault((kind, row.id), (row, []))[1].append(draft)
@@ -98,7 +105,7 @@ def contrast_sets(
 def contrast_errors(
     sets: Sequence[ContrastSet], predict: Callable[[Inputs], Sequence[str]]
 ) -> list[ContrastError]:
-    """The error rate of a classifier for each kind of edit that has a set. predict: its labels for pairs."""
+    """The error rate of a classifier for each kind of edit that has a set. predict: returns its labels for pairs."""
     if not sets:
         return []
     rows = {one.row.id: one.row for one in sets}
@@ -143,11 +150,13 @@ def _read(
 def _set(
     row: Example,
     kind: str,
-    drafts: Sequence[Draft],
+    drafts: Sequence[EditedHypothesis],
     labels: Mapping[Stance, str],
     stances: Mapping[str, Stance],
 ) -> ContrastSet:
     edit = EDITS[kind]
     label = labels[edit.becomes or stances[row.label]]
-    members = tuple(Contrast(row.id, kind, row.text, draft.text, label, draft.what) for draft in drafts)
+    members = tuple(
+        ContrastExample(row.id, kind, row.text, draft.text, label, draft.what) for draft in drafts
+    )
     return ContrastSet(row, kind, labels[edit.shortcut], members)

@@ -1,17 +1,17 @@
-"""Which words a grammar of pairs writes for a word, and which it adds: what contrast examples may be made of.
+"""The words that a grammar of pairs writes for a word, and those it adds: the material of contrast examples.
 
     leaves of the training trees      the label they      used as
-                                      speak for
-    man/person, dog/animal            entailment          hypernyms      where WordNet knows the second as more general
-    white/black, small/large          contradiction       opposites      where WordNet has them as opposites, or both are colours;
-                                                                         each is then the other's
-    ε/tall, ε/sad                     neutral             added words    whether one is an adjective is seen in the sentence
+                                      predict
+    man/person, dog/animal            entailment          hypernyms      if the second is more general in WordNet
+    white/black, small/large          contradiction       opposites      if they are opposites in WordNet, or both are colours;
+                                                                         in both directions
+    ε/tall, ε/sad                     neutral             added words    whether it is an adjective depends on the sentence
 
-The most telling come first. A leaf counts once for a pair of texts, whichever symbol wrote it. What WordNet lacks is listed
-here: that a human is a person and a boy a child.
+The most predictive come first. A leaf counts once per pair of texts, whichever symbol wrote it. Relations that WordNet lacks are listed
+here: a human is a person, and a boy is a child.
 
-The training texts also say which words go together. An adjective is put before a noun that it stands before in some of them ("tall
-man"), or, for things, before a noun of a kind that it stands before in them ("white mug" because of "white cup" and "white boat").
+The training texts also determine which words go together. An adjective is put before a noun that it precedes in some of them ("tall
+man"), or, for things, before a noun of a kind that it precedes in them ("white mug" because of "white cup" and "white boat").
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from longway.grammars.vocabulary import UNKNOWN
 from longway.stats import mutual_information
 from longway.task import Stance
 
-AT_LEAST = 3  # pairs that have a leaf, and texts that have two words side by side
+AT_LEAST = 3  # pairs with a leaf, and texts with two adjacent words
 MAX_STEPS_UP = 7  # steps in WordNet from a word to a more general one
-OF_A_KIND = 5  # different nouns of a kind that an adjective must stand before
+OF_A_KIND = 5  # different nouns of a kind that an adjective must precede
 MIN_FIT = 0.5  # the share of a word's uses in which the other one is more general
 
 _ALSO_ABOVE = {
@@ -51,10 +51,10 @@ Table = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class GrammarWords:
-    """What a grammar writes.
+    """The words of a grammar.
 
-    hypernyms, opposites: for a word of the first text, what the second has in its place. added: words that only the second has.
-    side_by_side: two words that follow each other in enough texts. before_kinds: a word, and a kind of noun (WordNet's field) that
+    hypernyms, opposites: for a word of the first text, its replacements in the second. added: words that only the second has.
+    side_by_side: two words that are adjacent in enough texts. before_kinds: a word, and a kind of noun (WordNet's field) that
     follows it.
     """
 
@@ -75,11 +75,11 @@ class GrammarWords:
     ) -> GrammarWords:
         """The words of training trees.
 
-        stances: what each label says of a pair (`task.task_of`); words that go with another label are left out. at_least: how many pairs must have a leaf.
+        stances: the stance of each label (`task.task_of`); words of other labels are skipped. at_least: pairs that must have a leaf.
         """
         names = sorted(set(labels))
         found: dict[Stance, list[tuple[str, str]]] = {stance: [] for stance in stances.values()}
-        for words, number in _telling_leaves(trees, [names.index(label) for label in labels], at_least):
+        for words, number in _predictive_leaves(trees, [names.index(label) for label in labels], at_least):
             if (stance := stances.get(names[number])) is not None:
                 found[stance].append(words)
         added = [second for first, second in found.get("neutral", []) if not first]
@@ -136,13 +136,13 @@ def is_opposite(word: str, other: str) -> bool:
 
 
 def kind_of(noun: str) -> str:
-    """WordNet's field of a noun in its most frequent sense, "" for a word that it does not have.
+    """WordNet's field of a noun in its most frequent sense, "" if it has none.
 
     >>> kind_of("cups"), kind_of("teacher"), kind_of("people")
     ('noun.artifact', 'noun.person', 'noun.person')
     """
     for one in senses(noun_lemmas(noun)[0], "NOUN"):
-        # "person" itself, like the tops of the other fields, is in a field of tops: person.n.01
+        # "person", like the top of each field, is itself in a field of tops: person.n.01
         return f"noun.{one.name.partition('.')[0]}" if one.field == "noun.Tops" else one.field
     return ""
 
@@ -159,12 +159,12 @@ def may_be_person(noun: str) -> bool:
 
 
 def noun_lemmas(noun: str) -> tuple[str, ...]:
-    """The dictionary forms that a noun may belong to, at least itself; "people" is more than one person."""
+    """The possible lemmas of a noun, at least itself; that of "people" is "person"."""
     return ("person",) if noun == "people" else lemmas(noun, "NOUN") or (noun,)
 
 
 def _is_adjective(word: str) -> bool:
-    """False for "outside" and "up", which are more often adverbs, and say where something is rather than what it is like."""
+    """Whether it is mostly an adjective; "outside" and "up" are more often adverbs of place."""
     return frequency(word, "ADJ") >= frequency(word, "ADV")
 
 
@@ -178,10 +178,10 @@ def is_colour(word: str) -> bool:
     return any(one.name in _BLACK_AND_WHITE or bool(set(one.similar) & set(_COLOURED)) for one in main)
 
 
-def _telling_leaves(
+def _predictive_leaves(
     trees: Sequence[Tree], labels: list[int], at_least: int
 ) -> Iterable[tuple[tuple[str, str], int]]:
-    """The words of leaves that write something new in the second text, with the label they speak for, most telling first."""
+    """The words of leaves that add something to the second text, with the label they predict, most predictive first."""
     n_labels = max(labels, default=0) + 1
     counts: dict[tuple[str, str], list[int]] = {}
     for tree, label in zip(trees, labels, strict=True):
