@@ -29,7 +29,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.english.negation_words import is_negation
-from longway.tokens.keep import is_real_signal, stands_inside
+from longway.tokens.keep import is_inside, is_real_signal
 from longway.tokens.tokenizer import tokenize, tokenize_column
 
 Feature = tuple[str, ...]
@@ -97,10 +97,10 @@ class GiveAway:
         lengths = np.array([len(numbers) for numbers in self._rows], dtype=np.int64)
         label_of = np.repeat(self.labels, lengths)
         row_of = np.repeat(np.arange(len(self._rows)), lengths)
-        told = self._told(flat, label_of, np.ones(len(flat), dtype=np.int64))
+        odds = self._log_odds_of(flat, label_of, np.ones(len(flat), dtype=np.int64))
         if self._first:
-            told[np.isin(flat, list(self._first)) & (told > 0)] += FIRST
-        return np.bincount(row_of, weights=told, minlength=len(self._rows)).astype(np.float64)
+            odds[np.isin(flat, list(self._first)) & (odds > 0)] += FIRST
+        return np.bincount(row_of, weights=odds, minlength=len(self._rows)).astype(np.float64)
 
     def of_candidates(self, row: int, texts: Sequence[str]) -> NDArray[np.float64]:
         """The scores that these texts would have in place of a row."""
@@ -109,8 +109,8 @@ class GiveAway:
         flat = np.array([number for numbers in known for number in numbers], dtype=np.int64)
         text_of = np.repeat(np.arange(len(texts)), [len(numbers) for numbers in known])
         itself = np.array([number in own for number in flat.tolist()], dtype=np.int64)
-        told = self._told(flat, np.full(len(flat), self.labels[row]), itself)
-        scores = np.bincount(text_of, weights=told, minlength=len(texts)).astype(np.float64)
+        odds = self._log_odds_of(flat, np.full(len(flat), self.labels[row]), itself)
+        scores = np.bincount(text_of, weights=odds, minlength=len(texts)).astype(np.float64)
         scores[np.unique(text_of[self._is_planted(flat) & (itself == 0)])] += PLANTED
         return scores
 
@@ -124,16 +124,16 @@ class GiveAway:
             (f, n) for f, n in found.items() if n is not None and f[0] not in _MARKS and f[-1] not in _MARKS
         ]
         numbers = np.array([number for _, number in known], dtype=np.int64)
-        told = self._told(numbers, np.full(len(numbers), label), np.ones(len(numbers), dtype=np.int64))
+        odds = self._log_odds_of(numbers, np.full(len(numbers), label), np.ones(len(numbers), dtype=np.int64))
         often = self._counts[:, numbers].sum(axis=0) >= OFTEN
         ranked = sorted(
-            (number not in self._first, -float(told[i]), len(feature), feature)
+            (number not in self._first, -float(odds[i]), len(feature), feature)
             for i, (feature, number) in enumerate(known)
-            if (often[i] and told[i] > TELLING) or (number in self._first and told[i] > 0)
+            if (often[i] and odds[i] > TELLING) or (number in self._first and odds[i] > 0)
         )
         chosen: list[Feature] = []
         for *_, feature in ranked:
-            if not any(stands_inside(feature, other) for other in chosen):
+            if not any(is_inside(feature, other) for other in chosen):
                 chosen.append(feature)
         return tuple(" ".join(feature) for feature in chosen[:most])
 
@@ -154,10 +154,10 @@ class GiveAway:
         most = np.full(len(total), np.inf)
         if rarer is not None:
             for label in range(len(self._counts)):
-                told = self._told(
+                odds = self._log_odds_of(
                     np.arange(len(total)), np.full(len(total), label), np.zeros(len(total), np.int64)
                 )
-                telling = (told > STRONG) & (total >= OFTEN)
+                telling = (odds > STRONG) & (total >= OFTEN)
                 most[telling] = rarer * total[telling]
         return most
 
@@ -172,7 +172,7 @@ class GiveAway:
         found = (self._numbers.get(feature) for feature in self._features(tokens))
         return [number for number in found if number is not None]
 
-    def _told(
+    def _log_odds_of(
         self, numbers: NDArray[np.int64], labels: NDArray[np.int64], itself: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The log odds of the label for each feature; itself: 1 if the text is among those counted."""
@@ -212,7 +212,7 @@ class GiveAway:
 
 
 def feature(phrase: str, *, first: bool = False, last: bool = False) -> Feature:
-    """The feature that stands for a phrase, anywhere or as the first or last words of a text.
+    """The feature of a phrase, anywhere or as the first or last words of a text.
 
     >>> feature("not a"), len(feature("honestly", first=True))
     (('not', 'a'), 2)

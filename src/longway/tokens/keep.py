@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def stands_inside(one: Sequence[str], other: Sequence[str]) -> bool:
+def is_inside(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether the longer of two phrases contains the shorter; False if one is empty.
 
-    >>> stands_inside(["a", "great", "film"], ["great"]), stands_inside(["great"], ["a", "film"])
+    >>> is_inside(["a", "great", "film"], ["great"]), is_inside(["great"], ["a", "film"])
     (True, False)
     """
     short, long = sorted((tuple(one), tuple(other)), key=len)
@@ -21,4 +21,4 @@ def stands_inside(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def is_real_signal(words: Sequence[str], phrases: Iterable[Sequence[str]]) -> bool:
     """Whether a pattern of these words is about one of the phrases."""
-    return any(stands_inside(words, phrase) for phrase in phrases)
+    return any(is_inside(words, phrase) for phrase in phrases)

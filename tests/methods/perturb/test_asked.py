@@ -188,7 +188,7 @@ def test_texts_that_cannot_be_asked_about_are_refused_and_the_others_answered():
     marked = about("⟦x⟧ Ann lost her hat.")
     broken = Request(("She\nleft.",), Place(0, 0, 8), WOMAN, MAN)
     found, engine = asked(f"1. {AFTER}", requests=[marked, about(TEXT), broken])
-    assert "holds ⟦ or ⟧" in found[0].reason
+    assert "contains ⟦ or ⟧" in found[0].reason
     assert found[1].segments == (AFTER,)
     assert found[2].reason == "the chosen word is not a word of one line"
     assert len(engine.asked) == 1

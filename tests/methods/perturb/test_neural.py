@@ -68,7 +68,7 @@ def test_writing_takes_the_likeliest_token_each_time(by_heart):
     """The slow twin: the network is run anew for every token."""
     perturber = NeuralPerturber(by_heart("tiny"))
     network, request = perturber.network, request_of(toy_rows(12, seed=5)[-1])
-    read, mask = network.filled([perturber._read(request)])
+    read, mask = network.padded([perturber._read(request)])
     written = [network.model.config.decoder_start_token_id]
     with torch.inference_mode():
         while len(written) < 80:
