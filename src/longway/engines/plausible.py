@@ -18,6 +18,7 @@ from typing import Any
 
 from longway.english.articles import article_before
 from longway.english.inflection import lemmas
+from longway.english.listed_words import listed_words
 from longway.english.negation_words import COMMON_DENIALS, count_denials
 from longway.english.wordnet import senses
 from longway.errors import MissingExtra
@@ -42,16 +43,13 @@ _NUMBER_WORDS = {
 # "first" and "1st" count as different.
 _ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth last".split())
 
-_LIMITS = frozenset("only merely solely exclusively just nothing but few little less least".split())
-_FUNCTION_WORDS = frozenset(
-    "a an the and or but of in on at to for by with from as that this these those it its he she they we you i his her "
-    "their our my your him them us me is are was were be been being has have had do does did will would can could may "
-    "might shall should must there here who which what when where while than then so very also".split()
-)
+_WORDS = listed_words(__name__)
+_LIMITS = _WORDS["limits"]
+_FUNCTION_WORDS = _WORDS["function_words"]
 # Words that add no information: "in the year 2010", "the film named X".
 _EMPTY_WORDS = "called named known titled one example year month kind type sort case fact thing person"
-_FIRST_PERSON = frozenset("i me my mine myself we us our ours you your i'd i'm i've i'll".split())
-_THIRD_PERSON = frozenset("he him his she her hers they them their it its it's".split())
+_FIRST_PERSON = _WORDS["first_person"]
+_THIRD_PERSON = _WORDS["third_person"]
 
 _SPACED_MARK = re.compile(r" (?:[.,!?;:]|n't|'(?:s|re|ve|ll|d|m))(?= |$)")  # "it 's good ."
 _JOIN = re.compile(r" (?=(?:[.,!?;:%]|n't|'(?:s|re|ve|ll|d|m))(?: |$))")

@@ -1,9 +1,10 @@
-"""The word lists of the English modules, read from `listed_words.toml`.
+"""The word lists of modules that know English, read from `listed_words.toml`.
 
     listed_words(__name__)["vague_nouns"]       the words of a list
     listed_phrases(__name__, "contraries")      a table: a word, and its words or phrases in order
 
-Each module has a table of its own in the file, named after it: `[rules.details]` for `longway.english.rules.details`.
+Each module has a table of its own in the file, named after it: `[rules.details]` for `longway.english.rules.details`, `[methods.eda]`
+for `longway.methods.eda`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def _tables() -> dict[str, Any]:
 
 def _table_of(module: str) -> dict[str, Any]:
     table = _tables()
-    for name in module.removeprefix("longway.english.").split("."):
+    for name in module.removeprefix("longway.").removeprefix("english.").split("."):
         table = table[name]
     return table
 

@@ -22,19 +22,14 @@ from functools import lru_cache
 from random import Random
 
 from longway.english.inflection import lemmas, match_case
+from longway.english.listed_words import listed_words
 from longway.english.wordnet import POS, senses
 from longway.errors import SettingError
 from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id
 from longway.records import Edit
 
-STOP_WORDS = frozenset(
-    "a an the this that these those i me my mine we us our ours you your yours he him his she her hers it its they them "
-    "their theirs myself yourself himself herself itself ourselves themselves who whom whose which what when where why how "
-    "am is are was were be been being have has had having do does did doing done will would shall should can could may "
-    "might must not no nor never and but or if because as until while of at by for with about against between into through "
-    "during before after above below to from up down in out on off over under again further then once here there all any "
-    "both each few more most other some such only own same so than too very just now also".split()
-)
+_WORDS = listed_words(__name__)
+STOP_WORDS = _WORDS["stop_words"]
 _CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 
 

@@ -20,21 +20,15 @@ from longway.engines.engine import Written
 from longway.english.denials import DO_FORMS, do_not, not_after, remove_not
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import inflect
+from longway.english.listed_words import listed_words
 from longway.english.negation_words import NOT_TOKENS
 from longway.english.opposites import antonym_changes, predicate_words
 from longway.english.pipeline import load_pipeline
 from longway.methods.method import RewriteRequest
 
-# Words that make a negation unclear, wherever they occur.
-_UNCLEAR = frozenset(
-    "all every each some any many most few several both either only also too still already almost nearly "
-    "sometimes often usually always neither nor never nobody nothing none no without hardly if whether unless possibly "
-    "perhaps reportedly allegedly".split()
-)
-# Before a number they make it a bound; another number may be true as well.
-_BOUNDS = frozenset(
-    "than least most over under about around approximately nearly almost before after since until between up by".split()
-)
+_WORDS = listed_words(__name__)
+_UNCLEAR = _WORDS["unclear"]
+_BOUNDS = _WORDS["bounds"]
 _SHORT = frozenset({"ca", "wo", "sha", "ai", "'s", "'re", "'ve", "'d", "'ll", "'m"})  # "can't", "he's"
 
 

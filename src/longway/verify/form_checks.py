@@ -17,6 +17,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from longway.engines.plausible import is_subsequence
+from longway.english.listed_words import listed_words
 from longway.english.negation_words import DENIALS
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
@@ -43,11 +44,8 @@ _NOT_ENGLISH = re.compile(
     r"(?<!\w)(?:und|nicht|ist|eine|einen|sich|wurde|une|pas|avec|dans|sont|était|que|una|pero|muy|está|fue|che|sono|della|"
     r"het|een|niet|zijn|och|inte|não|uma|jest|się)(?!\w)"
 )
-# English function words that exist in other languages too: no evidence that a text is English.
-_SHARED = frozenset(
-    "a all also am an as at by can do even for had has have he her i in is me most my of on one over s same so still to under "
-    "was we will".split()
-)
+_WORDS = listed_words(__name__)
+_SHARED = _WORDS["shared"]
 # The other function words are evidence, and so are some frequent words.
 _ENGLISH = (FUNCTION_WORDS - _SHARED) | frozenset(
     "not never nothing without why how only out up down off again around near next like together always often sometimes quite enough "
@@ -61,10 +59,7 @@ _ENGLISH = (FUNCTION_WORDS - _SHARED) | frozenset(
 # Pairs of shared words are evidence too: languages that have one of the words lack the other.
 _ENGLISH_PAIR = re.compile(r"(?<!\w)(?:(?:as|at|by|for|had|has|have|in|is|of|was) a|(?:has|is|of) an)(?!\w)")
 _ENGLISH_ENDING = re.compile(r"[a-z]{2,}(?:ing|ly|ness|less|ful)|[a-z]{3,}ed|[a-z]+'(?:s|t|re|ve|ll|d|m)")
-_BORROWED = frozenset(
-    "blasé brûlée café cafés cliché clichéd clichés crème crêpe crêpes déjà décor entrée exposé façade fiancé fiancée jalapeño "
-    "naïve née piñata protégé résumé señor soufflé touché".split()
-)
+_BORROWED = _WORDS["borrowed"]
 _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
 # Without any evidence of English, at least this many new words and more than this share of a text count as another language.
 _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
@@ -203,12 +198,7 @@ def _unfinished(before: str, after: str) -> str:
 
 # ---------------------------------------------------------------- added words
 
-# Words that add nothing to what is said: "in fact", "on the whole", "it is true that", "is located in", "a documentary film".
-SAY_NOTHING = frozenset(
-    "indeed actually really truly quite certainly surely clearly simply overall altogether moreover furthermore besides therefore thus well "
-    "whole end part most short general sum course true fact case namely respectively located situated based called named known titled year month kind type sort thing person film movie "
-    "st nd rd th".split()  # "August 19th"
-)
+SAY_NOTHING = _WORDS["say_nothing"]
 _GREAT_MANY = re.compile(
     r"\b(?:a )?great (?=many\b|deal\b|number\b)", re.IGNORECASE
 )  # "a great many" is "many"

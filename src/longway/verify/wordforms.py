@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from longway.english.listed_words import listed_words
 from longway.errors import LongwayError
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|\w+")
-FUNCTION_WORDS = frozenset(
-    "a an the and or but of in on at to for by with from as that this these those it its he she they we you i his her "
-    "their our my your him them us me is are was were be been being am has have had having do does did doing done will "
-    "would can could may might shall should must there here who whom whose which what when where while than then so very "
-    "also too both either any some all each every such same own more most much many one into onto about over under "
-    "between through during before after since until if because although though however yet still just even ever "
-    "'s s".split()
-)
+_WORDS = listed_words(__name__)
+FUNCTION_WORDS = _WORDS["function_words"]
 _ENDINGS = ("'s", "ies", "ing", "ied", "ed", "es", "ly", "s", "y", "e")
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
+from longway.english.listed_words import listed_words
 from longway.english.negation_words import is_negation
 from longway.english.wordnet import frequency, is_expression, senses
 from longway.grammars.trees import Tree, leaves
@@ -34,17 +35,14 @@ from longway.task import Stance
 
 MOST = 3  # edits of one kind in one row
 
-_QUANTIFIERS = frozenset("no every each all any neither either most few both only another other".split())
+_WORDS = listed_words(__name__)
+_QUANTIFIERS = _WORDS["quantifiers"]
 _BEFORE_A_NOUN = frozenset({"det", "nummod", "nmod:poss", "case"})
 _OBJECTS = frozenset({"obj", "obl", "nmod"})
 _THINGS = frozenset({"noun.artifact", "noun.food", "noun.animal"})
-# Adjectives of identity or number, not of quality.
-_NO_QUALITY = frozenset(
-    "many few several other same such own only first last next second more most less another different various certain "
-    "entire whole due able ready".split()
-)
+_NO_QUALITY = _WORDS["no_quality"]
 _MANY = frozenset({"group", "crowd", "couple", "team", "family", "pair"})
-_PERSONAL = frozenset("he she someone somebody everyone everybody anyone anybody i you we they who".split())
+_PERSONAL = _WORDS["personal"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from longway.english.listed_words import listed_words
 from longway.english.people.ages import find_age_numbers, find_ages
 from longway.english.people.demographics import AXES, age_attribute, entries_for
 from longway.english.people.pronouns import FORMS, HE, SHE
@@ -34,18 +35,12 @@ from longway.english.people.pronouns import FORMS, HE, SHE
 _PRONOUNS = {HE.form(form): "man" for form in FORMS} | {SHE.form(form): "woman" for form in FORMS}
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-# Words that a change of person may change, and that are capitalised at the start of a sentence: not names.
-_NO_NAMES = frozenset(
-    "a an i is are was were isn't aren't wasn't weren't has have hasn't haven't does do doesn't don't they them their theirs "
-    "themselves themself he's she's they're".split()
-)
+_WORDS = listed_words(__name__)
+_NO_NAMES = _WORDS["no_names"]
 Pair = tuple[str, str]
 
-CONTEMPT = frozenset(
-    "trash scum vermin savage savages thug thugs criminal criminals terrorist terrorists monkey monkeys ape apes".split()
-)
-# Only directly after a group: "white guilt", but not the guilt of a white man.
-_COINED = frozenset("privilege fragility guilt flight".split())
+CONTEMPT = _WORDS["contempt"]
+_COINED = _WORDS["coined"]
 _POWER = frozenset(
     "supremacy supremacist supremacists nationalist nationalists nationalism slave slaves slaver slavers slavery slaveholder "
     "slaveholders slaveowner slaveowners slaveowning slaveholding colonizer colonizers coloniser colonisers oppressor oppressors "
@@ -56,11 +51,7 @@ _POWER = frozenset(
     "slave masters", "slave driver", "slave drivers", "slave trader", "slave traders", "plantation owner", "plantation owners",
     "own slaves", "owns slaves", "owned slaves", "owning slaves", "master race", "ku klux klan",
 }  # fmt: skip
-_VERBS = frozenset(
-    "enslave enslaves enslaved enslaving segregate segregates segregated segregating colonize colonizes colonized colonizing "
-    "colonise colonises colonised colonising oppress oppresses oppressed oppressing lynch lynches lynched subjugate subjugates "
-    "subjugated subjugating".split()
-)
+_VERBS = _WORDS["verbs"]
 _WITH_SLAVES = frozenset("master masters overseer overseers".split())  # in a text about slaves
 
 _LETTERS = {
