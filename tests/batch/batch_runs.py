@@ -14,7 +14,7 @@ from longway.batch.rewrite_batch import BatchAsker, BatchCosts
 from longway.cli.batch import app
 from longway.engines.engine import Sampling
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.verify import polarity
+from longway.verify import wordforms
 from tests.batch.batch_server import answered, lines_of
 from tests.engines.conftest import judging, writing
 from tests.engines.loopback import Call, echo
@@ -73,7 +73,7 @@ def reply_to(request, answer=echo):
 def toy_data(monkeypatch, tmp_path):
     """A small dataset in a folder of its own, no sentence encoder and no WordNet: they are not the point."""
     without_encoder(monkeypatch)
-    monkeypatch.setattr(polarity, "_antonyms", lambda word: frozenset())
+    monkeypatch.setattr(wordforms, "_antonyms", lambda word: frozenset())
     monkeypatch.chdir(tmp_path)
     return toy_run.write_csv(tmp_path / "reviews.csv", 12)
 

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from longway.engines.combined import CombinedEngine, FallbackEngine
-from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
+from longway.engines.engine import CombinedEngine, Engine, FallbackEngine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import SettingError
 from longway.task import task_of

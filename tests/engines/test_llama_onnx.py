@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.engines.llama_onnx import BLOCK, LlamaOnnx, _packed, with_adapter
+from longway.engines.onnx_writer import BLOCK, LlamaOnnx, _packed, with_adapter
 from longway.engines.scoring.gguf_weights import GgufFile
 from longway.engines.scoring.llama import Llama
 

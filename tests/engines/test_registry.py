@@ -49,13 +49,6 @@ def test_an_unknown_name_lists_the_known_ones(name):
         engine_named(name)
 
 
-@pytest.mark.parametrize("name", ["local:plain", "rules+local:plain"])
-def test_the_removed_engine_names_its_replacement(name):
-    with pytest.raises(SettingError, match=r"'local:plain' was removed.* Use 'local' instead"):
-        engine_named(name)
-    assert not registry.is_engine(name)
-
-
 def test_served_without_a_model_says_how_to_name_one():
     with pytest.raises(SettingError, match="LONGWAY_MODEL"):
         engine_named("served")

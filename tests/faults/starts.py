@@ -113,7 +113,7 @@ def load_everything():
     for name in LOADED:
         importlib.import_module(name)
     without_encoder()
-    importlib.import_module("longway.verify.polarity")._antonyms = lambda word: frozenset()
+    importlib.import_module("longway.verify.wordforms")._antonyms = lambda word: frozenset()
     served = importlib.import_module("longway.engines.served").ServedEngine
     served.__init__.__kwdefaults__["max_in_flight"] = AT_ONCE
     # The leak is not the point, and takes most of the time.

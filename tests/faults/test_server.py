@@ -12,7 +12,7 @@ import pytest
 from longway import cli
 from longway.jobs import engine_use
 from longway.store import RUN_FILE, read_json
-from longway.verify import polarity
+from longway.verify import wordforms
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.faults.jobs import write
@@ -32,7 +32,7 @@ def alone(monkeypatch, tmp_path, request):
     without_settings_of_the_user(monkeypatch, tmp_path)
     if "encoder" not in request.fixturenames:
         without_encoder(monkeypatch)
-    monkeypatch.setattr(polarity, "_antonyms", lambda word: frozenset())
+    monkeypatch.setattr(wordforms, "_antonyms", lambda word: frozenset())
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "data.csv", N)
 

@@ -97,7 +97,7 @@ def load_everything():
     import longway.jobs.augment.job
     import longway.jobs.rewrite.job
     import longway.verify.model_checks
-    from longway.verify.polarity import are_opposites
+    from longway.verify.wordforms import are_opposites
     from tests.jobs.toy_run import without_encoder
 
     without_encoder()

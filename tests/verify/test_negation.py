@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.verify.content_checks import NegationCheck, negation_fault
-from longway.verify.polarity import are_opposites, flips, is_restricted, negations
+from longway.verify.wordforms import are_opposites, flips, is_restricted, negations
 from tests.verify.scenes import candidate, reason
 
 SAME = [

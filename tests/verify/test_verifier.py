@@ -4,7 +4,7 @@ import pytest
 
 from longway.classify import minilm
 from longway.engines.asker import Asker
-from longway.engines.combined import CombinedEngine
+from longway.engines.engine import CombinedEngine
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of

@@ -10,7 +10,7 @@ A classifier minimizes an objective (`objectives.py`), by default cross-entropy.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,51 +98,8 @@ class FitData:
         return self.data.inputs.contexts is not None
 
 
-class Classifier(Protocol):
-    """Learns labels from texts or pairs."""
-
-    name: ClassVar[str]
-    labels_: tuple[str, ...]
-
-    def fit(
-        self,
-        data: Labelled,
-        *,
-        objective: Objective | None = None,
-        validation: Labelled | None = None,
-        watch: Watch | None = None,
-    ) -> Self:
-        """Train on `data`.
-
-        objective: of the rows of `data`; default cross-entropy. validation: rows for early stopping; default a part of
-        `data`, or none for models that do not need it. watch: called after each epoch.
-        """
-        ...
-
-    def logits(self, inputs: Inputs) -> Floats:
-        """(n, labels): unnormalized log-probabilities."""
-        ...
-
-    def predict_proba(self, inputs: Inputs) -> Floats:
-        """(n, labels): the probability of each label."""
-        ...
-
-    def predict(self, inputs: Inputs) -> list[str]:
-        """The most likely label of each row."""
-        ...
-
-    def save(self, folder: Path) -> None:
-        """Write everything `load` needs: safetensors and JSON."""
-        ...
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Read a classifier that was saved there."""
-        ...
-
-
-class FromLogits(ABC):
-    """Base class: probabilities and labels from logits."""
+class Predictor(Protocol):
+    """Predicts labels from logits."""
 
     labels_: tuple[str, ...]
 
@@ -159,7 +116,37 @@ class FromLogits(ABC):
         return [self.labels_[i] for i in self.logits(inputs).argmax(axis=1)]
 
 
-class Trainable(FromLogits):
+class Classifier(Predictor, Protocol):
+    """Learns labels from texts or pairs."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def fit(
+        self,
+        data: Labelled,
+        *,
+        objective: Objective | None = None,
+        validation: Labelled | None = None,
+        watch: Watch | None = None,
+    ) -> Self:
+        """Train on `data`.
+
+        objective: of the rows of `data`; default cross-entropy. validation: rows for early stopping; default a part of
+        `data`, or none for models that do not need it. watch: called after each epoch.
+        """
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write everything `load` needs: safetensors and JSON."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: Path) -> Self:
+        """Read a classifier that was saved there."""
+
+
+class Trainable(Classifier):
     """Base class of classifiers that learn: `fit` sets the labels and calls `_fit`."""
 
     def fit(

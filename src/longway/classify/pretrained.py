@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longway.classify.classifier import Floats, FromLogits, Inputs, by_length
+from longway.classify.classifier import Floats, Inputs, Predictor, by_length
 from longway.classify.minilm import model_folder
 from longway.classify.network_training import device_named
 from longway.classify.saved import folder_hash
@@ -92,7 +92,7 @@ class Pretrained:
         return vectors
 
 
-class SequenceClassifier(FromLogits):
+class SequenceClassifier(Predictor):
     """A finished Hugging Face classifier; Longway evaluates it and never trains it. base: network and tokenizer."""
 
     def __init__(self, base: Pretrained) -> None:

@@ -85,12 +85,12 @@ def engine_named(
     """
     options = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
     if isinstance(spec, str) and len(alternatives := _COMMA.split(spec)) > 1:
-        from longway.engines.combined import FallbackEngine
+        from longway.engines.engine import FallbackEngine
 
         return FallbackEngine([engine_named(name, **options) for name in alternatives])
     names = _PLUS.split(spec) if isinstance(spec, str) else list(spec)
     if len(names) > 1:
-        from longway.engines.combined import CombinedEngine
+        from longway.engines.engine import CombinedEngine
 
         return CombinedEngine([engine_named(name, **options) for name in names])
     spec = names[0].strip() if names else ""
@@ -114,10 +114,6 @@ def engine_named(
         from longway.engines.recording import ReplayEngine
 
         return ReplayEngine(Path(rest))
-    if spec == "local:plain":
-        raise SettingError(
-            "The engine 'local:plain' was removed: its texts were too weak. Use 'local' instead."
-        )
     raise SettingError(
         f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or several joined by '+'. "
         "`longway engines` lists the engines that can be used here."

@@ -21,8 +21,15 @@ from longway.english.rules.nominal import nominal_words as nation_words
 from longway.records import Verdict
 from longway.task import Task
 from longway.verify.check import Candidate, Check
-from longway.verify.polarity import flips, is_restricted, negations
-from longway.verify.wordforms import FUNCTION_WORDS, forms_of, new_words, words
+from longway.verify.wordforms import (
+    FUNCTION_WORDS,
+    flips,
+    forms_of,
+    is_restricted,
+    negations,
+    new_words,
+    words,
+)
 
 # ---------------------------------------------------------------- negation
 

@@ -8,12 +8,12 @@ from math import exp, factorial
 
 import numpy as np
 
-from longway.classify.classifier import FromLogits
+from longway.classify.classifier import Predictor
 from longway.classify.importance.word_scores import MaskableText
 from longway.tokens.tokenizer import tokenize
 
 
-class Rules(FromLogits):
+class Rules(Predictor):
     """Says "yes" by the weights of words, and of pairs of words that both stand in the text."""
 
     name = "rules"

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from scipy.special import log_softmax
 
-from longway.classify.classifier import Classifier, Floats, FromLogits, Inputs, Labelled, Watch
+from longway.classify.classifier import Classifier, Floats, Inputs, Labelled, Watch
 from longway.classify.objectives import Objective
 from longway.classify.saved import SavedModel
 from longway.classify.training.trainer import CONTEXT, Trainer, TrainingData, require
@@ -41,7 +41,7 @@ class Clever:
         return both.fit(data.labelled, validation=data.validation, watch=trainer.watch)
 
 
-class Difference(FromLogits):
+class Difference(Classifier):
     """A classifier of pairs minus a classifier of their texts."""
 
     name: ClassVar[str] = "clever"
