@@ -41,7 +41,7 @@ from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sam
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.methods.coba import Coba, CobaSettings, Important
-from longway.methods.coba.text_to_text import TextToText, TextToTextSettings
+from longway.methods.coba.text_to_text import TextToText
 from longway.methods.crossaug import CrossAug, CrossAugSettings, labels_of
 from longway.methods.eda import Eda, EdaSettings
 from longway.methods.method import BUDGET_SPENT, Method, Round, Rows, Verify
@@ -202,7 +202,7 @@ def _text_to_text(setup: Setup) -> Plan:
     """For rows with an output text instead of a label: nothing is altered, both texts are written anew (section 4.5)."""
     settings = setup.settings
     method = TextToText(
-        TextToTextSettings(
+        CobaSettings(
             gender=settings.gender,
             permute=settings.permute,
             variants=settings.variants,

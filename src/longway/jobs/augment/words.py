@@ -24,8 +24,7 @@ from longway.engines.prompt import identify_prompt
 from longway.errors import MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
-from longway.methods.additions import Ask
-from longway.methods.coba.structured import Refused, ask_structured
+from longway.methods.additions import AskEngine, Refused, ask_structured
 from longway.methods.coba.words import Important, vote, votes_needed
 from longway.methods.method import Rows
 from longway.metrics.versions import WordInformation, compare_word_information
@@ -96,7 +95,9 @@ def words_by_models(
     )
 
 
-def words_by_engine(rows: Rows, ask: Ask, *, k: int = 5, given: Iterable[str] = (), seed: int = 0) -> Words:
+def words_by_engine(
+    rows: Rows, ask: AskEngine, *, k: int = 5, given: Iterable[str] = (), seed: int = 0
+) -> Words:
     """The words that an engine names as principal and spurious; rows without a usable answer have none."""
     known = {word for phrase in given for word in tokenize(phrase)}
     important: list[Important] = []
