@@ -274,7 +274,7 @@ def make_gender(name: str, options: Namespace, folder: Path) -> None:
     from longway.data import load
     from longway.jobs.perturb.perturbing import Perturbing
     from longway.jobs.perturb.settings import PerturbSettings
-    from longway.methods.perturb.rules import RulePerturber
+    from longway.methods.perturb.rule_perturber import RulePerturber
 
     rows = read(
         name,

@@ -32,7 +32,7 @@ from longway.english.people.demographics import demographic_entries, parse_attri
 from longway.english.people.pronouns import HE, SHE
 from longway.english.pipeline import load_pipeline
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rules import RulePerturber
+from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.metrics.versions import compare_versions
 
 Swap = Callable[[Sequence[str], str, str], list[str]]

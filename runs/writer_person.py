@@ -22,7 +22,7 @@ from longway.english.people.demographics import parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.methods.perturb.asked import AskedPerturber
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rules import RulePerturber
+from longway.methods.perturb.rule_perturber import RulePerturber
 from perturb import SIDES, edit_distance, perturbed, words
 from writer_common import asker_of, chosen, engine_of, lines_of, noted, progress_of, share, table
 

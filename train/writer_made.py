@@ -32,7 +32,7 @@ from longway.english.pipeline import load_pipeline
 from longway.english.triples.extract import triples_of
 from longway.english.triples.triple import text_of
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rules import RulePerturber
+from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate

@@ -41,7 +41,7 @@ from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.methods.perturb.asked import prompt_of
 from longway.methods.perturb.perturber import Perturbed, unchanged
-from longway.methods.perturb.rules import RulePerturber
+from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.store import RUN_FILE, Journal, read_json
 from tests.engines.loopback import Loopback, error
 from tests.environment import without_settings_of_the_user

@@ -8,7 +8,7 @@ from longway.errors import SettingError
 from longway.grammars.trees import Tree
 from longway.methods.contrast import ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.methods.contrast.edits import ContrastExample
-from longway.methods.contrast.words import is_above, is_hypernym, is_opposite
+from longway.methods.contrast.grammar_words import is_above, is_hypernym, is_opposite
 from longway.records import Example
 from longway.stats import wilson_interval
 from longway.task import task_of

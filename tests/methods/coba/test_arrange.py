@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.triples.triple import Triple
-from longway.methods.coba.words import Important, arranged, kind_of, kinds_of
+from longway.methods.coba.votes import Important, arranged, kind_of, kinds_of
 
 KINDS = st.lists(st.sampled_from(["spurious", "principal", "normal"]), min_size=1, max_size=12)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.methods.coba.words import Important, vote, votes_needed
+from longway.methods.coba.votes import Important, vote, votes_needed
 
 WORDS = st.lists(st.sampled_from("abcdefg"), max_size=5, unique=True)
 TOPS = st.sampled_from([1, 3, 5, 7]).flatmap(lambda n: st.lists(WORDS, min_size=n, max_size=n))

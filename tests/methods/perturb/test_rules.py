@@ -11,7 +11,7 @@ from longway.english.people.pronouns import FORMS, HE, SHE
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import verbs_of
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rules import NO_NUMBER, NOBODY, QUOTED, RulePerturber
+from longway.methods.perturb.rule_perturber import NO_NUMBER, NOBODY, QUOTED, RulePerturber
 from longway.methods.perturb.segments import as_one
 
 PRONOUNS = {pronoun.form(form) for pronoun in (HE, SHE) for form in FORMS}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.methods.perturb.rules import BESIDE, IN_QUOTES, KNOWN, NAMES_STAY, QUOTED, RulePerturber
+from longway.methods.perturb.rule_perturber import BESIDE, IN_QUOTES, KNOWN, NAMES_STAY, QUOTED, RulePerturber
 from tests.methods.perturb.test_rules import perturbed, request
 
 

@@ -25,7 +25,7 @@ from longway.errors import MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.methods.additions import AskEngine, Refused, ask_structured
-from longway.methods.coba.words import Important, vote, votes_needed
+from longway.methods.coba.votes import Important, vote, votes_needed
 from longway.methods.method import Rows
 from longway.metrics.versions import WordInformation, compare_word_information
 from longway.records import Example

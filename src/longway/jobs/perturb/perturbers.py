@@ -22,7 +22,7 @@ from longway.jobs.engine_use import Engines, check_can_write, close, engines_of
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.methods.perturb.guards import label_warning
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
-from longway.methods.perturb.rules import RulePerturber
+from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.store.journal import Journal, JournalEntry, key_of
 
 AT_ONCE = 32  # answers of a network that are computed before they are put on disk; a whole batch where that is larger

@@ -30,7 +30,7 @@ from longway.methods.additions import (
     add_in_parts,
     ask_structured,
 )
-from longway.methods.coba.words import Important, Kind, arranged, kinds_of
+from longway.methods.coba.votes import Important, Kind, arranged, kinds_of
 from longway.methods.method import Round, Rows, Verify
 from longway.tokens.tokenizer import tokenize
 

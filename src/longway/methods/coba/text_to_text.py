@@ -30,7 +30,7 @@ from longway.methods.additions import (
     ask_structured,
 )
 from longway.methods.coba.coba import CobaSettings, sampling_for, traced, without_bars
-from longway.methods.coba.words import Kind, arranged
+from longway.methods.coba.votes import Kind, arranged
 from longway.methods.method import Round, Rows
 from longway.records import Verdict
 from longway.verify.check import Candidate

@@ -22,7 +22,7 @@ from longway.english.listed_words import listed_words
 from longway.english.negation_words import is_negation
 from longway.english.wordnet import frequency, is_expression, senses
 from longway.grammars.trees import Tree, leaves
-from longway.methods.contrast.words import (
+from longway.methods.contrast.grammar_words import (
     GrammarWords,
     is_above,
     is_colour,

@@ -26,7 +26,7 @@ from longway.methods.contrast.edits import (
     ReadPair,
     reads_well,
 )
-from longway.methods.contrast.words import GrammarWords
+from longway.methods.contrast.grammar_words import GrammarWords
 from longway.metrics import json_values
 from longway.records import Example
 from longway.stats import wilson_interval
