@@ -16,14 +16,14 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from longway.engines.engine import Engine, Sampling
+from longway.engines.engine import CombinedEngine, Engine, FallbackEngine, Sampling
 from longway.engines.event_loop import run
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.secret import Secret, find_key
@@ -85,13 +85,9 @@ def engine_named(
     """
     options = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
     if isinstance(spec, str) and len(alternatives := _COMMA.split(spec)) > 1:
-        from longway.engines.engine import FallbackEngine
-
         return FallbackEngine([engine_named(name, **options) for name in alternatives])
     names = _PLUS.split(spec) if isinstance(spec, str) else list(spec)
     if len(names) > 1:
-        from longway.engines.engine import CombinedEngine
-
         return CombinedEngine([engine_named(name, **options) for name in names])
     spec = names[0].strip() if names else ""
     name, _, rest = spec.partition(":")
@@ -170,10 +166,8 @@ def available(*, test: bool = True, base_url: str | None = None) -> list[EngineS
     test: rewrite two sentences with each engine, and time it; False only checks what is installed.
     """
     return [
-        _status(
-            "rules", _missing_for_rules(), "rewriting by rules, no model", test, lambda: engine_named("rules")
-        ),
-        _status("local", _missing_for_local(), _local_detail(), test, lambda: engine_named("local")),
+        _status("rules", _missing_for_rules(), "rewriting by rules, no model", test),
+        _status("local", _missing_for_local(), _local_detail(), test),
         _served_status(test, base_url),
         EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
     ]
@@ -229,16 +223,16 @@ def _served_status(test: bool, base_url: str | None) -> EngineStatus:
         else:
             missing += "; LONGWAY_BASE_URL for your own server, OPENAI_API_KEY for a service"
     detail = f"{model or 'its first model'} on {_host(address) if address else 'the OpenAI service'}"
-    return _status("served", missing, detail, test, lambda: engine_named("served", base_url=base_url))
+    return _status("served", missing, detail, test, base_url)
 
 
-def _status(name: str, missing: str, detail: str, test: bool, make: Callable[[], Engine]) -> EngineStatus:
+def _status(name: str, missing: str, detail: str, test: bool, base_url: str | None = None) -> EngineStatus:
     if missing:
         return EngineStatus(name, False, missing)
     if not test:
         return EngineStatus(name, True, detail)
     try:
-        return _tested(make(), name, detail)
+        return _tested(engine_named(name, base_url=base_url), name, detail)
     except LongwayError as error:  # becomes the engine's status; the other engines are still listed
         return EngineStatus(name, False, str(error))
 

@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
+from longway.json_values import from_json
 from longway.stats import wilson_interval
 
 FILE = Path(__file__).parent / "calibration.json"
@@ -53,33 +54,28 @@ class ErrorRates:
     false_reject: Rate
 
 
-class _File(TypedDict):
+@dataclass(frozen=True, slots=True)
+class _Calibration:
+    """The contents of the file."""
+
     bounds: dict[str, dict[str, float]]
-    rates: dict[str, dict[str, dict[str, Mapping[str, float]]]]
+    rates: dict[str, dict[str, ErrorRates]]
 
 
 @cache
-def _file() -> _File:
-    content: _File = json.loads(FILE.read_text(encoding="utf-8"))
+def _calibration() -> _Calibration:
+    content: _Calibration = from_json(_Calibration, json.loads(FILE.read_text(encoding="utf-8")))
     return content
 
 
 def bounds(check: str) -> dict[str, float]:
     """The thresholds of a check."""
-    return dict(_file()["bounds"][check])
+    return dict(_calibration().bounds[check])
 
 
-@cache
 def error_rates(kind: TaskKind) -> Mapping[str, ErrorRates]:
     """Error rates by check; "all" for all checks together."""
-    return {
-        check: ErrorRates(_rate(sides["false_accept"]), _rate(sides["false_reject"]))
-        for check, sides in _file()["rates"][kind].items()
-    }
-
-
-def _rate(values: Mapping[str, float]) -> Rate:
-    return Rate(int(values["n"]), values["share"], values["low"], values["high"])
+    return _calibration().rates[kind]
 
 
 def base_rate(kind: TaskKind, rejected: float) -> float:

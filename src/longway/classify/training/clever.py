@@ -21,11 +21,11 @@ from scipy.special import log_softmax
 from longway.classify.classifier import Classifier, Floats, Inputs, Labelled, Watch
 from longway.classify.objectives import Objective
 from longway.classify.saved import SavedModel
-from longway.classify.training.trainer import CONTEXT, Trainer, TrainingData, require
+from longway.classify.training.trainer import CONTEXT, Trainer, TrainingData, TrainingMethod, require
 
 
 @dataclass(frozen=True, slots=True)
-class Clever:
+class Clever(TrainingMethod):
     """Text and context minus text alone. strength: weight of the text-only classifier."""
 
     name: ClassVar[str] = "clever"

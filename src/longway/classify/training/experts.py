@@ -32,7 +32,7 @@ from sklearn.linear_model import LogisticRegression
 
 from longway.classify.classifier import Classifier, Floats, Ints, Labelled
 from longway.classify.objectives import CrossEntropy
-from longway.classify.training.trainer import Trainer, TrainingData
+from longway.classify.training.trainer import Trainer, TrainingData, TrainingMethod
 from longway.errors import SettingError
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import tokenize_column
@@ -49,7 +49,7 @@ UNINFORMATIVE = (
 
 
 @dataclass(frozen=True, slots=True)
-class ProductOfExperts:
+class ProductOfExperts(TrainingMethod):
     """Product of experts with a text-only expert.
 
     Karimi Mahabadi et al. 2020 ("End-to-End Bias Mitigation by Modelling Biases in Corpora", section 3.2), Clark et al. 2019,
@@ -63,7 +63,6 @@ class ProductOfExperts:
     """
 
     name: ClassVar[str] = "poe"
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     folds: int = 5
     strength: float = 1.0
@@ -84,7 +83,7 @@ class ProductOfExperts:
 
 
 @dataclass(frozen=True, slots=True)
-class ResidualFit:
+class ResidualFit(TrainingMethod):
     """DRiFt: fit the residual of a biased model of shortcut features.
 
     He et al. 2019, "Unlearn Dataset Bias in Natural Language Inference by Fitting the Residual", section 3:
@@ -104,7 +103,6 @@ class ResidualFit:
     """
 
     name: ClassVar[str] = "drift"
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     strength: float = 1.0
     weak: float = 20.0

@@ -27,13 +27,13 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Classifier, Floats, Ints
 from longway.classify.objectives import GroupDRO
-from longway.classify.training.trainer import SHORTCUTS, Trainer, TrainingData, require
+from longway.classify.training.trainer import SHORTCUTS, Trainer, TrainingData, TrainingMethod, require
 
 NONE, SUPPORTS, COUNTERS = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class GroupDro:
+class GroupDro(TrainingMethod):
     """The worst group counts most. step: eta. adjustment: C. fewest: the minimum number of rows of a group."""
 
     name: ClassVar[str] = "dro"

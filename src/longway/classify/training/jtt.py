@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 from longway.classify.classifier import Classifier, Floats, Ints, label_names, targets_of
 from longway.classify.objectives import CrossEntropy
 from longway.classify.training.experts import folds, held_out_probabilities
-from longway.classify.training.trainer import Fresh, Trainer, TrainingData
+from longway.classify.training.trainer import Fresh, Trainer, TrainingData, TrainingMethod
 from longway.errors import SettingError
 
 
 @dataclass(frozen=True, slots=True)
-class JustTrainTwice:
+class JustTrainTwice(TrainingMethod):
     """Trained twice.
 
     times: weight of the first training's errors in the second. most: their maximum share of all weight.
@@ -42,7 +42,6 @@ class JustTrainTwice:
     """
 
     name: ClassVar[str] = "jtt"
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     times: float = 5.0
     most: float = 0.3

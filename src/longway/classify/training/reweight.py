@@ -33,7 +33,7 @@ from scipy.sparse import csr_matrix
 from longway.classify.classifier import Classifier, Floats, Ints, softmax
 from longway.classify.objectives import CrossEntropy
 from longway.classify.training.experts import shortcut_features
-from longway.classify.training.trainer import Trainer, TrainingData
+from longway.classify.training.trainer import Trainer, TrainingData, TrainingMethod
 
 _SMOOTH = 0.01  # t: of the smooth maximum
 _NORM = 1e-6  # added to the squared norm
@@ -41,7 +41,7 @@ EVEN = 1.01  # weights count as equal if the largest is below this times the sma
 
 
 @dataclass(frozen=True, slots=True)
-class Reweight:
+class Reweight(TrainingMethod):
     """Rows weighted so that n-grams are equally frequent with all classes.
 
     penalty: lambda. Small: the sum over thousands of n-grams is large, and the norm only prevents useless growth of the
@@ -49,7 +49,6 @@ class Reweight:
     """
 
     name: ClassVar[str] = "rew"
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     penalty: float = 0.001
     steps: int = 100

@@ -10,6 +10,7 @@ A classifier that does not support an objective raises an error.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -84,11 +85,11 @@ class TrainingMethod(Protocol):
     """A way to train a classifier. needs: what the data must have, of "context" and "shortcuts"."""
 
     name: ClassVar[str]
-    needs: ClassVar[frozenset[str]]
+    needs: ClassVar[frozenset[str]] = frozenset()
 
+    @abstractmethod
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
         """A trained classifier."""
-        ...
 
 
 def require(method: TrainingMethod | type[TrainingMethod], data: TrainingData) -> None:
@@ -106,14 +107,13 @@ def require(method: TrainingMethod | type[TrainingMethod], data: TrainingData) -
 
 
 @dataclass(frozen=True, slots=True)
-class Erm:
+class Erm(TrainingMethod):
     """Plain training, the baseline: the mean loss of all rows (empirical risk minimization).
 
     L = 1/n sum_i -log p(y_i | x_i)
     """
 
     name: ClassVar[str] = "erm"
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
         """A classifier trained on the rows as they are."""
