@@ -74,9 +74,8 @@ class Pace:
             self._slow_down(latency)
         else:
             self._slow.clear()
-        if slowness <= SLOW and self._most_used >= 0.8 * int(
-            self.limit
-        ):  # otherwise the limit was not tested
+        was_tested = self._most_used >= 0.8 * int(self.limit)
+        if slowness <= SLOW and was_tested:
             self._grow(self.limit * (4 if slowness < FAST else 2) if self._is_starting else self.limit + 2)
         self._new_round(now)
 

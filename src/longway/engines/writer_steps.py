@@ -65,13 +65,8 @@ MAX_ADDED = 3  # function words that a triple may add: a form of "be", an articl
 MIN_REALISED = 0.9  # share of the triples' words that a sentence made of them must have
 PHRASE_LONGER = 2  # words by which a phrase may be longer than the one it replaces
 _PAIR_KINDS = ("rewrite", "counterfactual", "fill", "alter", "realise")
-_LABEL_ORDER = (
-    "positive",
-    "negative",
-    "entailment",
-    "neutral",
-    "contradiction",
-)  # independent of the caller's order
+# Independent of the caller's order.
+_LABEL_ORDER = ("positive", "negative", "entailment", "neutral", "contradiction")
 _ARTICLES = frozenset({"a", "an", "the"})
 # A subject or a predicate needs another word than these, and an object does not end in one.
 _SMALL = _ARTICLES | frozenset(

@@ -77,9 +77,8 @@ class GiveAway:
         self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
         self._numbers: dict[Feature, int] = {}
         self._known_first: frozenset[Feature] = frozenset()
-        if (
-            self._only is not None
-        ):  # features of the original texts that were not named are ignored; later ones may count
+        # Features of the original texts that were not named are ignored; later ones may count.
+        if self._only is not None:
             self._known_first = frozenset(f for t in tokens for f in _ngrams(t))
         self._rows = [self._add_features(t) for t in tokens]
         self._counts = np.zeros((len(n_of_label), len(self._numbers)), dtype=np.int64)

@@ -58,9 +58,8 @@ from longway.verify.check import Origin
 
 Balance = Literal["none", "equal", "alternate"]
 Stop = Literal["cosine", "kl", "leak", "never"]
-PredictivePhrases = Callable[
-    [str, str], tuple[str, ...]
-]  # text, label -> its words and phrases that predict the label
+# text, label -> words and phrases of the text that predict the label
+PredictivePhrases = Callable[[str, str], tuple[str, ...]]
 NOTHING_LEFT = "there is nothing left to rewrite"
 NO_GAIN = {
     "cosine": "sum of cosines no longer rises",

@@ -177,9 +177,8 @@ class ShortcutSpace:
         units = self.units(block)
         own, other = (block.sum_by_text(self._shares(block, labels, table, units)) for table in self._means())
         n = self.label_counts_[labels]
-        itself = (
-            block.sum_by_text(units) > 0
-        )  # its cosine with itself is in the mean: 1, or 0 without a vector
+        # Its cosine with itself is in the mean: 1, or 0 without a vector.
+        itself = block.sum_by_text(units) > 0
         return np.where(n > 1, (n * own - itself) / np.maximum(n - 1, 1), 0.0) - other
 
     def mean_cosine(self) -> float:

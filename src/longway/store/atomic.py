@@ -18,9 +18,8 @@ from typing import Any
 from longway.errors import RunError
 
 RUN_FILE = "run.json"
-_TEMPORARY = re.compile(
-    r"\..+\.([a-z0-9_]{8}(\.\w+)?|\d+\.part)"
-)  # names given by `replacing` and `data.save`
+# Names given by `replacing` and `data.save`.
+_TEMPORARY = re.compile(r"\..+\.([a-z0-9_]{8}(\.\w+)?|\d+\.part)")
 _NEXT_STEPS = {
     errno.ENOSPC: "Make room on the disk",
     errno.EDQUOT: "Make room within your quota",

@@ -35,9 +35,8 @@ _MARKUP = re.compile(
     r"<\||\|>|```|</?[a-z_]+>|\[/?inst\]|\{\s*\"|\"\s*\}|^\s*[-*#>]+\s|\\n|\blabel\s*[:=]|\bas an ai\b",
     re.IGNORECASE,
 )
-_TALK = tuple(
-    "rewrite rewritten rewriting paraphrase paraphrased reworded instruction prompt".split()
-)  # words about the task
+# Words about the task.
+_TALK = "rewrite rewritten rewriting paraphrase paraphrased reworded instruction prompt".split()
 _PAIRED = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"))
 # Function words of other languages that are not English words and are rare in names.
 _NOT_ENGLISH = re.compile(
@@ -199,9 +198,8 @@ def _unfinished(before: str, after: str) -> str:
 # ---------------------------------------------------------------- added words
 
 SAY_NOTHING = _WORDS["say_nothing"]
-_GREAT_MANY = re.compile(
-    r"\b(?:a )?great (?=many\b|deal\b|number\b)", re.IGNORECASE
-)  # "a great many" is "many"
+# "a great many" is "many"
+_GREAT_MANY = re.compile(r"\b(?:a )?great (?=many\b|deal\b|number\b)", re.IGNORECASE)
 # One word before the first sentence or after the last; initials and "U.S." do not end a sentence.
 _ABBREVIATED = frozenset("mr mrs ms dr prof sgt rep gov sen sens st rs no vs".split())
 _FIRST = re.compile(r"^\W*(?P<word>(?P<end>\w{3,}))[.!?:]+[\"'”’)]*\s")

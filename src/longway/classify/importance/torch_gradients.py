@@ -237,17 +237,15 @@ def integrate(
     import torch
 
     nodes, weights = np.polynomial.legendre.leggauss(steps)
-    points = np.concatenate(
-        [[0.0, 1.0], (nodes + 1) / 2]
-    )  # the ends have weight 0; they give the expected sum
+    # The ends have weight 0; they give the expected sum.
+    points = np.concatenate([[0.0, 1.0], (nodes + 1) / 2])
     shares = np.concatenate([[0.0, 0.0], weights / 2])
     slopes, chances = torch.zeros_like(whole), []
     for part in _parts(len(points), len(whole)):
         at, share = (torch.from_numpy(values[part]).to(whole)[:, None, None] for values in (points, shares))
         now = (start + at * (whole - start)).requires_grad_()
-        with torch.backends.cudnn.flags(
-            enabled=False
-        ):  # its recurrent networks have no gradients in eval mode
+        # cuDNN's recurrent networks have no gradients in eval mode.
+        with torch.backends.cudnn.flags(enabled=False):
             chance = torch.softmax(logits_of(now), dim=1)[:, target]
             (slope,) = torch.autograd.grad(chance.sum(), now)
         slopes += (share * slope).sum(dim=0)

@@ -37,9 +37,8 @@ from longway.errors import SettingError
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import tokenize_column
 
-Predict = Callable[
-    [Ints, Ints], tuple[Ints, Floats]
-]  # rows to learn, rows to predict -> labels, probabilities
+# rows to learn, rows to predict -> labels, probabilities
+Predict = Callable[[Ints, Ints], tuple[Ints, Floats]]
 LEAST = 1e-4  # the lowest probability: one certain mistake must not outweigh all other rows
 SAME = 0.02  # probabilities closer than this count as equal
 UNINFORMATIVE = (

@@ -40,9 +40,8 @@ _ALSO_ABOVE = {
     "person": ("human",), "boy": ("child", "kid"), "girl": ("child", "kid"), "baby": ("child",), "toddler": ("child", "kid"),
     "kid": ("child",),
 }  # fmt: skip
-_NO_NOUN = (
-    frozenset({"someone", "somebody", "individual", "group", "soul"}) | MASS_NOUNS
-)  # "a someone", "a clothing"
+# "a someone", "a clothing"
+_NO_NOUN = frozenset({"someone", "somebody", "individual", "group", "soul"}) | MASS_NOUNS
 _COLOURED = ("chromatic.a.03", "achromatic.a.01")
 _BLACK_AND_WHITE = ("black.a.01", "white.a.01")
 

@@ -300,9 +300,8 @@ def _llama_weights(file: GgufFile, config: Any) -> Mapping[str, Floats]:
     for layer in range(config.num_hidden_layers):
         for ours, theirs in _LLAMA_NAMES.items():
             array = file.tensors[f"blk.{layer}.{ours}.weight"]
-            if (
-                ours in heads
-            ):  # GGUF interleaves the rows of each head: even ones come first in transformers, then odd ones
+            if ours in heads:
+                # GGUF interleaves the rows of a head; in transformers all even ones come before the odd ones.
                 rows, width = array.shape
                 shape = heads[ours], rows // heads[ours] // 2, 2, width
                 array = array.reshape(shape).swapaxes(1, 2).reshape(rows, width)
