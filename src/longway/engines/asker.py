@@ -127,7 +127,7 @@ class Asker:
                 keys_of.asked(prompt, n=n, sampling=asdict(how)),
                 self.engine.max_write_cost(prompt, n, how),
                 partial(self.engine.write, prompt, n, how),
-                _no_texts,
+                lambda reason: StoredAnswer(texts=[], refusals=[reason], how=[]),
                 partial(self.engine.write_call, prompt, n, how),
             )
 
@@ -149,7 +149,7 @@ class Asker:
                 keys_of.asked(prompt, options=list(options)),
                 self.engine.max_judge_cost(prompt, options),
                 partial(self.engine.judge, prompt, options),
-                _no_label,
+                lambda reason: StoredAnswer(probabilities={}, refusal=reason),
                 partial(self.engine.judge_call, prompt, options),
             )
 
@@ -413,11 +413,3 @@ def _tokens_written(prompt: Prompt, n: int) -> int:
         row = prompt.text + (prompt.context or "")
         return tokens_in(len(row.encode("utf-8", "replace"))) * 3 // 2 + 2 * _WRAPPING
     return n * (tokens_in(len(prompt.text.encode("utf-8", "replace"))) + _WRAPPING) + _WRAPPING
-
-
-def _no_texts(reason: str) -> StoredAnswer:
-    return StoredAnswer(texts=[], refusals=[reason], how=[])
-
-
-def _no_label(reason: str) -> StoredAnswer:
-    return StoredAnswer(probabilities={}, refusal=reason)

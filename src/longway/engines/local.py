@@ -10,12 +10,11 @@ the likelihoods of the label words. The same call gives the same answer on the s
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.model_files import Adapter, adapter_in, fingerprint, installed_adapter, installed_model
@@ -197,16 +196,6 @@ class LocalEngine(Engine):
         return {option: shares[names[option]] for option in options}
 
 
-class Drawer(Protocol):
-    """Continues a step once per temperature."""
-
-    def __call__(
-        self, step: WriterStep, temperatures: Sequence[float], *, sampling: Sampling, seed: int
-    ) -> list[Draw]:
-        """The continuations, in the order of the temperatures."""
-        ...
-
-
 @dataclass(slots=True)
 class DrawnLines:
     """Accepted lines with their mean log-likelihoods, reasons for refused draws, and the number of tokens drawn."""
@@ -223,8 +212,8 @@ class DrawnLines:
         )[:n]
 
 
-def draw_lines(draw: Drawer, step: WriterStep, n: int, sampling: Sampling) -> DrawnLines:
-    """Different acceptable lines, drawn in rounds until there are n or the temperatures are used up."""
+def draw_lines(draw: Callable[..., list[Draw]], step: WriterStep, n: int, sampling: Sampling) -> DrawnLines:
+    """Different acceptable lines, drawn in rounds until there are n or the temperatures are used up. draw: see `LocalEngine._draw`."""
     lines = DrawnLines()
     first: dict[tuple[str, ...], str] = {}  # the first line with the same words
     n_drawn = 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -205,18 +206,13 @@ def _recorded(path: Path) -> Iterator[_RecordedCall]:
         )
     with path.open("rb") as start:
         is_journal = start.read(len(_SQLITE)) == _SQLITE
-    for call in _of_journal(path) if is_journal else _of_lines(path):
-        if call["kind"] in ANSWERS:
-            yield call
-
-
-def _of_journal(path: Path) -> Iterator[_RecordedCall]:
-    journal = _open(path)
-    try:
-        for entry in journal.entries():
-            yield cast(_RecordedCall, asdict(entry))
-    finally:
-        journal.close()
+    if not is_journal:
+        yield from (call for call in _of_lines(path) if call["kind"] in ANSWERS)
+        return
+    with closing(Journal(path)) as journal:
+        yield from (
+            cast(_RecordedCall, asdict(entry)) for entry in journal.entries() if entry.kind in ANSWERS
+        )
 
 
 def _open(path: Path) -> Journal:

@@ -240,14 +240,6 @@ class CheckSetup:
         return CachedEncoder(MiniLM.load(), self.cache)
 
 
-def _same_context(setup: CheckSetup) -> Check | None:
-    return None if setup.contexts is None else SameContextCheck(setup.contexts)
-
-
-def _other_label(setup: CheckSetup) -> Check | None:
-    return None if setup.contexts is None else OtherLabelCheck(setup.task)
-
-
 def _meaning(setup: CheckSetup) -> Check | None:
     from longway.verify.model_checks import MeaningCheck
 
@@ -299,11 +291,11 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "surface": lambda setup: SurfaceCheck(setup.task.labels),
     "added words": lambda setup: AddedWordsCheck(),
     "orders": lambda setup: OrdersCheck(),
-    "context": _same_context,
+    "context": lambda setup: None if setup.contexts is None else SameContextCheck(setup.contexts),
     "negation": lambda setup: NegationCheck(setup.labels),
     "numbers": lambda setup: NumbersCheck(),
     "names": lambda setup: NamesCheck.of([*setup.texts, *(setup.contexts or ())]),
-    "other label": _other_label,
+    "other label": lambda setup: None if setup.contexts is None else OtherLabelCheck(setup.task),
     "meaning": _meaning,
     "entailment": _entailment,
     "classifiers": _classifiers,

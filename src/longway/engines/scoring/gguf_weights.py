@@ -138,14 +138,6 @@ def _unpacked(data: NDArray[np.uint8], shape: tuple[int, ...], kind: int, path: 
     return unpack(np.asarray(data[:n_bytes])).reshape(shape)
 
 
-def _f32(data: NDArray[np.uint8]) -> Floats:
-    return data.view(np.float32).copy()
-
-
-def _f16(data: NDArray[np.uint8]) -> Floats:
-    return data.view(np.float16).astype(np.float32)
-
-
 def _q8_0(data: NDArray[np.uint8]) -> Floats:
     """Blocks of a scale (16 bits) and 32 integers."""
     blocks = data.reshape(-1, 34)
@@ -164,8 +156,8 @@ def _q4_1(data: NDArray[np.uint8]) -> Floats:
 
 # By type: bytes of a block of 32 weights, and the function that unpacks them.
 _KINDS: dict[int, tuple[int, Callable[[NDArray[np.uint8]], Floats]]] = {
-    0: (128, _f32),
-    1: (64, _f16),
+    0: (128, lambda data: data.view(np.float32).copy()),
+    1: (64, lambda data: data.view(np.float16).astype(np.float32)),
     3: (20, _q4_1),
     8: (34, _q8_0),
 }
