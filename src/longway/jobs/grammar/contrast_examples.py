@@ -18,7 +18,7 @@ from longway.errors import SettingError
 from longway.jobs.grammar.induced import Induced
 from longway.jobs.grammar.result import ContrastExample, ContrastSummary
 from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
-from longway.methods.contrast.words import is_hypernym
+from longway.methods.contrast.grammar_words import is_hypernym
 from longway.task import Stance, stances_named
 
 STANCES: Mapping[str, Stance] = {
