@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -60,16 +60,6 @@ def show_review(console: Console, folder: Path) -> None:
     console.print(
         f"Look at every edit and decide: [bold]longway review {safe(quote(str(folder)))}[/]", soft_wrap=True
     )
-
-
-def show_formulas(console: Console, dataset: Mapping[str, Any]) -> None:
-    """Print the warning about cells that a spreadsheet would run, where the dataset has any."""
-    if n := dataset.get("formulas", 0):
-        console.print(
-            f"[yellow]{n:,} {'cell' if n == 1 else 'cells'} would run as a formula in a spreadsheet and stay as they came: "
-            "import the file as text.[/]",
-            soft_wrap=True,
-        )
 
 
 class Cells:

@@ -11,22 +11,6 @@ from longway.data import Dataset
 RUNS_FOLDER = Path("longway-runs")
 
 
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """The dataset in short, as reports show it."""
-    columns = dataset.columns
-    return {
-        "name": dataset.source_name,
-        "split": dataset.split,
-        "rows": dataset.n_rows,
-        "used": dataset.n_used,
-        "labels": dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True)),
-        "fields": {"text": columns.text, "context": columns.context, "label": columns.label},
-        "guessed": list(columns.guessed),
-        "fingerprint": dataset.fingerprint,
-        "streamed": dataset.streamed,
-    }
-
-
 def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, Any]:
     """What a run's settings say about the data it was given."""
     columns = dataset.columns

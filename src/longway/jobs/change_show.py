@@ -528,3 +528,8 @@ def formula_note(n: int) -> list[Block]:
     cells = f"{counted(n, 'cell')} of the dataset would run as a formula in a spreadsheet."
     rest = " They begin with =, +, -, @ or a tab and are written unchanged: import the file as text instead of opening it."
     return [Paragraph([Span(cells, "strong"), rest], "note")]
+
+
+def formula_section(n: int) -> list[Section]:
+    """The same warning for the terminal."""
+    return [Section("formulas", "Formulas", formula_note(n), on=SCREEN)] if n else []

@@ -15,6 +15,7 @@ from longway.jobs.change_show import (
     cost_section,
     edit_card,
     formula_note,
+    formula_section,
     leak_figure,
     leak_section,
     leak_words,
@@ -127,6 +128,7 @@ def rewrite_page(result: RewriteResult) -> Page:
                 [Facts(READING, "reading"), Paragraph(NOTE, "note"), *formula_note(dataset.formulas)],
             ),
             *_notes_section(result),
+            *formula_section(dataset.formulas),
         ],
         version=result.longway,
         fingerprint=dataset.fingerprint,
@@ -429,7 +431,7 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
 
 
 def _notes_section(result: RewriteResult) -> list[Section]:
-    """Hints and warnings at the end of the terminal output."""
+    """Hints at the end of the terminal output."""
     leak = result.comparison.leak
     blocks: list[Block] = []
     if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
@@ -437,5 +439,4 @@ def _notes_section(result: RewriteResult) -> list[Section]:
         if fell < HARDLY < leak.before.accuracy - leak.before.majority:
             hint = "The leak hardly fell. Try --choose leak: it looks for what a model that sees only the surface could use."
             blocks.append(Paragraph(hint))
-    blocks += formula_note(result.dataset.formulas)
     return [Section("notes", "Notes", blocks, on=SCREEN)] if blocks else []
