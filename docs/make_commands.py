@@ -87,6 +87,8 @@ def _table(kind: str, rows: list[tuple[str, Any]]) -> str:
 
 def _default(parameter: Any) -> str:
     shown = parameter.default
+    if isinstance(shown, list | tuple):
+        shown = ", ".join(map(str, shown)) or None
     return "" if shown is None or isinstance(shown, bool) or callable(shown) else f"`{shown}`"
 
 

@@ -41,8 +41,7 @@ from longway.jobs.plant.kinds import KINDS
 from longway.jobs.plant.measure import Detection, Repair, detection, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
 from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes
-from longway.jobs.prove.cells import Cell, train_cell
-from longway.jobs.prove.prove import Version
+from longway.jobs.prove.training import Cell, Version, train_cell
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.rewrite.settings import RewriteSettings
@@ -214,7 +213,7 @@ def accuracies(
     cell = Cell(version.name, options.model, method, options.seed)
     inputs = {name: test.inputs for name, test in tests.items()}
     try:
-        trained = train_cell(cell, version.rows, inputs, shortcuts=version.shortcuts, device=options.device)
+        trained = train_cell(cell, version.training_data(method), inputs, device=options.device)
     except SettingError as error:
         print(f"  {method}: {error}")
         return {}

@@ -41,7 +41,7 @@ from longway.english.rules.titles import read
 from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
 from longway.jobs.plant.kinds import KINDS as PLANTS
-from longway.jobs.prove import prove
+from longway.jobs.prove import settings as prove_settings
 from longway.jobs.rewrite import rewriting
 from longway.methods import METHODS
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
@@ -99,7 +99,7 @@ def pages_with(*languages):
 
 def bag_of_words_alone(patch):
     """No page shows the encoder's proof, which takes far longer (`tests/jobs/test_prove_encoder.py` has one)."""
-    patch.setattr(prove, "default_models", lambda: ("bow",))
+    patch.setattr(prove_settings, "default_models", lambda: ("bow",))
 
 
 def shorter(razor):

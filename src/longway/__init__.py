@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.job import perturb
     from longway.jobs.perturb.result import PerturbResult
     from longway.jobs.perturb.settings import PerturbSettings
-    from longway.jobs.prove.prove import ProveSettings
-    from longway.jobs.prove.run_prove import run_prove
+    from longway.jobs.prove.job import prove
+    from longway.jobs.prove.result import ProveResult
+    from longway.jobs.prove.settings import ProveSettings
     from longway.jobs.rewrite.job import rewrite
     from longway.jobs.rewrite.result import RewriteResult
     from longway.jobs.rewrite.settings import RewriteSettings
@@ -94,11 +95,12 @@ _HOME = {
     "longway.jobs.perturb.job": ("perturb",),
     "longway.jobs.perturb.result": ("PerturbResult",),
     "longway.jobs.perturb.settings": ("PerturbSettings",),
-    "longway.jobs.prove.prove": ("ProveSettings",),
+    "longway.jobs.prove.job": ("prove",),
+    "longway.jobs.prove.result": ("ProveResult",),
+    "longway.jobs.prove.settings": ("ProveSettings",),
     "longway.jobs.rewrite.job": ("rewrite",),
     "longway.jobs.rewrite.result": ("RewriteResult",),
     "longway.jobs.rewrite.settings": ("RewriteSettings",),
-    "longway.jobs.prove.run_prove": ("run_prove",),
     "longway.jobs.run": ("Watcher",),
     "longway.records": ("Edit", "Example", "Finding", "Leak", "Problem", "Telling", "Verdict"),
     "longway.review.export": ("decisions_of",),
@@ -134,6 +136,7 @@ __all__ = [
     "PerturbResult",
     "PerturbSettings",
     "Problem",
+    "ProveResult",
     "ProveSettings",
     "RewriteResult",
     "RewriteSettings",
@@ -153,8 +156,8 @@ __all__ = [
     "grammar",
     "load",
     "perturb",
+    "prove",
     "rewrite",
-    "run_prove",
     "sample_path",
     "save",
 ]

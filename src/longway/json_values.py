@@ -21,6 +21,8 @@ def from_json(kind: Any, value: Any, name: str = "") -> Any:
     >>> from_json(tuple[Verdict, ...], [{"check": "judge", "passed": True}])
     (Verdict(check='judge', passed=True, score=None, reason=''),)
     """
+    if type(value) is kind:  # plain values: nothing to convert
+        return value
     origin = get_origin(kind)
     if kind is Any or kind is object or origin is Literal:
         return value

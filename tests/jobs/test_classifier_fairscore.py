@@ -16,11 +16,14 @@ from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.fairness.classifier import ClassifierRows
 from longway.jobs.fairness.job import fairness
 from longway.jobs.fairness.models import classifier_of
-from longway.jobs.prove.prove import ProveSettings, rows_of
-from longway.jobs.prove.run_prove import run_prove
+from longway.jobs.prove import training
+from longway.jobs.prove.settings import ProveSettings
+from longway.jobs.prove.training import Cell, rows_of
 from longway.jobs.run import Watcher
+from longway.store import Run
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
+from tests.jobs.proved import proved
 
 
 @pytest.fixture(scope="module")
@@ -164,18 +167,18 @@ def proof(data, tmp_path_factory):
         before, after = (cooks(80, she_is_good=share, seed=seed) for share, seed in ((0.95, 1), (0.5, 7)))
         settings = ProveSettings(seeds=2, methods=("rew",), fairscore=True, save_models=True)
         folder = tmp_path_factory.mktemp("proof") / "run"
-        yield run_prove(before, after, tests={"dev": data}, settings=settings, out=folder)
+        yield proved(before, after, tests={"dev": data}, settings=settings, out=folder)
 
 
 def test_a_saved_classifier_has_the_fairscore_that_the_proof_tells(proof, data, tmp_path):
     """Eq. 1 through both ways, on the same rows."""
-    run, results = proof
-    names = {path.name for path in (run.folder / "models").iterdir()}
+    folder, results = proof
+    names = {path.name for path in (folder / "models").iterdir()}
     assert names == {f"{d}-bow-{m}-{s}" for d in ("before", "after") for m in ("erm", "rew") for s in (0, 1)}
     for method in ("erm", "rew"):
         shares = []
         for seed in (0, 1):
-            model = run.folder / "models" / f"before-bow-{method}-{seed}"
+            model = folder / "models" / f"before-bow-{method}-{seed}"
             result = fairness(data, model=str(model), out=tmp_path / f"{method}{seed}")
             shares.append(result.measures.fairscore.overall.score.value)
         told = next(
@@ -187,22 +190,19 @@ def test_a_saved_classifier_has_the_fairscore_that_the_proof_tells(proof, data, 
 
 
 def test_a_classifier_that_was_lost_is_trained_again(proof, data, monkeypatch):
-    run, _ = proof
-    from longway.jobs.prove import prove as prove_module
-    from longway.jobs.prove.cells import Cell
-
-    trained, train_cell = [], prove_module.train_cell
+    folder, _ = proof
+    trained, train_cell = [], training.train_cell
     monkeypatch.setattr(
-        prove_module, "train_cell", lambda cell, *rest, **options: trained.append(cell) or train_cell(cell, *rest, **options)
+        training, "train_cell", lambda cell, *rest, **options: trained.append(cell) or train_cell(cell, *rest, **options)
     )  # fmt: skip
     without_encoder(monkeypatch)
-    (run.folder / "models" / "after-bow-erm-1" / "classifier.json").unlink()
-    run.reopen()
+    (folder / "models" / "after-bow-erm-1" / "classifier.json").unlink()
+    Run(folder).reopen()
     before, after = (cooks(80, she_is_good=share, seed=seed) for share, seed in ((0.95, 1), (0.5, 7)))
     settings = ProveSettings(seeds=2, methods=("rew",), fairscore=True, save_models=True)
-    run_prove(before, after, tests={"dev": data}, settings=settings, out=run.folder)
+    proved(before, after, tests={"dev": data}, settings=settings, out=folder)
     assert trained == [Cell("after", "bow", "erm", 1)]
-    assert (run.folder / "models" / "after-bow-erm-1" / "classifier.json").is_file()
+    assert (folder / "models" / "after-bow-erm-1" / "classifier.json").is_file()
 
 
 def test_a_classifier_made_of_two_is_another_where_one_of_them_is(biased, tmp_path):

@@ -8,12 +8,13 @@ import pytest
 
 from longway.data import load
 from longway.errors import SettingError, TrainingError
-from longway.jobs.prove import prove as prove_module
-from longway.jobs.prove.cells import Cell, CellStore, Trained
-from longway.jobs.prove.prove import ProveSettings
-from longway.jobs.prove.run_prove import run_prove
-from longway.show import render_prove
+from longway.jobs.prove import training
+from longway.jobs.prove.job import prove
+from longway.jobs.prove.result import ProveResult
+from longway.jobs.prove.settings import ProveSettings
+from longway.jobs.prove.training import Cell, CellStore, Trained
 from tests.environment import without_encoder
+from tests.jobs.proved import proved, render_prove
 from tests.jobs.shortcut_data import BAD, GOOD, soups
 
 KEYS = {"data", "model", "method", "test", "metric", "mean", "std", "low", "high", "seeds"}
@@ -40,9 +41,7 @@ def reversed_test():
 @pytest.fixture(scope="module")
 def proof(versions, reversed_test, tmp_path_factory):
     folder = tmp_path_factory.mktemp("proof") / "run"
-    return run_prove(
-        *versions, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=2), out=folder
-    )
+    return proved(*versions, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=2), out=folder)
 
 
 def one(results, where, **wanted):
@@ -83,15 +82,17 @@ def test_rows_that_were_put_right_show_the_shortcut_before_and_not_after(proof):
 
 
 def test_every_figure_has_its_interval_and_every_file_is_there(proof):
-    run, results = proof
+    folder, results = proof
     assert all(row.keys() >= KEYS for row in results["rows"])
     for row in results["rows"]:
         if row["metric"] == "accuracy":
             assert row["low"] <= row["mean"] <= row["high"]
             assert row["seeds"] == 2
-    assert json.loads((run.folder / "results.json").read_text()) == json.loads(json.dumps(results))
-    assert "<html" in (run.folder / "report.html").read_text()
-    assert run.is_done
+    assert "<html" in (folder / "report.html").read_text()
+    assert json.loads((folder / "run.json").read_text())["state"] == "done"
+    read = ProveResult.from_dict(results)
+    assert json.loads(json.dumps(read.to_dict())) == results
+    assert read.to_frame().columns == [*read.to_frame("pandas")]
     assert {
         "leaks",
         "apart",
@@ -109,7 +110,7 @@ def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
     versions, reversed_test, proof, tmp_path, monkeypatch
 ):
     """What a kill leaves: some cells, no results. The rest is trained, and the result is the same."""
-    trained, train_cell = [], prove_module.train_cell
+    trained, train_cell = [], training.train_cell
 
     def breaks_at(n):
         def train(cell, *args, **options):
@@ -121,24 +122,24 @@ def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
         return train
 
     def go_on():
-        return run_prove(
+        return proved(
             *versions,
             tests={"reversed": reversed_test},
             settings=ProveSettings(seeds=2),
             out=tmp_path / "run",
         )
 
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(3))
+    monkeypatch.setattr(training, "train_cell", breaks_at(3))
     with pytest.raises(KeyboardInterrupt):
         go_on()
     assert len(trained) == 3
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(None))
+    monkeypatch.setattr(training, "train_cell", breaks_at(None))
     _, results = go_on()
     assert len(trained) == len(set(trained)) == 4
     same = set(results) - {"seconds", "created"}
     assert {name: results[name] for name in same} == {name: proof[1][name] for name in same}
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(4))
-    assert go_on()[1] == json.loads(json.dumps(results))
+    monkeypatch.setattr(training, "train_cell", breaks_at(4))
+    assert go_on()[1] == results
 
 
 def test_a_damaged_cell_is_trained_again(tmp_path):
@@ -154,9 +155,7 @@ def test_a_damaged_cell_is_trained_again(tmp_path):
 
 def test_what_cannot_be_trained_is_told_and_the_rest_goes_on(versions, reversed_test, tmp_path):
     settings = ProveSettings(models=("nb",), methods=("erm", "poe"), seeds=1)
-    _, results = run_prove(
-        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
-    )
+    _, results = proved(*versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run")
     assert {cell["method"] for cell in results["failed"]} == {"poe"}
     assert {row["method"] for row in results["rows"]} == {"erm"}
 
@@ -164,9 +163,7 @@ def test_what_cannot_be_trained_is_told_and_the_rest_goes_on(versions, reversed_
 def test_methods_are_told_the_shortcuts_that_were_found(versions, reversed_test, tmp_path):
     """Without them, reweighting balances all words of single texts away and is far worse than plain training (0.17, 0.44)."""
     settings = ProveSettings(methods=("rew",), seeds=1)
-    _, results = run_prove(
-        *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run"
-    )
+    _, results = proved(*versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / "run")
     plain, weighted = (
         one(results, "rows", data="before", method=method, metric="accuracy")["mean"]
         for method in ("erm", "rew")
@@ -178,9 +175,9 @@ def test_nothing_trained_at_all_is_an_error(versions, reversed_test, tmp_path, m
     def fails(*args, **options):
         raise TrainingError("The loss became not-a-number.")
 
-    monkeypatch.setattr(prove_module, "train_cell", fails)
+    monkeypatch.setattr(training, "train_cell", fails)
     with pytest.raises(TrainingError, match="Nothing could be trained"):
-        run_prove(
+        proved(
             *versions,
             tests={"reversed": reversed_test},
             settings=ProveSettings(seeds=1),
@@ -191,9 +188,9 @@ def test_nothing_trained_at_all_is_an_error(versions, reversed_test, tmp_path, m
 def test_test_rows_that_were_trained_on_are_refused_or_dropped(versions, reversed_test, tmp_path):
     before, after = versions
     mixed = load(pl.concat([before.frame.head(10), reversed_test.frame]))
-    with pytest.raises(SettingError, match="stand in"):
-        run_prove(before, after, tests={"mixed": mixed}, settings=ProveSettings(seeds=1), out=tmp_path / "a")
-    _, results = run_prove(
+    with pytest.raises(SettingError, match="are also in"):
+        proved(before, after, tests={"mixed": mixed}, settings=ProveSettings(seeds=1), out=tmp_path / "a")
+    _, results = proved(
         before,
         after,
         tests={"mixed": mixed},
@@ -207,13 +204,13 @@ def test_test_rows_that_were_trained_on_are_refused_or_dropped(versions, reverse
 def test_other_labels_are_refused(versions, tmp_path):
     other = load(pl.DataFrame({"text": ["a soup", "another"], "label": ["good", "awful"]}))
     with pytest.raises(SettingError, match="awful"):
-        run_prove(*versions, tests={"other": other}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+        proved(*versions, tests={"other": other}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
 
 
 def test_versions_of_unequal_size_are_compared_and_it_is_said(versions, reversed_test, tmp_path):
     before, after = versions
     fewer = load(after.frame.head(200))
-    _, results = run_prove(
+    _, results = proved(
         before,
         fewer,
         tests={"reversed": reversed_test},
@@ -226,7 +223,7 @@ def test_versions_of_unequal_size_are_compared_and_it_is_said(versions, reversed
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, tmp_path, n):
     tiny = load(pl.DataFrame({"text": ["A soup nobody made", "Warm stew"][:n], "label": ["good"] * n}))
-    _, results = run_prove(
+    _, results = proved(
         *versions, tests={"tiny": tiny}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
     )
     assert one(results, "rows", metric="auroc", data="before")["mean"] is None
@@ -235,7 +232,7 @@ def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, t
 
 def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_path):
     with pytest.raises(SettingError, match="--test NAME=FILE"):
-        run_prove(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+        proved(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -243,7 +240,7 @@ def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_p
     [
         ("seeds", 0),
         ("methods", ("nonsense",)),
-        ("models", ()),
+        ("methods", ()),
         ("models", ("bow", "bwo")),
         ("baselines", ("razor",)),
         ("baselines", ("eda", "eda")),
@@ -264,7 +261,7 @@ def test_what_is_kept_as_real_signal_is_not_told_to_the_methods_and_no_shortcut(
     told = {}
     for name, kept in (("all", ()), ("kept", (*keep, "hnestly"))):
         settings = ProveSettings(methods=("rew", "drift"), seeds=1, keep=kept)
-        _, told[name] = run_prove(
+        _, told[name] = proved(
             *versions, tests={"reversed": reversed_test}, settings=settings, out=tmp_path / name
         )
     patterns = {name: {group["pattern"] for group in results["groups"]} for name, results in told.items()}
@@ -281,6 +278,24 @@ def test_what_is_kept_as_real_signal_is_not_told_to_the_methods_and_no_shortcut(
     assert "equivalent to plain training" in render_prove(told["kept"])
 
 
+def test_without_a_folder_nothing_is_left_behind(versions, reversed_test, proof, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before, after = (version.frame.to_dicts() for version in versions)
+    result = prove(before, after, tests={"reversed": reversed_test.frame.to_pandas()}, seeds=2)
+    assert result.folder is None
+    assert [row.mean for row in result.rows] == [row["mean"] for row in proof[1]["rows"]]
+    assert "after against before" in result._repr_html_()
+    assert repr(result).startswith("<ProveResult: It helped on reversed")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SettingError, match="needs a run folder"):
+        prove(before, after, tests={"reversed": reversed_test}, save_models=True)
+
+
+def test_the_other_versions_need_names_of_their_own(versions, reversed_test):
+    with pytest.raises(SettingError, match="'before', 'after', 'eda' are taken"):
+        prove(*versions, also={"eda": reversed_test}, baselines=("eda",))
+
+
 def test_seeds_that_change_nothing_are_told(proof):
     _, results = proof
     assert [(note["data"], note["method"], note["seed"]) for note in results["notes"]] == [
@@ -292,23 +307,21 @@ def test_seeds_that_change_nothing_are_told(proof):
 
 def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):
     before, _ = versions
-    rows = prove_module.rows_of(reversed_test)
-    first, other = (
-        prove_module.TestSet("t", reversed_test, rows, np.array(kept)) for kept in ([0, 1], [0, 2])
-    )
+    rows = training.rows_of(reversed_test)
+    first, other = (training.TestSet("t", reversed_test, rows, np.array(kept)) for kept in ([0, 1], [0, 2]))
     assert first.fingerprint != other.fingerprint
     asked = []
 
     class Store(CellStore):
-        def get(self, cell, made_of):
-            asked.append(made_of)
+        def get(self, cell, key):
+            asked.append(key)
             return Trained(("bad", "good"), {})
 
     for method in ("erm", "rew"):
         for keep in ((), ("warm",)):
-            version = prove_module.Version("before", before, keep=keep)
+            version = training.Version("before", before, keep=keep)
             cell = Cell("before", "bow", method, 0)
-            prove_module._trained(cell, version, [first], ProveSettings(), Store(None))
+            training._trained(cell, version, [first], ProveSettings(), Store(None))
     plain, plain_kept, told, told_kept = asked
     assert plain == plain_kept
     assert told != told_kept
@@ -316,10 +329,8 @@ def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versi
 
 def test_a_refused_comparison_leaves_no_run_behind(versions, tmp_path):
     before, after = versions
-    with pytest.raises(SettingError, match="stand in"):
-        run_prove(
-            before, after, tests={"same": before}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
-        )
+    with pytest.raises(SettingError, match="are also in"):
+        proved(before, after, tests={"same": before}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -328,7 +339,7 @@ def test_rows_without_a_text_are_told(versions, reversed_test, tmp_path):
     holes = load(
         before.frame.with_columns(text=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise("text"))
     )
-    _, results = run_prove(
+    _, results = proved(
         holes, after, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
     )
     told = [concern["text"] for concern in results["concerns"] if concern["kind"] == "data"]
@@ -342,22 +353,20 @@ def test_versions_without_validation_rows_of_their_own_stop_on_those_of_the_firs
     split = before.frame.with_columns(
         split=pl.when(pl.int_range(pl.len()) < 200).then(pl.lit("train")).otherwise(pl.lit("dev"))
     )
-    given, train_cell = [], prove_module.train_cell
+    given, train_cell = [], training.train_cell
 
-    def noted(cell, *args, **options):
-        given.append((cell.data, options["validation"]))
-        return train_cell(cell, *args, **options)
+    def noted(cell, data, *args, **options):
+        given.append((cell.data, data.validation))
+        return train_cell(cell, data, *args, **options)
 
-    monkeypatch.setattr(prove_module, "train_cell", noted)
+    monkeypatch.setattr(training, "train_cell", noted)
     one_part = load(after.frame.head(200))
     tests = {"reversed": reversed_test}
-    run_prove(load(split), one_part, tests=tests, settings=ProveSettings(seeds=1), out=tmp_path / "run")
+    proved(load(split), one_part, tests=tests, settings=ProveSettings(seeds=1), out=tmp_path / "run")
     assert [(name, len(rows)) for name, rows in given] == [("before", 40), ("after", 40)]
     dev = load(split.filter(pl.col("split") == "dev").drop("split"))
     with pytest.raises(SettingError, match=r"validation rows of 'before'.*--drop-overlap"):
-        run_prove(
-            load(split), one_part, tests={"x": dev}, settings=ProveSettings(seeds=1), out=tmp_path / "b"
-        )
+        proved(load(split), one_part, tests={"x": dev}, settings=ProveSettings(seeds=1), out=tmp_path / "b")
 
 
 def test_the_rows_shown_are_read_by_the_models_that_were_measured(versions, reversed_test, tmp_path):
@@ -370,7 +379,7 @@ def test_the_rows_shown_are_read_by_the_models_that_were_measured(versions, reve
         )
         for one in versions
     ]
-    _, results = run_prove(
+    _, results = proved(
         *split, tests={"reversed": reversed_test}, settings=ProveSettings(seeds=1), out=tmp_path / "run"
     )
     assert results["examples"]

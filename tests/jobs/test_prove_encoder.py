@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from longway.jobs.prove.prove import ProveSettings, default_models
-from longway.jobs.prove.run_prove import run_prove
+from longway.jobs.prove.settings import ProveSettings, default_models
+from tests.jobs.proved import proved
 from tests.jobs.shortcut_data import soups
 
 pytestmark = pytest.mark.skipif(
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.skipif(
 def test_the_encoder_is_among_the_models_and_has_figures_of_its_own(tmp_path):
     assert default_models() == ("bow", "minilm")
     before, after = soups(80, honest_with="good", seed=1), soups(80, honest_with=None, seed=1)
-    run, results = run_prove(
+    _, results = proved(
         before,
         after,
         tests={"reversed": soups(40, honest_with="bad", seed=2)},
-        settings=ProveSettings(models=default_models(), seeds=1),
+        settings=ProveSettings(seeds=1),
         out=tmp_path / "run",
     )
     assert results["failed"] == []
@@ -30,4 +30,3 @@ def test_the_encoder_is_among_the_models_and_has_figures_of_its_own(tmp_path):
         (data, model) for data in ("before", "after") for model in ("bow", "minilm")
     }
     assert {one["model"] for one in results["comparisons"]} == {"bow", "minilm"}
-    assert run.is_done

@@ -16,18 +16,17 @@ from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.perturb.job import perturb
 from longway.jobs.perturb.perturbing import NOBODY
 from longway.jobs.perturb.result import CONTRAST
-from longway.jobs.prove import prove as prove_module
-from longway.jobs.prove.cells import Cell, CellStore, Trained
+from longway.jobs.prove import training
+from longway.jobs.prove.fairscore import measure_fairscores
 from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows
-from longway.jobs.prove.prove import Proof, ProveSettings, TestSet, Version, rows_of
-from longway.jobs.prove.prove_fairscore import fairscores
-from longway.jobs.prove.run_prove import run_prove
+from longway.jobs.prove.settings import ProveSettings
+from longway.jobs.prove.training import Cell, CellStore, TestSet, Trained, Trainings, Version, rows_of
 from longway.metrics.fairness.fairscore import fairscore
-from longway.show import render_prove
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
+from tests.jobs.proved import proved, render_prove
 
-SETTINGS = ProveSettings(seeds=2, fairscore=True)
+SETTINGS = ProveSettings(models=("bow",), seeds=2, fairscore=True)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,7 +61,7 @@ def tests():
 
 @pytest.fixture(scope="module")
 def proof(biased, fairtuned, tests, tmp_path_factory):
-    return run_prove(
+    return proved(
         biased,
         fairtuned,
         tests=tests,
@@ -75,7 +74,7 @@ def proof(biased, fairtuned, tests, tmp_path_factory):
 @pytest.fixture(scope="module")
 def written(proof):
     """The perturbed rows as people find them in the run folder."""
-    lines = (proof[0].folder / "perturbed" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (proof[0] / "perturbed" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -141,16 +140,16 @@ def test_only_rows_with_a_person_are_perturbed_and_each_keeps_its_id_and_label(p
 
 
 def test_a_test_set_without_people_is_told_and_has_no_fairscore(proof):
-    run, results = proof
+    folder, results = proof
     assert not [
         row for row in results["rows"] if row["test"] == "soups" and row["metric"].startswith("fairscore")
     ]
     told = [concern["text"] for concern in results["concerns"] if concern["kind"] == "fairscore"]
     assert told == [
-        "soups: no row has a person whose gender, race or age could be changed, so there is no fairscore on it."
+        "soups: no row mentions a person whose gender, race or age could be changed, so there is no fairscore."
     ]
-    assert sorted(path.name for path in (run.folder / "perturbed").iterdir()) == ["dev.jsonl"]
-    assert not (run.folder / ANALYSES_FILE).exists()
+    assert sorted(path.name for path in (folder / "perturbed").iterdir()) == ["dev.jsonl"]
+    assert not (folder / ANALYSES_FILE).exists()
 
 
 def test_texts_whose_answer_changes_are_shown_with_both_answers(proof):
@@ -166,7 +165,7 @@ def test_texts_whose_answer_changes_are_shown_with_both_answers(proof):
 
 
 def test_asking_for_it_changes_no_other_figure(proof, biased, fairtuned, tests, tmp_path):
-    _, without = run_prove(
+    _, without = proved(
         biased, fairtuned, tests=tests, also={"nobody": soups_alone(120, seed=4)}, settings=ProveSettings(seeds=2), out=tmp_path / "run"
     )  # fmt: skip
     assert "fairscore" not in without
@@ -179,7 +178,7 @@ def test_asking_for_it_changes_no_other_figure(proof, biased, fairtuned, tests, 
 def test_a_proof_that_was_broken_off_goes_on_with_the_same_rows(
     biased, fairtuned, tests, tmp_path, monkeypatch
 ):
-    trained, train_cell = [], prove_module.train_cell
+    trained, train_cell = [], training.train_cell
 
     def breaks_at(n):
         def train(cell, *args, **options):
@@ -191,27 +190,27 @@ def test_a_proof_that_was_broken_off_goes_on_with_the_same_rows(
         return train
 
     def go_on(name="run"):
-        return run_prove(biased, fairtuned, tests=tests, settings=SETTINGS, out=tmp_path / name)
+        return proved(biased, fairtuned, tests=tests, settings=SETTINGS, out=tmp_path / name)
 
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(1))
+    monkeypatch.setattr(training, "train_cell", breaks_at(1))
     with pytest.raises(KeyboardInterrupt):
         go_on()
     assert (tmp_path / "run" / ANALYSES_FILE).is_file()
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(None))
-    run, results = go_on()
+    monkeypatch.setattr(training, "train_cell", breaks_at(None))
+    folder, results = go_on()
     assert len(trained) == len(set(trained)) == 4
-    assert not (run.folder / ANALYSES_FILE).exists()
-    monkeypatch.setattr(prove_module, "train_cell", breaks_at(4))
-    assert go_on()[1] == json.loads(json.dumps(results))
+    assert not (folder / ANALYSES_FILE).exists()
+    monkeypatch.setattr(training, "train_cell", breaks_at(4))
+    assert go_on()[1] == results
 
 
 def test_without_the_analysis_of_english_nothing_is_begun(biased, fairtuned, tests, tmp_path, monkeypatch):
     from longway.english.pipeline import _load
 
     monkeypatch.setattr("longway.english.pipeline.find_spec", lambda name: None)
-    monkeypatch.setattr("longway.jobs.prove.run_prove.load_pipeline", lambda: _load.__wrapped__("longway"))
+    monkeypatch.setattr("longway.jobs.prove.job.load_pipeline", lambda: _load.__wrapped__("longway"))
     with pytest.raises(MissingExtra, match=r"pip install 'longway\[rules\]'"):
-        run_prove(biased, fairtuned, tests=tests, settings=SETTINGS, out=tmp_path / "run")
+        proved(biased, fairtuned, tests=tests, settings=SETTINGS, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -296,8 +295,8 @@ def test_figures_and_comparisons_equal_their_slow_twins(seed):
         for data in ("before", "after") for method in ("erm", "rew") for s in range(3)
     }  # fmt: skip
     versions = [Version("before", None), Version("after", None)]
-    found = fairscores(
-        Proof(versions, [test], ProveSettings(), cells, {}, [], {}, {}), files={"t": "perturbed/t.jsonl"}
+    found = measure_fairscores(
+        Trainings(versions, [test], ProveSettings(), cells), files={"t": "perturbed/t.jsonl"}
     )
 
     def twin(data, method, of):
@@ -315,24 +314,22 @@ def test_figures_and_comparisons_equal_their_slow_twins(seed):
     def of_metric(metric):
         return lambda change: metric == "fairscore" or metric == f"fairscore:{change[0]}"
 
-    assert {row["metric"] for row in found.rows} == {"fairscore", *(f"fairscore:{one[0]}" for one in changed)}
-    for row in found.rows:
-        shares = twin(row["data"], row["method"], of_metric(row["metric"]))
-        assert (row["mean"], row["std"], row["seeds"]) == pytest.approx(
-            (np.mean(shares), np.std(shares, ddof=1), 3)
+    assert {row.metric for row in found.figures} == {"fairscore", *(f"fairscore:{one[0]}" for one in changed)}
+    for row in found.figures:
+        shares = twin(row.data, row.method, of_metric(row.metric))
+        assert (row.mean, row.std, row.seeds) == pytest.approx((np.mean(shares), np.std(shares, ddof=1), 3))
+        assert row.low <= row.mean + 1e-9
+        assert row.mean <= row.high + 1e-9
+    for row in found.details.pairs:
+        pair = (row.axis, row.source, row.target)
+        assert row.rows == changed.count(pair)
+        assert row.mean == pytest.approx(
+            np.mean(twin(row.data, row.method, lambda one, pair=pair: one == pair))
         )
-        assert row["low"] <= row["mean"] + 1e-9
-        assert row["mean"] <= row["high"] + 1e-9
-    for row in found.part["fairscore"]["pairs"]:
-        pair = (row["axis"], row["source"], row["target"])
-        assert row["rows"] == changed.count(pair)
-        assert row["mean"] == pytest.approx(
-            np.mean(twin(row["data"], row["method"], lambda one, pair=pair: one == pair))
-        )
-    assert len(found.comparisons) == 4 * len({row["metric"] for row in found.rows})
+    assert len(found.comparisons) == 4 * len({row.metric for row in found.figures})
     for row in found.comparisons:
-        of = of_metric(row["metric"])
-        new = np.mean(twin(row["data"], row["method"], of))
-        old = np.mean(twin(row["against"], row.get("against_method", row["method"]), of))
-        assert row["difference"] == pytest.approx(new - old)
-        assert row["low"] <= row["high"]
+        of = of_metric(row.metric)
+        new = np.mean(twin(row.data, row.method, of))
+        old = np.mean(twin(row.against, row.against_method or row.method, of))
+        assert row.difference == pytest.approx(new - old)
+        assert row.low <= row.high

@@ -234,7 +234,7 @@ def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command
 
 def test_a_hostile_grammar_stays_small(tmp_path):
     hostile = hostile_tables(lambda at: LONG[: 100 + at])
-    pages, _ = report_pages.in_pages("", GrammarResult.from_dict(hostile).page())
+    pages, _ = report_pages.in_pages(GrammarResult.from_dict(hostile).page())
     assert max(len(one.encode()) for one in pages) < LARGEST - 20_000  # the frame has room
     contents = RunContents(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
     made, html, _ = shown(contents, "trees")

@@ -13,6 +13,7 @@ from invented_people import people
 from invented_perturb import hostile_perturb, perturb
 from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
+from tests.jobs.proved import render_prove
 
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
@@ -20,9 +21,6 @@ from longway.jobs.explain.result import ExplainResult
 from longway.jobs.grammar.result import GrammarResult
 from longway.jobs.perturb.result import PerturbResult
 from longway.jobs.rewrite.result import RewriteResult
-from longway.show import (
-    render_prove,
-)
 from longway.show.html import render
 
 

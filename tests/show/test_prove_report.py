@@ -1,14 +1,15 @@
 """The page of a proof: what was compared, how surely, what got worse, all of it counted."""
 
-import json
 import re
 
 import pytest
 from invented_prove import compared, groups, proof, score, with_fairscore
 from seen import Elements
+from tests.jobs.proved import render_prove
 
 from longway.errors import RunError
-from longway.show import render_prove, write_prove_report
+from longway.jobs.prove.result import ProveResult
+from longway.show.terminal import show
 
 
 def text_of(proved):
@@ -24,7 +25,7 @@ def section(page, name):
 def test_the_page_says_what_was_proved(proved):
     text = text_of(proved)
     assert "Mixed: it helped on symmetric and mixed-up and did harm on dev." in text
-    assert "By other measures, 3 figures got clearly worse" in text
+    assert "By other metrics, 3 figures got clearly worse" in text
     assert "Clearly better 4 of 9 1 clearly worse, 4 no clear difference" in text
     assert "Right from claim alone 68.1% → 60.1% chance is 50.0%" in text
     assert "Gap, with and against patterns 58 → 37" in text
@@ -34,7 +35,7 @@ def test_the_page_says_what_was_proved(proved):
 
 def test_the_sections_come_in_reading_order(proved):
     ids = [attributes.get("id") for attributes in Elements(render_prove(proved)).named("section")]
-    assert ids == ["concerns", "scores", "methods", "worse", "groups", "leak", "apart", "curves", "logits", "map", "data", "settings", "reading"]  # fmt: skip
+    assert ids == ["concerns", "scores", "methods", "worse", "groups", "leak", "apart", "curves", "logits", "map", "data", "reading"]  # fmt: skip
 
 
 def test_a_cell_tells_both_figures_the_mark_and_the_interval(proved):
@@ -82,19 +83,22 @@ def test_a_method_stands_against_plain_training_on_the_same_data(proved):
 
 def test_what_got_worse_is_listed(proved):
     text = section(render_prove(proved), "worse")
-    assert "The leak from evidence rises from 51.2% to 51.4% in after. The intervals allow for luck." in text
+    assert (
+        "The leak from evidence rises from 51.2% to 51.4% in after. The intervals overlap: it may be chance."
+        in text
+    )
     assert "bag of words, plain training on dev ▼ accuracy after against before 70.2% → 67.1% −3.1" in text
     assert "▼ AUROC after against before 0.762 → 0.731 −0.031 −0.049 to −0.013 0.040" in text
 
 
 def test_where_nothing_got_worse_the_page_says_so(proved):
-    text = section(render_prove(proved | {"worse": [], "leaks": []}), "worse")
-    assert "Nothing that was measured is clearly worse, no leak rose and no gap grew." in text
+    text = section(render_prove(proved | {"comparisons": [], "leaks": []}), "worse")
+    assert "No figure is clearly worse, no leak rose and no gap grew." in text
 
 
 def test_a_method_that_is_worse_names_what_it_is_compared_with(proved):
     row = compared(("bow", "poe"), "dev", "accuracy", 0.702, 0.5, data="before", against="before", than="erm")
-    text = section(render_prove(proved | {"worse": [row]}), "worse")
+    text = section(render_prove(proved | {"comparisons": [row]}), "worse")
     assert "product of experts on before against plain training" in text
 
 
@@ -111,7 +115,7 @@ def test_groups_show_the_gap_before_and_after(proved):
     text = section(page, "groups")
     assert "bag of words on dev mean gap 58 → 37 points" in text
     assert (
-        "not word in claim REFUTES before 95.0% of 120 20.0% of 30 75 after 88.0% of 120 52.0% of 30 36"
+        "not word in claim REFUTES before 95.0% of 120 20.0% of 30 75 not after 88.0% of 120 52.0% of 30 36"
         in text
     )
     assert "award word in claim SUPPORTS before 78.0% of 120 – –" in text
@@ -124,7 +128,7 @@ def test_groups_without_examples_are_dashes(proved, empty):
     for row in rows:
         row |= {"supporting": empty, "counter": empty}
     text = section(render_prove(proved | {"groups": rows, "worst": []}), "groups")
-    assert "before – – – after – – –" in text
+    assert "before – – – not after – – –" in text
 
 
 def test_failures_are_told_loudly(proved):
@@ -132,9 +136,9 @@ def test_failures_are_told_loudly(proved):
         {"data": "after", "model": "gru", "method": "erm", "seed": 2, "error": "the loss is not a number"}
     ]
     page = render_prove(proved)
-    assert "1 training failed and is not in it." in page
+    assert "1 training failed and is not included." in page
     assert section(page, "failed").endswith(
-        "GRU, plain training trained on after, seed 2 the loss is not a number"
+        "GRU, plain training trained on after, seed 2: the loss is not a number"
     )
 
 
@@ -187,7 +191,7 @@ def test_logits_on_one_line_have_a_row_for_each_label(proved):
 
 
 def test_settings_are_written_plainly(proved):
-    assert "models bow, minilm" in section(render_prove(proved), "settings")
+    assert "models bow, minilm" in text_of(proved)
 
 
 def test_a_run_that_left_little_has_a_page(proved):
@@ -197,9 +201,9 @@ def test_a_run_that_left_little_has_a_page(proved):
         "Nothing could be compared",
         "The checks raised no concern.",
         "Nothing was tested.",
-        "No pattern was given whose examples could be told apart.",
+        "No pattern with supporting and counter-examples was found.",
         "The leak was not measured.",
-        "How far the versions are apart Not measured.",
+        "How much the versions differ Not measured.",
         "Texts changed – not measured",
         "Took –",
     ):
@@ -213,12 +217,12 @@ def test_the_fairscore_has_a_section_with_its_rows_axes_and_pairs(proved):
     assert "all, 120 rows gender, 80 rows race, 40 rows" in text
     assert "31.0% → 4.2% ▲ better −26.8 (−28.6 to −25.0)" in text
     assert "10.0% → 12.5% ▼ worse +2.5 (+0.7 to +4.3)" in text
-    assert "The rows are in perturbed/dev.jsonl. Left as they were: 1,080: nobody is spoken of." in text
+    assert "The rows are in perturbed/dev.jsonl. Left unchanged: 1,080: nobody is spoken of." in text
     assert (
-        "gender: woman → man bag of words, plain training on dev 80 41.0% 39.0% to 43.0% 2.0% 0.0% to 4.0%"
+        "gender: woman → man bag of words, plain training on dev, 80 rows 41.0% 39.0% to 43.0% 2.0% 0.0% to 4.0%"
         in text
     )
-    assert "symmetric 0 of 708 rows perturbed, 0.0% No fairscore without such rows." in text
+    assert "symmetric 0 of 708 rows perturbed, 0.0% Without such rows there is no fairscore." in text
 
 
 def test_a_text_whose_answer_changes_with_the_person_is_shown_with_the_change_marked(proved):
@@ -247,8 +251,8 @@ def test_without_a_fairscore_the_page_does_not_speak_of_it(proved):
 
 
 def test_figures_that_are_not_defined_are_dashes(proved):
-    for row in (*proved["rows"], *proved["comparisons"], *proved["worse"]):
-        for key in ("mean", "std", "low", "high", "difference", "p", "q"):
+    for row in (*proved["rows"], *proved["comparisons"]):
+        for key in ("mean", "std", "low", "high", "difference", "p", "q", "before", "after"):
             if key in row:
                 row[key] = None
     for row in proved["leaks"]:
@@ -291,7 +295,7 @@ def test_what_is_left_out_is_counted(hostile_prove_page):
         "240 more in results.json",  # settings
         "180 more words are",
         "23 more charts are",
-        "16 more test sets are in results.json and not on this page. By what",  # of the fairscore
+        "16 more test sets are in results.json and not on this page. By change",  # of the fairscore
         "44 more texts are",
     ):
         assert words in text, words
@@ -306,30 +310,43 @@ def test_a_template_in_the_data_stays_text(hostile_prove_page):
     assert "{{7*7}}{% include" in hostile_prove_page
 
 
-def test_write_prove_report_leaves_the_report_and_nothing_else(tmp_path, proved):
-    (tmp_path / "results.json").write_text(json.dumps(proved))
-    path = write_prove_report(tmp_path)
-    assert path == tmp_path / "report.html"
-    assert path.read_text(encoding="utf-8") == render_prove(proved)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["report.html", "results.json"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "does not exist"),
-        ("{", "cannot be read"),
-        ('{"version": 2}', "Expected version 1, got 2"),
-        ('{"version": 1}', "cannot be shown: KeyError .*Run the prove again"),
-        ('{"version": 1, "versions": []}', "cannot be shown: IndexError"),
+        ({"version": 2}, "Expected version 1, got 2"),
+        ({"version": 1}, "results.json cannot be read: ProveResult has no 'labels'"),
+        ({**proof(), "versions": []}, "results.json cannot be read: it has no versions"),
+        ({**proof(), "rows": [{}]}, "results.json cannot be read: Figure has no 'data'"),
     ],
 )
-def test_write_prove_report_says_what_is_wrong_with_the_folder(tmp_path, content, message):
-    if content is not None:
-        (tmp_path / "results.json").write_text(content)
+def test_a_file_that_is_no_result_is_an_error(content, message):
     with pytest.raises(RunError, match=message):
-        write_prove_report(tmp_path)
-    assert not (tmp_path / "report.html").exists()
+        ProveResult.from_dict(content)
+
+
+def test_a_file_of_an_older_version_has_both_figures_of_each_comparison(proved):
+    for row in proved["comparisons"]:
+        del row["before"], row["after"]
+    assert "50.4% → 58.1% ▲ better +7.7" in section(render_prove(proved), "scores")
+
+
+def test_the_terminal_shows_the_figures_of_each_test_set(proved, capsys):
+    show(ProveResult.from_dict(with_fairscore(proved)).page())
+    printed = capsys.readouterr().out
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    for words in (
+        "symmetric: 708 rows, chance is 50.0%",
+        "bag of words 50.4% 58.1% +7.7 (+5.9 to +9.5) ▲ better",
+        "bag of words with product of experts 56.1% 59.2% +3.1 (+1.3 to +4.9) ▲ better",
+        "dev: 1,200 rows (9 left out: also in the training data), chance is 50.0%",
+        "dev, fairscore: 120 of 1,200 rows perturbed (gender 80, race 40)",
+        "bag of words, gender 40.0% 3.0% −37.0 (−38.8 to −35.2) ▲ better",
+        "symmetric, fairscore: 0 of 708 rows perturbed, so there is none.",
+        "bag of words, plain training ▼ accuracy after against before −3.1 −4.9 to −1.3",
+        "not 20.0% of 30 52.0% of 30",
+        "claim 68.1% 60.1%",
+    ):
+        assert words in lines, words
 
 
 def test_names_we_do_not_know_are_shown_as_they_are(proved):

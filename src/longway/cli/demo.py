@@ -139,21 +139,14 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
 
 
 def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:
-    from longway.cli.prove_tables import show_prove
-    from longway.cli.screen import cells_progress, output
-    from longway.jobs.prove.prove import ProveSettings, default_models
-    from longway.jobs.prove.run_prove import run_prove
+    from longway.cli.live import Live
+    from longway.cli.screen import output, show_result
+    from longway.jobs.prove.job import prove
 
     output().print(
         "\n[bold]Now models are trained on both versions[/], and tested where shortcuts do not help:\n"
     )
-    with cells_progress() as bar:
-        run, results = run_prove(
-            before,
-            after,
-            settings=ProveSettings(models=default_models()),
-            out=out,
-            step=bar.step,
-            progress=bar.progress,
-        )
-    show_prove(results, run.folder)
+    with Live(quiet=True) as live:
+        result = prove(before, after, out=out or True, watcher=live)
+    assert result.folder is not None  # `out` was given
+    show_result(result, result.folder, file="results.json", as_json=False)

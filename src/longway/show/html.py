@@ -207,7 +207,7 @@ def _rows(table: Table, rows: Sequence[Row]) -> Markup:
         for column in table.columns
     ]
     caption = _element("caption", escape(harmless(table.caption))) if table.caption else ""
-    head = Markup("<thead><tr>{}</tr></thead>\n").format(_join(heads))
+    head = Markup("<thead><tr>{}</tr></thead>\n").format(Markup(" ").join(heads))
     bodies = [_body(row, table.columns) for row in rows]
     return _element("table", Markup("\n") + caption + head + _join(bodies), table.style)
 

@@ -24,7 +24,7 @@ from longway.jobs.fairness.answers import Questions
 from longway.jobs.fairness.models import ClassifierModel
 from longway.jobs.fairness.result import ChangedAnswers, ChangedPair, FairscoreMeasure
 from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows, write_perturbed
-from longway.jobs.prove.prove import rows_of
+from longway.jobs.prove.training import rows_of
 from longway.metrics.fairness.fairscore import fairscore_of, kept
 from longway.metrics.intervals import Measurement, percentage
 

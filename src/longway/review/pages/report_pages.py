@@ -20,6 +20,7 @@ from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult
 from longway.jobs.perturb.result import PerturbResult
+from longway.jobs.prove.result import ProveResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -27,12 +28,10 @@ from longway.review.pages.page_layout import (
     Query,
     address,
     page_links,
-    review_environment,
     whole_number,
 )
 from longway.review.run_contents import RunContents
 from longway.show.html import body
-from longway.show.prove_view import prove_page
 from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
@@ -41,8 +40,8 @@ REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "perturb": lambda summary: PerturbResult.from_dict(summary).page(),
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
     "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
-    "prove": prove_page,
     "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
+    "prove": lambda summary: ProveResult.from_dict(summary).page(),
     "explain": lambda summary: ExplainResult.from_dict(summary).page(),
 }
 LIMIT = 230_000  # bytes of a page without its frame
@@ -80,25 +79,23 @@ def trees_page(contents: RunContents, query: Query) -> PageView:
     """The trees of the run."""
     if not contents.has("trees"):
         return _missing("Trees", "This run has no trees.", "longway grammar DATA")
-    return _report_page(contents, query, "trees", "", TREES_JSON)
+    return _report_page(contents, query, "trees", TREES_JSON)
 
 
 def proof_page(contents: RunContents, query: Query) -> PageView:
     """The tables and charts of `longway prove`."""
     if not contents.has("proof"):
         return _missing("Proof", "This run has no proof.", "longway prove BEFORE AFTER")
-    return _report_page(contents, query, "proof", "prove_main.html.jinja", PROOF_JSON)
+    return _report_page(contents, query, "proof", PROOF_JSON)
 
 
 def _missing(title: str, words: str, make: str) -> PageView:
     return PageView("nothing.html.jinja", {}, {"title": title, "words": words, "make": make})
 
 
-def _report_page(
-    contents: RunContents, query: Query, name: str, template: str, keys: Sequence[str]
-) -> PageView:
-    """One page of a report. keys: parts of the summary for the JSON, as far as they fit."""
-    pages, sections = in_pages(template, report_of(contents))
+def _report_page(contents: RunContents, query: Query, name: str, keys: Sequence[str]) -> PageView:
+    """One page of the run's report. keys: parts of the summary for the JSON, as far as they fit."""
+    pages, sections = in_pages(report_of(contents))
     number = min(whole_number(query, "page", 1), len(pages))
     kept: dict[str, object] = {}
     left_out, left = [], LIMIT
@@ -127,11 +124,9 @@ def _report_page(
     return PageView(f"{name}.html.jinja", data, view)
 
 
-def in_pages(template: str, page: Any) -> tuple[list[Markup], list[ReportSection]]:
-    """The pages of a report, and its sections in order. template: for reports that are not a page of sections."""
-    is_page = isinstance(page, Page)
-    text = body(page) if is_page else review_environment().get_template(template).render(page=page)
-    first, *rest = _START.split(text)
+def in_pages(page: Page) -> tuple[list[Markup], list[ReportSection]]:
+    """The pages of a report, and its sections in order."""
+    first, *rest = _START.split(body(page))
     pages, left = [[first]], LIMIT - len(first.encode())
     sections = []
     for section in map(_fitting, rest):

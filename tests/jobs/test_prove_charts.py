@@ -5,14 +5,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from longway.show.numbers import percent
-from longway.show.prove_charts import (
+from longway.jobs.prove.charts import (
     MARGIN,
     SIDE,
     Cloud,
     CountRow,
     Curve,
-    Dot,
     GapRow,
     Lane,
     count_chart,
@@ -22,6 +20,7 @@ from longway.show.prove_charts import (
     span,
     thinned,
 )
+from longway.jobs.prove.result import GroupSide
 
 WORDS = {"key": "k", "title": "a title", "desc": "a description"}
 
@@ -39,7 +38,7 @@ def places(path):
 
 
 def lane(supporting, counter, colour="v0"):
-    dots = [value if value is None else Dot(value, value, value) for value in (supporting, counter)]
+    dots = [value if value is None else GroupSide(9, value, value, value) for value in (supporting, counter)]
     return Lane(colour, *dots, "told")
 
 
@@ -74,7 +73,7 @@ def test_bars_are_as_long_as_their_counts():
 
 def test_curves_share_one_scale():
     curves = [Curve("v0", [(1, 0.5), (2, 0.7)]), Curve("v1", [(1, 0.6), (3, 0.9)])]
-    svg = curve_chart(curves, form=percent, **WORDS)
+    svg = curve_chart(curves, **WORDS)
     first, second = (places(path) for path in parts(svg, "path", "line"))
     assert first[0] == (MARGIN, 1000 - MARGIN)  # the lowest value, at the first epoch
     assert second[1] == (1000 - MARGIN, MARGIN)
@@ -85,7 +84,7 @@ def test_curves_share_one_scale():
 
 
 def test_one_epoch_is_a_dot():
-    (path,) = parts(curve_chart([Curve("v0", [(1, 0.5)])], form=percent, **WORDS), "path", "line")
+    (path,) = parts(curve_chart([Curve("v0", [(1, 0.5)])], **WORDS), "path", "line")
     assert path.get("d") == "M500 500h.1"
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from longway.show.prove_results import Comparison
-from longway.show.prove_verdict import prove_verdict
+from longway.jobs.prove.result import Comparison
+from longway.jobs.prove.verdict import prove_verdict
 
 UNCLEAR = Comparison(
-    "after", "before", ("bow", "erm"), "erm", "dev", "accuracy", 0.7, 0.71, 0.01, -0.01, 0.03, 0.4, "no clear difference"
+    "after", "bow", "erm", "dev", "accuracy", "before", 0.01, -0.01, 0.03, 0.4, 0.4, "no clear difference", before=0.7, after=0.71
 )  # fmt: skip
 BETTER = replace(UNCLEAR, test="symmetric", before=0.504, after=0.581, difference=0.077, low=0.059, high=0.095, verdict="better")  # fmt: skip
 WORSE = replace(UNCLEAR, after=0.669, difference=-0.031, low=-0.049, high=-0.013, verdict="worse")
@@ -43,26 +43,26 @@ def test_gain_and_loss_are_told_together():
 def test_no_clear_difference_is_said_as_such_however_large_the_figure():
     said = prove_verdict([replace(UNCLEAR, difference=0.2, after=0.9), UNCLEAR])
     assert said.sentence.startswith("No clear difference: trained on after or on before, the model is right")
-    assert "as far as 2 comparisons can tell" in said.sentence
+    assert said.sentence.endswith("on dev (2 comparisons).")
     assert "helped" not in said.sentence
 
 
 def test_the_only_comparison_is_called_so():
-    assert "the one comparison is clearly better" in prove_verdict([BETTER]).sentence
+    assert "the only comparison is clearly better" in prove_verdict([BETTER]).sentence
 
 
 def test_nothing_compared_is_nothing_claimed():
     said = prove_verdict([], n_failed=2)
     assert said.sentence == "Nothing could be compared: no model has figures for both versions."
-    assert said.details == "2 trainings failed and are not in it."
+    assert said.details == "2 trainings failed and are not included."
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n_other_worse": 3}, "By other measures, 3 figures got clearly worse; see below."),
-        ({"n_failed": 1}, "1 training failed and is not in it."),
-        ({"seeds": 1}, "One seed only: it tells two models apart, not yet the data they were trained on."),
+        ({"n_other_worse": 3}, "By other metrics, 3 figures got clearly worse; see below."),
+        ({"n_failed": 1}, "1 training failed and is not included."),
+        ({"seeds": 1}, "One seed only: it separates two models, not yet the data they were trained on."),
     ],
 )
 def test_what_speaks_against_it_is_said(options, words):

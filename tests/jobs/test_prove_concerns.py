@@ -1,13 +1,14 @@
 """Each thing that would make a comparison quietly wrong, and comparisons that are fair."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longway.classify.classifier import Inputs, Labelled
-from longway.jobs.prove.checks import concerns_about, overlapping_rows
+from longway.jobs.prove.concerns import concerns_about, overlapping_rows
 
 TEST = {"held out": Labelled(Inputs(["A kite flew.", "No kite flew."]), ["yes", "no"])}
 
@@ -38,7 +39,7 @@ def test_a_test_row_in_the_training_data_stops_it_whatever_its_case_and_spaces()
     test = rows(("It  RAINED.\n", "no"), ("Snow fell.", "yes"))
     found = concerns_about({"before": BEFORE, "after": AFTER}, {"snow": test})
     assert [(one.kind, one.count, one.ids, one.refused) for one in found] == [("overlap", 1, (0,), True)] * 2
-    assert "1 of 2 rows of the test 'snow' stand in 'before'" in found[0].text
+    assert "1 of 2 rows of the test 'snow' are also in 'before'" in found[0].text
     assert overlapping_rows([BEFORE, AFTER], test).tolist() == [0]
     assert overlapping_rows([AFTER], TEST["held out"]).tolist() == []
 
@@ -65,7 +66,7 @@ def test_versions_with_different_labels_stop_it():
     found = told(after=rows(("It hardly rained.", "maybe"), ("It rained.", "yes")))
     assert found["other labels"].count == 2
     assert found["other labels"].refused
-    assert "'maybe', 'no' in one alone" in found["other labels"].text
+    assert "only one of them has 'maybe', 'no'" in found["other labels"].text
 
 
 def test_a_test_label_that_training_lacks_stops_it():
@@ -112,7 +113,7 @@ def test_what_stops_the_comparison_comes_first_and_is_plain_json():
     longer = rows(("It hardly rained.", "no"), ("It rained.", "yes"), ("It poured.", "yes"))
     found = concerns_about({"before": BEFORE, "after": longer}, {"t": rows(("It rained.", "yes"))})
     assert [one.refused for one in found] == sorted((one.refused for one in found), reverse=True)
-    assert json.loads(json.dumps([one.to_dict() for one in found]))[0]["ids"] == [0]
+    assert json.loads(json.dumps([asdict(one) for one in found]))[0]["ids"] == [0]
 
 
 texts = st.lists(st.sampled_from(["a", "A ", "b  c", "B c", "d", ""]), min_size=1, max_size=6)

@@ -1,0 +1,173 @@
+"""Checks whether a comparison is fair: what would make its figures wrong without any visible sign.
+
+    versions {name: rows}, tests {name: rows}  ->  concerns_about  ->  concerns, those that stop the comparison first
+
+    kind               problem                                                                   stops
+    empty              a version or a test has no rows                                           yes
+    one text or two    some data are pairs, some are single texts                                yes
+    other labels       two versions have different labels                                        yes
+    unknown label      a test has a label that the training data lacks                           yes
+    same data          two versions are identical                                                yes
+    overlap            test rows are also in the training data                                   yes
+    rewritten          test rows are training rows that the other version changed                yes
+    stopped on         test rows are validation rows, which select the best model                yes
+    validation         validation rows are also in the training data                             no
+    sizes              two versions have different numbers of rows                               no
+    label not tested   no row of a test has one of the labels                                    no
+    data               rows were skipped, or the data has another problem                        no
+    keep               a phrase called real signal is in no pattern that was found               no
+    fairscore          no row of a test mentions a person that could be changed                  no
+
+A test row is in the training data if both its text and its context are, ignoring case, white space and labels. Two versions are
+identical if all texts and labels are, in any order. The first version is the original. Hash sets make this fast: seconds for a million rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.classifier import Labelled
+from longway.jobs.prove.result import Concern, ConcernKind
+
+Ints = NDArray[np.int64]
+RowKey = tuple[str, str]  # text and context, as compared
+
+
+def concerns_about(
+    versions: Mapping[str, Labelled],
+    tests: Mapping[str, Labelled],
+    *,
+    validation: Mapping[str, Labelled] | None = None,
+) -> list[Concern]:
+    """All concerns about rows, those that stop the comparison first.
+
+    versions: the training data, the original first. validation: by version, the rows for early stopping.
+    """
+    named = [*versions.items(), *tests.items()]
+    if empty := [name for name, rows in named if not len(rows)]:
+        return [_stop("empty", 1, f"{name!r} has no rows. Give data with rows.") for name in empty]
+    keys = {name: set(_keys(rows)) for name, rows in versions.items()}
+    found = [*_shapes(named), *_between_versions(versions)]
+    for name, rows in (validation or {}).items():
+        if len(shared := _rows_in(keys[name], rows)):
+            text = f"{_share(shared, rows)} validation rows of {name!r} are also in its training data: training may stop too late."
+            found.append(Concern("validation", len(shared), (), text, False))
+    for name, rows in tests.items():
+        found += _labels(versions, name, rows)
+        found += _overlaps(keys, validation or {}, name, rows)
+    return sorted(found, key=lambda one: not one.refused)
+
+
+def overlapping_rows(versions: Sequence[Labelled], test: Labelled) -> Ints:
+    """The indexes of the test rows that are also in one of the versions."""
+    return _rows_in({key for rows in versions for key in _keys(rows)}, test)
+
+
+def _stop(kind: ConcernKind, count: int, text: str, ids: Sequence[int] | Ints = ()) -> Concern:
+    return Concern(kind, count, tuple(int(i) for i in ids), text, True)
+
+
+def _shapes(named: Sequence[tuple[str, Labelled]]) -> Iterator[Concern]:
+    pairs = [name for name, rows in named if rows.inputs.contexts is not None]
+    single = [name for name, rows in named if rows.inputs.contexts is None]
+    if pairs and single:
+        text = (
+            f"{pairs[0]!r} has pairs of texts, {single[0]!r} has single texts. One model cannot read both. "
+            "Name the context column of all data, or of none."
+        )
+        yield _stop("one text or two", len(single), text)
+
+
+def _between_versions(versions: Mapping[str, Labelled]) -> Iterator[Concern]:
+    """Each version against the first."""
+    (first, before), *others = versions.items()
+    for name, rows in others:
+        if differing := sorted(set(before.labels) ^ set(rows.labels)):
+            text = (
+                f"The labels of {first!r} and {name!r} differ: only one of them has {_listed(differing)}. "
+                "Compare versions with the same labels."
+            )
+            yield _stop("other labels", len(differing), text)
+        if len(before) != len(rows):
+            text = (
+                f"{first!r} has {len(before):,} rows and {name!r} {len(rows):,}: "
+                "part of a difference may come from the number of rows."
+            )
+            yield Concern("sizes", abs(len(before) - len(rows)), (), text, False)
+        elif Counter(_whole(before)) == Counter(_whole(rows)):
+            text = f"{first!r} and {name!r} are the same data: differences can only be chance. Give the changed version."
+            yield _stop("same data", len(rows), text)
+
+
+def _labels(versions: Mapping[str, Labelled], test: str, rows: Labelled) -> Iterator[Concern]:
+    tested = set(rows.labels)
+    known = {label for one in versions.values() for label in one.labels}
+    for name, version in versions.items():
+        if unknown := tested - set(version.labels):
+            ids = [i for i, label in enumerate(rows.labels) if label in unknown]
+            text = (
+                f"The test {test!r} has {_listed(sorted(unknown))}, which {name!r} lacks. "
+                "A model cannot predict a label it never saw: give a test with the same labels."
+            )
+            yield _stop("unknown label", len(ids), text, ids)
+    if missing := sorted(known - tested):
+        text = f"No row of the test {test!r} has {_listed(missing)}: accuracy on it is unknown, and there is no AUROC."
+        yield Concern("label not tested", len(missing), (), text, False)
+
+
+def _overlaps(
+    keys: Mapping[str, set[RowKey]], validation: Mapping[str, Labelled], test: str, rows: Labelled
+) -> Iterator[Concern]:
+    first, *others = keys
+    for name, trained in keys.items():
+        if len(shared := _rows_in(trained, rows)):
+            text = (
+                f"{_share(shared, rows)} rows of the test {test!r} are also in {name!r}: a model has seen them. "
+                "Leave them out, or give another test."
+            )
+            yield _stop("overlap", len(shared), text, shared)
+    for name in others:
+        if len(shared := _rows_in(keys[first] - keys[name], rows)):
+            text = (
+                f"{_share(shared, rows)} rows of the test {test!r} are rows of {first!r} that {name!r} changed: the test was part of "
+                "the rewriting. Give a test that was not."
+            )
+            yield _stop("rewritten", len(shared), text, shared)
+    for name, stops in validation.items():
+        if len(shared := _rows_in(set(_keys(stops)), rows)):
+            text = (
+                f"{_share(shared, rows)} rows of the test {test!r} are validation rows of {name!r}, which select the best model. "
+                "Leave them out, or give another test."
+            )
+            yield _stop("stopped on", len(shared), text, shared)
+
+
+def _share(shared: Ints, rows: Labelled) -> str:
+    return f"{len(shared):,} of {len(rows):,}"
+
+
+def _rows_in(trained: set[RowKey], rows: Labelled) -> Ints:
+    return np.array([i for i, key in enumerate(_keys(rows)) if key in trained], np.int64)
+
+
+def _keys(rows: Labelled) -> Iterator[RowKey]:
+    """Text and context of each row as compared: in lower case, with single spaces."""
+    for text, context in zip(rows.inputs.texts, _contexts(rows), strict=True):
+        yield " ".join(text.casefold().split()), " ".join(context.casefold().split())
+
+
+def _whole(rows: Labelled) -> Iterator[tuple[str, str, str]]:
+    return zip(rows.inputs.texts, _contexts(rows), rows.labels, strict=True)
+
+
+def _contexts(rows: Labelled) -> Sequence[str]:
+    return [""] * len(rows) if rows.inputs.contexts is None else rows.inputs.contexts
+
+
+def _listed(labels: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, labels[:5]))
+    return f"{shown} and {len(labels) - 5} more" if len(labels) > 5 else shown

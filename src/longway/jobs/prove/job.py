@@ -1,0 +1,282 @@
+"""Prove: train on each version of a dataset, test on every test set, and report what changed.
+
+versions, test sets  ->  concerns  ->  baselines, perturbed test rows  ->  trainings  ->  measure  ->  results.json, report.html
+
+The first version is what the others are compared with. A comparison whose figures would be wrong (test rows in the training data,
+other labels) is refused before anything is trained. The same call resumes an interrupted run: trained cells are not trained again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from longway.data import Dataset, as_dataset, load
+from longway.english.pipeline import load_pipeline
+from longway.errors import DataError, SettingError
+from longway.jobs.about import stem
+from longway.jobs.documents import ANALYSES_FILE, Documents
+from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.prove.concerns import concerns_about, overlapping_rows
+from longway.jobs.prove.measure import measure
+from longway.jobs.prove.perturbed_rows import perturbed_rows, write_perturbed
+from longway.jobs.prove.result import FILE, Concern, ProveResult
+from longway.jobs.prove.settings import ProveSettings
+from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
+from longway.jobs.rewrite.job import rewrite
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.show.html import render
+from longway.store import RUN_FILE
+
+BEFORE, AFTER = "before", "after"
+CELLS, MODELS = "cells", "models"  # folders of the run
+VALIDATION = ("validation", "valid", "dev", "val")
+
+
+def prove(
+    before: object,
+    after: object,
+    settings: ProveSettings | None = None,
+    *,
+    tests: Mapping[str, object] | None = None,
+    also: Mapping[str, object] | None = None,
+    split: str | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ProveResult:
+    """Train on a dataset before and after a change, and test both where shortcuts do not help.
+
+    before, after, also, tests: datasets, or anything that `load` takes; a run folder stands for the dataset in it. also: further versions by
+    name. tests: test sets by name, in addition to the splits of `before` that are not trained on. split: the split to train on, by
+    default "train". out: write a run folder; True for the default one in longway-runs. options: the options of `longway prove` by name,
+    such as `seeds=5`.
+    """
+    chosen = settings_from(ProveSettings, settings, options)
+    inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
+    watcher = watcher or Watcher()
+    if out is not None:
+        return _run(inputs, chosen, None if out is True else out, watcher)
+    if chosen.save_models:
+        raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
+    with TemporaryDirectory(prefix="longway-") as folder:
+        return replace(_run(inputs, chosen, folder, watcher), folder=None)
+
+
+def load_version(
+    source: object,
+    *,
+    like: Dataset | None = None,
+    id: str | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+) -> Dataset:
+    """A dataset, or what `load` makes of the source; for a run folder, the dataset that the run wrote.
+
+    like: use the columns of this dataset. id, split, limit: as in `load`.
+    """
+    if isinstance(source, Dataset):
+        return source
+    source = dataset_file(source) if isinstance(source, str | Path) else source
+    if like is None:
+        return as_dataset(source)
+    own = like.columns
+    context = own.context or ""
+    return load(source, text=own.text, context=context, label=own.label, id=id, split=split, limit=limit)
+
+
+def dataset_file(path: str | Path) -> str | Path:
+    """The path; for a run folder, the path of the dataset that the run wrote."""
+    folder = Path(path)
+    if not (folder / RUN_FILE).is_file():
+        return path
+    found = sorted(folder.glob("dataset.*"))
+    if not found:
+        raise DataError(
+            f"{path} is a run that wrote no dataset. Expected the run folder of `longway rewrite`, `augment` or `perturb`, or a file."
+        )
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """The versions to train on and the sets to test on. validation: the split for early stopping; "" without one."""
+
+    before: Dataset
+    versions: Mapping[str, Arranged]
+    held_out: Mapping[str, Dataset]
+    split: str | None
+    validation: str
+
+    @classmethod
+    def of(
+        cls,
+        before: object,
+        after: object,
+        settings: ProveSettings,
+        *,
+        tests: Mapping[str, object],
+        also: Mapping[str, object],
+        split: str | None,
+    ) -> _Inputs:
+        taken = (BEFORE, AFTER, *settings.baselines)
+        if any(name in taken for name in also):
+            raise SettingError(
+                f"{', '.join(map(repr, taken))} are taken. Give the other versions other names."
+            )
+        first = load_version(before)
+        given = {AFTER: after, **also}
+        versions = {BEFORE: arrange(first, split)}
+        versions |= {name: arrange(load_version(data, like=first), split) for name, data in given.items()}
+        splits = versions[BEFORE].held_out
+        if twice := sorted(set(tests) & set(splits)):
+            raise SettingError(
+                f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
+            )
+        validation = next((name for name in splits if name.lower() in VALIDATION), "")
+        held_out = {**splits, **{name: load_version(data, like=first) for name, data in tests.items()}}
+        return cls(first, versions, held_out, split, validation)
+
+    @property
+    def tests(self) -> dict[str, Dataset]:
+        """The test sets by name."""
+        return {name: data for name, data in self.held_out.items() if name != self.validation}
+
+    def version(self, name: str, arranged: Arranged, settings: ProveSettings) -> Version:
+        """A version to train on; without validation rows of its own it uses those of the first."""
+        own = arranged.held_out.get(self.validation, self.held_out.get(self.validation))
+        return Version(name, arranged.dataset, own, settings.keep)
+
+    def problems(self) -> list[Concern]:
+        """Problems that reading the data found: rows without a text, rows in no split and so on."""
+        found = [(name, [*one.dataset.problems, *one.problems]) for name, one in self.versions.items()]
+        found += [(name, list(dataset.problems)) for name, dataset in self.tests.items()]
+        return [
+            Concern("data", problem.count, (), f"{name}: {problem.message}", False)
+            for name, problems in found
+            for problem in problems
+        ]
+
+
+def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watcher: Watcher) -> ProveResult:
+    dataset = inputs.versions[BEFORE].dataset
+    fingerprints = {name: one.dataset.fingerprint for name, one in inputs.versions.items()}
+    identity = RunIdentity.of(
+        "prove", dataset, settings, held_out=inputs.held_out, more={"versions": fingerprints}
+    )
+    planned = PlannedRun.choose(identity, inputs.before.source_name, out)
+    if (content := planned.finished(FILE)) is not None:
+        return replace(ProveResult.from_dict(content), folder=planned.folder)
+    started = time.monotonic()
+    watcher.step("comparing the training data with the test sets")
+    versions = [inputs.version(name, one, settings) for name, one in inputs.versions.items()]
+    tests, concerns = _checked(versions, inputs.tests, settings)  # before anything is written
+    if settings.fairscore:
+        load_pipeline()  # raises if the extra is missing
+    with planned.start(watcher) as run:
+        if settings.baselines:
+            for name in settings.baselines:
+                watcher.step(f"making the baseline {name}")
+                versions.append(inputs.version(name, _baseline(name, inputs, run.folder), settings))
+            tests, concerns = _checked(versions, inputs.tests, settings)
+        concerns += inputs.problems()
+        files: dict[str, str] = {}
+        if settings.fairscore:
+            tests, files = _perturbed(tests, run)
+            concerns += [_nobody(test) for test in tests if not test.perturbed]
+        trainings = train_all(
+            versions,
+            tests,
+            settings,
+            store=CellStore(run.folder / CELLS),
+            models=run.folder / MODELS if settings.save_models else None,
+            watcher=watcher,
+        )
+        concerns += [_unused(phrase) for phrase in trainings.unused_keep]
+        result = measure(
+            trainings, concerns=concerns, settings=identity.settings, perturbed_files=files, watcher=watcher
+        )
+        watcher.step("writing the report")
+        result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
+        if settings.fairscore:
+            Documents(run.folder / ANALYSES_FILE).forget()
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+    return result
+
+
+def _baseline(name: str, inputs: _Inputs, folder: Path) -> Arranged:
+    """The first version, rewritten by a baseline method."""
+    before = inputs.before
+    out = folder / f"baseline-{name}"
+    rewrite(before, split=inputs.split, method=name, out=out)
+    rewritten = load_version(out, like=before, split=before.columns.split)
+    return replace(arrange(rewritten, inputs.split), held_out={})
+
+
+def _checked(
+    versions: Sequence[Version], tests: Mapping[str, Dataset], settings: ProveSettings
+) -> tuple[list[TestSet], list[Concern]]:
+    """The test sets with the rows to test on; SettingError if the comparison would be wrong."""
+    if not tests:
+        raise SettingError(
+            "There is nothing to test on: the data has no split besides the one to train on, and no test set was given. "
+            "Give one: --test NAME=FILE."
+        )
+    validation = {one.name: rows for one in versions if (rows := one.validation_rows) is not None}
+    chosen = []
+    for name, dataset in tests.items():
+        rows, kept = rows_of(dataset), np.arange(dataset.n_used)
+        if settings.drop_overlap:
+            shared = overlapping_rows([*(version.rows for version in versions), *validation.values()], rows)
+            kept = np.setdiff1d(kept, shared)
+            if not len(kept):
+                raise SettingError(
+                    f"All rows of the test set {name!r} are also in the training data. Give another test set."
+                )
+        chosen.append(TestSet(name, dataset, rows.take(kept), kept, len(rows) - len(kept)))
+    concerns = concerns_about(
+        {version.name: version.rows for version in versions},
+        {test.name: test.rows for test in chosen},
+        validation=validation,
+    )
+    if refused := [one for one in concerns if one.refused]:
+        can_drop = any(one.kind in ("overlap", "stopped on") for one in refused)
+        hint = " --drop-overlap leaves such rows out." if can_drop else ""
+        raise SettingError(" ".join(one.text for one in refused[:3]) + hint)
+    return chosen, concerns
+
+
+def _perturbed(tests: Sequence[TestSet], run: ActiveRun) -> tuple[list[TestSet], dict[str, str]]:
+    """The test sets with their perturbed rows, and the file of each that has some."""
+    found: list[TestSet] = []
+    files: dict[str, str] = {}
+    for test in tests:
+        run.watcher.step(f"changing one person in each row of {test.name}")
+        perturbed = perturbed_rows(
+            test.dataset, test.kept, cache=run.folder / ANALYSES_FILE, progress=run.watcher.progress
+        )
+        found.append(replace(test, perturbed=perturbed))
+        if perturbed:
+            name = stem(test.name)
+            while (file := f"perturbed/{name}.jsonl") in files.values():  # "a b" and "a-b"
+                name += "-2"
+            files[test.name] = file
+            write_perturbed(run.folder / file, test.rows, perturbed)
+    return found, files
+
+
+def _nobody(test: TestSet) -> Concern:
+    text = f"{test.name}: no row mentions a person whose gender, race or age could be changed, so there is no fairscore."
+    return Concern("fairscore", len(test.rows), (), text, False)
+
+
+def _unused(phrase: str) -> Concern:
+    text = f"{phrase!r} was to be kept as real signal, but no pattern that was found is about it. Check its spelling."
+    return Concern("keep", 1, (), text, False)

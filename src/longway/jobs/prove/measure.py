@@ -1,0 +1,358 @@
+"""From trained cells to the result: figures with intervals, comparisons, groups, leaks, and distances between the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from math import isnan
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.classifier import softmax
+from longway.classify.frozen import Frozen
+from longway.detect.leak import leak_by_folds, parts_of
+from longway.jobs.prove.changed_answers import changed_answers
+from longway.jobs.prove.fairscore import measure_fairscores
+from longway.jobs.prove.result import (
+    ACCURACY,
+    Comparison,
+    Concern,
+    CurvePoint,
+    DataMap,
+    Distance,
+    Diversity,
+    FailedTraining,
+    Figure,
+    GroupSide,
+    LearningCurve,
+    PatternGroups,
+    Projection,
+    ProveResult,
+    TermCounts,
+    TestBleu,
+    TestSummary,
+    TrainingNote,
+    VersionLeak,
+    VersionSummary,
+    WorstGroup,
+)
+from longway.jobs.prove.settings import PLAIN
+from longway.jobs.prove.training import Key, TestSet, Trained, Trainings, Version
+from longway.jobs.run import Watcher
+from longway.json_values import from_json
+from longway.metrics import Measure
+from longway.metrics.bleu import shared_bleu
+from longway.metrics.cartography import cartography, regions
+from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, pattern_accuracy
+from longway.metrics.intervals import correctness, estimate
+from longway.metrics.paired import Paired, adjust, paired
+from longway.metrics.vectors import project, top_variance
+from longway.metrics.versions import compare_versions, term_counts
+from longway.store import now
+
+Floats = NDArray[np.float64]
+Embed = Callable[[Sequence[str]], np.ndarray]
+Record = TypeVar("Record")
+POINTS = 300  # random points of a scatter plot
+MIN_GROUP = 10  # rows of the smallest group that can be the worst
+MANY = 2000  # test rows above which slow metrics are resampled less often
+DRAWN = 1000  # random rows of each version for vectors and BLEU
+METRICS = (ACCURACY, "macro_f1", "auroc", "calibration_error", "brier")
+
+
+def measure(
+    trainings: Trainings,
+    *,
+    concerns: Sequence[Concern],
+    settings: Mapping[str, object],
+    perturbed_files: Mapping[str, str],
+    watcher: Watcher,
+) -> ProveResult:
+    """The result without the time it took. perturbed_files: the file with the perturbed rows of each test set."""
+    watcher.step("measuring")
+    answers = {
+        (*trained, test.name): np.stack(
+            [softmax(one.logits[test.name]) for one in trainings.seeds_of(*trained)]
+        )
+        for trained in trainings.trained
+        for test in trainings.tests
+    }
+    correct = {
+        key: correctness(_truth(trainings, key[3]), given, trainings.labels) for key, given in answers.items()
+    }
+    worst = tuple(_worst_groups(trainings, correct))
+    fair = measure_fairscores(trainings, files=perturbed_files)
+    watcher.step("measuring the leak of each version")
+    leaks = tuple(_leaks(trainings))
+    watcher.step("measuring distances between the versions")
+    versions, tests = trainings.versions, trainings.tests
+    embed = _embed(trainings)
+    most = min(DRAWN, *(len(one.rows) for one in versions))
+    return ProveResult(
+        labels=trainings.labels,
+        versions=tuple(map(_version, versions)),
+        tests=tuple(map(_test, tests)),
+        concerns=tuple(concerns),
+        rows=(*_figures(trainings, answers), *map(_worst_figure, worst), *fair.figures),
+        comparisons=(*_comparisons(trainings, correct), *fair.comparisons),
+        groups=tuple(_groups(trainings, correct)),
+        worst=worst,
+        leaks=leaks,
+        apart=tuple(_distances(versions, embed)),
+        bleu_to_tests=tuple(
+            TestBleu(
+                one.name,
+                test.name,
+                shared_bleu(_some(one.rows.inputs.texts, most), _some(test.rows.inputs.texts, DRAWN)).score,
+            )
+            for one in versions
+            for test in tests
+        ),
+        terms=tuple(_terms(versions, trainings.settings.terms)),
+        diversity=tuple(_diversity(versions, embed, most)) if embed else (),
+        curves=tuple(_curves(trainings)),
+        projections=tuple(_projections(trainings)),
+        cartography=tuple(_data_maps(trainings)),
+        failed=tuple(
+            FailedTraining(cell.data, cell.model, cell.method, cell.seed, error)
+            for cell, error in trainings.failed.items()
+        ),
+        settings=settings,
+        longway=version("longway"),
+        created=now(),
+        notes=tuple(_notes(trainings)),
+        examples=tuple(changed_answers(trainings)),
+        fairscore=fair.details,
+    )
+
+
+def _record(kind: type[Record], measured: Measure, *place: str, **values: object) -> Record:
+    """A record with the fields of a measurement. place: data, model, method and test. values: further fields, or other values."""
+    named = dict(zip(("data", "model", "method", "test"), place, strict=False))
+    return cast(Record, from_json(kind, {**measured.to_dict(), **named, **values}))
+
+
+def _truth(trainings: Trainings, test: str) -> list[str]:
+    return list(next(one for one in trainings.tests if one.name == test).rows.labels)
+
+
+def _figures(trainings: Trainings, answers: Mapping[Key, Floats]) -> Iterator[Figure]:
+    labels = trainings.labels
+    names = {name: name for name in METRICS} | ({f"f1:{labels[-1]}": "binary_f1"} if len(labels) == 2 else {})
+    for key, given in answers.items():
+        truth = _truth(trainings, key[3])
+        for name, metric in names.items():
+            draws = 1000 if name == ACCURACY or len(truth) <= MANY else 200
+            yield _record(Figure, estimate(name, truth, given, labels, draws=draws), *key, metric=metric)
+
+
+def _worst_figure(group: WorstGroup) -> Figure:
+    place = (group.data, group.model, group.method, group.test)
+    return Figure(*place, "worst_group_accuracy", group.accuracy, None, group.low, group.high, group.seeds)
+
+
+def _comparisons(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[Comparison]:
+    """Each version against the first, and each method against plain training; one q over all of them."""
+    pairs = list(trainings.compared(correct))
+    tested: list[Paired] = adjust([paired(correct[old], correct[new]) for new, old in pairs])
+    for (new, old), found in zip(pairs, tested, strict=True):
+        method = old[2] if old[2] != new[2] else None
+        yield _record(Comparison, found, *new, metric=ACCURACY, against=old[0], against_method=method)
+
+
+def _pattern_rows(trainings: Trainings, test: str) -> NDArray[np.bool_]:
+    """(rows, patterns): whether a row of the test set has a pattern."""
+    return np.asarray(trainings.shows[test].todense()) > 0
+
+
+def _groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[PatternGroups]:
+    """Supporting and counter-examples of each pattern."""
+    for key, given in correct.items():
+        truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])
+        for i, one in enumerate(trainings.patterns):
+            finding = one.finding
+            found = pattern_accuracy(given, has[:, i], truth == finding.label)
+            sides = [_side(side) for side in (found.supporting, found.counter)]
+            yield PatternGroups(*key, finding.pattern, finding.label, *sides)
+
+
+def _side(group: GroupAccuracy) -> GroupSide | None:
+    return _record(GroupSide, group) if group.n else None
+
+
+def _worst_groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[WorstGroup]:
+    """The rows with one pattern and one label that are answered worst, for each training and test set."""
+    for key, given in correct.items():
+        truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])
+        each = [
+            group_accuracies(given[:, mask], [f"“{one.finding.pattern}”, {label}"] * int(mask.sum()))[0]
+            for i, one in enumerate(trainings.patterns)
+            for label in np.unique(truth)
+            if (mask := has[:, i] & (truth == label)).sum() >= MIN_GROUP
+        ]
+        if each:
+            lowest = min(each, key=lambda group: group.accuracy)
+            yield _record(WorstGroup, lowest, *key, seeds=len(given))
+
+
+def _leaks(trainings: Trainings) -> Iterator[VersionLeak]:
+    for one in trainings.versions:
+        reading = trainings.readings[f"version {one.name}"]
+        for part, roles in parts_of(reading).items():
+            leak = leak_by_folds(reading, part)
+            columns = " and ".join(reading.columns[role] for role in roles)
+            yield VersionLeak(one.name, part, columns, leak.accuracy, leak.low, leak.high, leak.majority)
+
+
+def _notes(trainings: Trainings) -> Iterator[TrainingNote]:
+    """Methods that did no more than plain training, and models without randomness."""
+    for cell, one in trainings.cells.items():
+        if one.note:
+            yield TrainingNote(cell.data, cell.model, cell.method, cell.seed, one.note)
+    for data, model in dict.fromkeys(trained[:2] for trained in trainings.trained):
+        each = trainings.seeds_of(data, model, PLAIN)
+        if len(each) > 1 and all(_same_answers(each[0], one) for one in each[1:]):
+            text = (
+                "it is deterministic: all seeds gave the same model, so a std of 0 over seeds means nothing"
+            )
+            yield TrainingNote(data, model, PLAIN, None, text)
+
+
+def _same_answers(one: Trained, other: Trained) -> bool:
+    return all(np.array_equal(logits, other.logits[test]) for test, logits in one.logits.items())
+
+
+def _curves(trainings: Trainings) -> Iterator[LearningCurve]:
+    for cell, one in trainings.cells.items():
+        if len(one.epochs) > 1:
+            epochs = (CurvePoint(number, *map(_known, rest)) for number, *rest in one.epochs)
+            yield LearningCurve(cell.data, cell.model, cell.method, cell.seed, tuple(epochs))
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else round(float(value), 5)
+
+
+def _projections(trainings: Trainings) -> Iterator[Projection]:
+    """Logits of plain training with the first seed, all versions in one space."""
+    for model in dict.fromkeys(cell.model for cell in trainings.cells):
+        seeds = {one.name: trainings.seeds_of(one.name, model, PLAIN) for one in trainings.versions}
+        first = {name: each[0] for name, each in seeds.items() if each}
+        for test in trainings.tests:
+            rows = _drawn(len(test.rows), POINTS)
+            if not first or len(rows) < 3:
+                continue
+            placed = project(np.concatenate([one.logits[test.name][rows] for one in first.values()]))
+            classes = [trainings.labels.index(test.rows.labels[row]) for row in rows]
+            explained = tuple(round(share, 4) for share in placed.shares)
+            for i, name in enumerate(first):
+                points = placed.points[i * len(rows) : (i + 1) * len(rows)]
+                drawn = (
+                    (round(float(x), 3), round(float(y), 3), label)
+                    for (x, y), label in zip(points, classes, strict=True)
+                )
+                yield Projection(name, model, PLAIN, test.name, explained, tuple(drawn))
+
+
+def _data_maps(trainings: Trainings) -> Iterator[DataMap]:
+    versions = {one.name: one for one in trainings.versions}
+    for cell, one in trainings.cells.items():
+        if cell.seed or cell.method != PLAIN or len(one.gold) < 2:
+            continue
+        places = cartography(one.gold)
+        parts = regions(places)
+        seen = np.flatnonzero(places.seen > 0)
+        x, y, z = places.variability, places.confidence, places.correctness
+        yield DataMap(
+            cell.data,
+            cell.model,
+            cell.method,
+            {name: len(rows) for name, rows in parts.items()},
+            tuple(
+                (round(float(x[row]), 3), round(float(y[row]), 3), round(float(z[row]), 3))
+                for row in seen[_drawn(len(seen), POINTS)]
+            ),
+            tuple(versions[cell.data].ids[row] for row in parts.get("hard", [])[:20]),
+        )
+
+
+def _version(one: Version) -> VersionSummary:
+    dataset = one.dataset
+    labels = dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True))
+    return VersionSummary(one.name, dataset.source_name, dataset.n_used, labels, dataset.fingerprint)
+
+
+def _test(one: TestSet) -> TestSummary:
+    labels = list(one.rows.labels)
+    counts = {label: labels.count(label) for label in sorted(set(labels))}
+    majority = max(counts.values()) / len(labels)
+    return TestSummary(one.name, one.dataset.source_name, len(labels), counts, majority, one.left_out)
+
+
+# Distances between the versions, without any training
+
+
+def _embed(trainings: Trainings) -> Embed | None:
+    """The vectors of the sentence encoder, if it is among the models and has read the texts already."""
+    if "minilm" not in trainings.settings.models:
+        return None
+    return Frozen("minilm", cache=trainings.features).embedded
+
+
+def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Distance]:
+    """Each version against the first, over the rows that both have."""
+    first = versions[0]
+    for one in versions[1:]:
+        new = dict(zip(one.ids, one.rows.inputs.texts, strict=True))
+        old = zip(first.ids, first.rows.inputs.texts, strict=True)
+        pairs = [(text, new[id_]) for id_, text in old if id_ in new]
+        if not pairs:
+            continue
+        found = compare_versions([before for before, _ in pairs], [after for _, after in pairs])
+        yield Distance(
+            one.name,
+            first.name,
+            len(pairs),
+            found.changed,
+            found.bleu,
+            found.rouge.rouge1,
+            found.rouge.rouge2,
+            found.rouge.rouge_l,
+            found.edits,
+            found.edit_share,
+            _embedding_distance(pairs, embed) if embed else None,
+        )
+
+
+def _embedding_distance(pairs: Sequence[tuple[str, str]], embed: Embed) -> float | None:
+    """The mean cosine distance over all rows, estimated from a sample of the changed ones."""
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    if not changed:
+        return None
+    vectors = embed([text for i in _drawn(len(changed), DRAWN) for text in changed[i]])
+    cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
+    return round(float((1 - cosines).mean()) * len(changed) / len(pairs), 4)
+
+
+def _diversity(versions: Sequence[Version], embed: Embed, most: int) -> Iterator[Diversity]:
+    for one in versions:
+        found = top_variance(embed(_some(one.rows.inputs.texts, most)))
+        if found.rank > found.k:  # otherwise the top components hold all of the variance
+            yield Diversity(one.name, found.k, round(found.share, 4))
+
+
+def _terms(versions: Sequence[Version], terms: Sequence[str]) -> Iterator[TermCounts]:
+    counts = {one.name: term_counts(list(one.rows.inputs.texts), terms) for one in versions}
+    for i, term in enumerate(terms):
+        yield TermCounts(term, {name: int(found[i][0]) for name, found in counts.items()})
+
+
+def _some(texts: Sequence[str], most: int) -> list[str]:
+    return [texts[i] for i in _drawn(len(texts), most)]
+
+
+def _drawn(n: int, most: int) -> NDArray[np.int64]:
+    """At most `most` of n rows, always the same ones, in order."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:most])

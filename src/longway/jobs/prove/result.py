@@ -1,0 +1,470 @@
+"""What a proof returns: the content of results.json as typed values.
+
+A training is a model trained by a method on a version of the data. The first version is the one that the others are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from longway.jobs.results import Result, check_version, content_of, read
+from longway.json_values import from_json
+from longway.records import Pattern
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "results.json"
+VERSION = 1
+ACCURACY, FAIRSCORE = "accuracy", "fairscore"
+BETTER, WORSE, UNCLEAR = "better", "worse", "no clear difference"
+
+ConcernKind = Literal[
+    "empty", "one text or two", "other labels", "unknown label", "same data", "overlap", "rewritten", "stopped on",
+    "validation", "sizes", "label not tested", "data", "keep", "fairscore",
+]  # fmt: skip
+Run = tuple[str, str]  # model and method
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSummary:
+    """A version of the training data. labels: rows per label."""
+
+    name: str
+    source: str
+    rows: int
+    labels: Mapping[str, int]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestSummary:
+    """A test set. majority: share of its most frequent label. left_out: rows that are also in the training data."""
+
+    __test__ = False  # not a test for pytest
+
+    name: str
+    source: str
+    rows: int
+    labels: Mapping[str, int]
+    majority: float | None = None
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A reason why a comparison is wrong, or a fact that its reader must know.
+
+    count: rows or labels concerned. ids: indexes of the test rows concerned. refused: the versions must not be compared.
+    """
+
+    kind: ConcernKind
+    count: int
+    ids: tuple[int, ...]
+    text: str
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Trained:
+    data: str
+    model: str
+    method: str
+
+    @property
+    def run(self) -> Run:
+        """Model and method."""
+        return self.model, self.method
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested(_Trained):
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure(_Tested):
+    """A metric with its interval, mean over seeds; None if it is undefined. std: over seeds, None for one seed."""
+
+    metric: str
+    mean: float | None
+    std: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(_Tested):
+    """A training against the same on version `against` or, with `against_method`, against another method on the same version."""
+
+    metric: str
+    against: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    q: float | None
+    verdict: str
+    seed_error: float | None = None
+    against_method: str | None = None
+    before: float | None = None
+    after: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields as JSON values; without `against_method` if two versions are compared."""
+        return {key: value for key, value in asdict(self).items() if key != "against_method" or value}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSide:
+    """Accuracy on the n rows of a group: "supporting" or "counter"."""
+
+    n: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternGroups(_Tested):
+    """Rows with a pattern: those with the label it predicts (supporting) and those with another (counter); None without rows."""
+
+    pattern: Pattern
+    label: str
+    supporting: GroupSide | None
+    counter: GroupSide | None
+
+    @property
+    def gap(self) -> float | None:
+        """Accuracy on supporting rows minus that on counter-examples; None if one of them is unknown."""
+        sides = [side.accuracy for side in (self.supporting, self.counter) if side is not None]
+        known = [accuracy for accuracy in sides if accuracy is not None]
+        return known[0] - known[1] if len(known) == 2 else None
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields as JSON values, those of the pattern among them."""
+        return {**asdict(self), **self.pattern.to_dict()}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, object]) -> PatternGroups:
+        """The reverse of `to_dict`."""
+        sides = [from_json(GroupSide | None, row.get(name), name) for name in ("supporting", "counter")]
+        data, model, method, test, label = (
+            str(row[name]) for name in ("data", "model", "method", "test", "label")
+        )
+        return cls(data, model, method, test, Pattern.from_dict(row), label, *sides)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstGroup(_Tested):
+    """The rows with one pattern and one label on which accuracy is lowest."""
+
+    group: str
+    n: int
+    accuracy: float | None
+    low: float | None = None
+    high: float | None = None
+    seeds: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLeak:
+    """How well a bag of words predicts the label from one part of the input. name: the columns of the part."""
+
+    data: str
+    part: str
+    name: str
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    majority: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How much the texts of a version differ from those of the first, row by row."""
+
+    data: str
+    against: str
+    rows: int
+    changed: float | None
+    bleu: float | None
+    rouge1: float | None
+    rouge2: float | None
+    rougeL: float | None  # noqa: N815 (the key in results.json)
+    words_changed: float | None
+    edit_distance: float | None
+    embedding_distance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestBleu:
+    """BLEU between a version and a test set (RAZOR's Table 4)."""
+
+    __test__ = False
+
+    data: str
+    test: str
+    bleu: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """Share of the variance of sentence vectors in the top components (CoBA's Table 16)."""
+
+    data: str
+    components: int
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How often a word occurs in each version (RAZOR's Fig. 3)."""
+
+    term: str
+    counts: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One epoch of a training."""
+
+    number: int
+    loss: float | None
+    validation_loss: float | None
+    validation_accuracy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCurve(_Trained):
+    """All epochs of a training."""
+
+    seed: int
+    epochs: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Projection(_Tested):
+    """Logits on two principal components (RAZOR's Fig. 6): x, y, index of the label. explained: share of the variance of each."""
+
+    explained: tuple[float | None, ...]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataMap(_Trained):
+    """Training rows by variability, confidence and correctness. regions: rows per region. hardest: ids."""
+
+    regions: Mapping[str, int]
+    points: tuple[Point, ...]
+    hardest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingNote(_Trained):
+    """What a reader must know about a training. seed: None for all seeds."""
+
+    seed: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTraining(_Trained):
+    """A training that raised an error."""
+
+    seed: int
+    error: str
+
+    @property
+    def text(self) -> str:
+        """The error."""
+        return self.error
+
+
+@dataclass(frozen=True, slots=True)
+class WordsOfAnswer:
+    """The answer of the model trained on one version, and (start, end, score) of the words that led to it."""
+
+    data: str
+    answer: str
+    probability: float
+    text_words: tuple[Point, ...]
+    context_words: tuple[Point, ...] | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields as JSON values; without words of a context if there are none."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAnswer:
+    """A test row that the models trained on the first two versions answer differently."""
+
+    test: str
+    id: str
+    label: str
+    text: str
+    context: str | None
+    sides: tuple[WordsOfAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbedTest:
+    """Rows of a test set in which one person was changed. axes: rows per axis. stayed: unchanged rows per reason."""
+
+    test: str
+    rows: int
+    perturbed: int
+    axes: Mapping[str, int]
+    stayed: Mapping[str, int]
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigure(_Tested):
+    """The fairscore of the rows with one change of a person."""
+
+    axis: str
+    source: str
+    target: str
+    rows: int
+    mean: float | None
+    std: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbedText:
+    """A field of a row, original and perturbed."""
+
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswers:
+    """What the models trained on a version answer. differ: trainings whose answers differ, of all."""
+
+    data: str
+    answer: str
+    perturbed_answer: str
+    differ: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonExample:
+    """A row whose answer changes with the person."""
+
+    test: str
+    id: str
+    label: str
+    axis: str
+    source: str
+    target: str
+    texts: tuple[PerturbedText, ...]
+    sides: tuple[PersonAnswers, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fairscores:
+    """The fairscore by test set and by pair of attributes, with examples."""
+
+    tests: tuple[PerturbedTest, ...] = ()
+    pairs: tuple[PairFigure, ...] = ()
+    examples: tuple[PersonExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProveResult(Result):
+    """What models trained on each version get right.
+
+    settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. folder: the run folder, if there is one.
+    """
+
+    labels: tuple[str, ...]
+    versions: tuple[VersionSummary, ...]
+    tests: tuple[TestSummary, ...]
+    concerns: tuple[Concern, ...]
+    rows: tuple[Figure, ...]
+    comparisons: tuple[Comparison, ...]
+    groups: tuple[PatternGroups, ...]
+    worst: tuple[WorstGroup, ...]
+    leaks: tuple[VersionLeak, ...]
+    apart: tuple[Distance, ...]
+    bleu_to_tests: tuple[TestBleu, ...]
+    terms: tuple[TermCounts, ...]
+    diversity: tuple[Diversity, ...]
+    curves: tuple[LearningCurve, ...]
+    projections: tuple[Projection, ...]
+    cartography: tuple[DataMap, ...]
+    failed: tuple[FailedTraining, ...]
+    settings: Mapping[str, object]
+    longway: str
+    created: str = ""
+    seconds: float | None = None
+    notes: tuple[TrainingNote, ...] = ()
+    examples: tuple[ChangedAnswer, ...] = ()
+    fairscore: Fairscores | None = None
+    folder: Path | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.versions:
+            raise ValueError("it has no versions")
+
+    @property
+    def worse(self) -> tuple[Comparison, ...]:
+        """The comparisons whose verdict is "worse"."""
+        return tuple(one for one in self.comparisons if one.verdict == WORSE)
+
+    def of_versions(self, metric: str, data: str | None = None) -> list[Comparison]:
+        """The comparisons of versions (not of methods) with the first, in this metric. data: of this version only."""
+        first = self.versions[0].name
+        return [
+            one
+            for one in self.comparisons
+            if (one.against, one.metric, one.against_method) == (first, metric, None)
+            and data in (None, one.data)
+        ]
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.prove.show import prove_page
+
+        return prove_page(self)
+
+    def _frame(self) -> pl.DataFrame:
+        return pl.DataFrame([asdict(row) for row in self.rows], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of results.json."""
+        content = content_of(self, VERSION)
+        if self.fairscore is None:
+            del content["fairscore"]
+        return {**content, "worse": [one.to_dict() for one in self.worse]}
+
+    @classmethod
+    def from_dict(cls, content: object) -> ProveResult:
+        """The result in the content of a results.json; RunError if it is not one that this release reads."""
+        given = check_version(content, VERSION, file=FILE, command="prove")
+        result = read(cls, {**given, "folder": None}, file=FILE)
+        means = {(row.data, *row.run, row.test, row.metric): row.mean for row in result.rows}
+
+        def with_means(one: Comparison) -> Comparison:
+            rest = (one.test, one.metric)
+            before = means.get((one.against, one.model, one.against_method or one.method, *rest))
+            return replace(one, before=before, after=means.get((one.data, *one.run, *rest)))
+
+        old = [with_means(one) if one.before is None else one for one in result.comparisons]
+        return replace(result, comparisons=tuple(old))

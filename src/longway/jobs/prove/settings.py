@@ -1,0 +1,83 @@
+"""Settings of `longway prove`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from longway.errors import MissingExtra, SettingError
+from longway.jobs.options import option
+
+BASELINES = ("eda", "crossaug")
+PLAIN = "erm"  # the training method that the others are compared with
+
+
+@dataclass(frozen=True, slots=True)
+class ProveSettings:
+    """What to train, and what to measure.
+
+    models: A model to train: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, dan, or hf:NAME with -frozen,
+        -lora or -full. Repeatable. Default: bow, and minilm if it is installed.
+    methods: A training method: erm (plain), rew, poe, clever, jtt, drift, dro. Repeatable. Plain training is always included.
+    seeds: Trainings per model, method and version.
+    terms: A word to count in every version. Repeatable.
+    baselines: A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.
+    keep: A word or phrase that is real signal, not a shortcut. Training methods do not remove patterns about it. Repeatable.
+    drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
+    fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change. Needs the
+        extra `rules`.
+    save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
+    device: Where networks are trained: auto, cpu or cuda.
+    model_options: options of the classifiers in Python, such as {"epochs": 5}.
+    """
+
+    models: tuple[str, ...] = option((), name="model")
+    methods: tuple[str, ...] = option((PLAIN,), name="method")
+    seeds: int = option(3, at_least=1)
+    terms: tuple[str, ...] = option(("no", "not"), name="term", advanced=True)
+    baselines: tuple[str, ...] = option((), name="baseline")
+    keep: tuple[str, ...] = option((), advanced=True)
+    drop_overlap: bool = option(False, flag=True)
+    fairscore: bool = option(False, flag=True)
+    save_models: bool = option(False, flag=True, advanced=True)
+    device: str = option("auto", advanced=True)
+    model_options: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        from longway.classify.catalog import model_named
+        from longway.classify.training import method_named
+        from longway.tokens.tokenizer import tokenize
+
+        object.__setattr__(self, "models", tuple(self.models) or default_models())
+        if self.seeds < 1:
+            raise SettingError(f"'seeds' must be 1 or more. Got {self.seeds}. The usual value is 3.")
+        if not self.methods:
+            raise SettingError("'methods' is empty. Leave it out for plain training.")
+        for name in self.methods:
+            method_named(name)
+        for name in self.models:
+            model_named(name, device=self.device)
+        if unknown := [name for name in self.baselines if name not in BASELINES]:
+            raise SettingError(f"'baselines' must be some of {', '.join(BASELINES)}. Got {unknown[0]!r}.")
+        if len(set(self.baselines)) < len(self.baselines):
+            raise SettingError(f"'baselines' has a name twice: {', '.join(self.baselines)}. Give each once.")
+        if any(not tokenize(phrase) for phrase in self.keep):
+            raise SettingError(
+                f"'keep' must be words or phrases. Got {list(self.keep)}. Leave out the empty one."
+            )
+
+    @property
+    def all_methods(self) -> tuple[str, ...]:
+        """The methods, plain training first: the others are compared with it."""
+        return tuple(dict.fromkeys((PLAIN, *self.methods)))
+
+
+def default_models() -> tuple[str, ...]:
+    """The models to train by default: a bag of words, and the small encoder if it is installed."""
+    from longway.classify import minilm
+
+    try:
+        minilm.model_folder()
+    except MissingExtra:
+        return ("bow",)
+    return ("bow", "minilm")

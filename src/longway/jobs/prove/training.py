@@ -1,0 +1,385 @@
+"""Trains every model by every method on every version of the data, and keeps what each answers on every test set.
+
+    versions x models x methods x seeds  ->  train_all()  ->  Trainings: a `Trained` for each `Cell`
+
+A cell is one training. `CellStore` keeps it on disk under everything that shaped it: a proof that is interrupted resumes with the
+next cell, and a changed file or setting trains the cell again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.classify.catalog import model_named
+from longway.classify.classifier import Classifier, Epoch, Inputs, Labelled
+from longway.classify.saved import ABOUT_FILE
+from longway.classify.training import Trainer, TrainingData, method_named
+from longway.data import Dataset
+from longway.detect.findings import Chosen, presence, search
+from longway.detect.reading import Reading
+from longway.detect.real_signal import RealSignal
+from longway.errors import SettingError, TrainingError
+from longway.jobs.prove.perturbed_rows import PerturbedRows
+from longway.jobs.prove.settings import PLAIN, ProveSettings
+from longway.jobs.run import Watcher
+from longway.store import replacing
+from longway.store.journal import key_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Key = tuple[str, str, str, str]  # data, model, method, test
+CELL_VERSION = 4  # increased when the same cell would be trained or stored differently
+PATTERNS = 12  # patterns whose supporting and counter-examples are measured
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One training."""
+
+    data: str
+    model: str
+    method: str
+    seed: int
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of the trained classifier.
+
+        >>> Cell("before", "hf:some/bert-full", "erm", 0).folder
+        'before-hf-some-bert-full-erm-0'
+        """
+        name = f"{self.data}-{self.model}-{self.method}-{self.seed}"
+        return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The answers of a trained cell.
+
+    logits: (rows, labels) of each test set; labels: the order of their columns. perturbed: the same for its perturbed rows.
+    epochs: number, loss, validation loss, validation accuracy. gold: (epochs, rows), the probability of each training row's own label.
+    note: set if the method did no more than plain training, or less than intended.
+    """
+
+    labels: tuple[str, ...]
+    logits: Mapping[str, Floats]
+    epochs: list[tuple[int, float, float, float]] = field(default_factory=list)
+    gold: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    note: str = ""
+    perturbed: Mapping[str, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of the training data. validation: rows for early stopping. keep: real signal, as in `ProveSettings`."""
+
+    name: str
+    dataset: Dataset
+    validation: Dataset | None = None
+    keep: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> Labelled:
+        """Its rows, as classifiers take them."""
+        return rows_of(self.dataset)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each row."""
+        return ids_of(self.dataset)
+
+    @property
+    def validation_rows(self) -> Labelled | None:
+        """The rows for early stopping, as classifiers take them."""
+        return None if self.validation is None else rows_of(self.validation)
+
+    def training_data(self, method: str) -> TrainingData:
+        """What a training method gets: every method but plain training knows the shortcuts of this version."""
+        if method == PLAIN:
+            return TrainingData(self.rows, self.validation_rows)
+        shortcuts, real = self._shortcuts
+        return TrainingData(self.rows, self.validation_rows, shortcuts, real.phrases)
+
+    @cached_property
+    def _shortcuts(self) -> tuple[csr_matrix, RealSignal]:
+        """(rows, patterns) for the patterns found in this version that are no real signal, and the real signal."""
+        reading = Reading.of(self.dataset)
+        chosen = search(reading).chosen
+        real = RealSignal.of(self.keep, [one.description for one in chosen])
+        return presence([one for one in chosen if not real.covers(one.description)], reading), real
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """A held-out set.
+
+    rows: those to test on; kept: their indexes in the dataset; left_out: number of rows that are also in the training data.
+    perturbed: rows in which a person was changed, if the fairscore is measured.
+    """
+
+    __test__ = False  # not a test for pytest
+
+    name: str
+    dataset: Dataset
+    rows: Labelled
+    kept: Ints
+    left_out: int = 0
+    perturbed: PerturbedRows | None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the rows to test on and of the perturbed rows."""
+        tested = f"{self.dataset.fingerprint} {sha256(self.kept.tobytes()).hexdigest()[:16]}"
+        return tested if self.perturbed is None else f"{tested} {self.perturbed.fingerprint}"
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """All trained cells, and those that failed with the reason.
+
+    patterns: the strongest shortcuts of the first version; shows: by test set, which rows have which of them.
+    readings: by "version NAME" and "test NAME". features: the file with the vectors of encoders. unused_keep: phrases of `keep` that are
+    in no pattern.
+    """
+
+    versions: Sequence[Version]
+    tests: Sequence[TestSet]
+    settings: ProveSettings
+    cells: Mapping[Cell, Trained]
+    failed: Mapping[Cell, str] = field(default_factory=dict)
+    patterns: Sequence[Chosen] = ()
+    shows: Mapping[str, csr_matrix] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    features: Path | None = None
+    unused_keep: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels in the order of the logits."""
+        return next(iter(self.cells.values())).labels
+
+    @property
+    def trained(self) -> list[tuple[str, str, str]]:
+        """Version, model and method of everything that was trained, without seeds."""
+        return list(dict.fromkeys((cell.data, cell.model, cell.method) for cell in self.cells))
+
+    def seeds_of(self, data: str, model: str, method: str) -> list[Trained]:
+        """The trained cells, one for each seed."""
+        wanted = (data, model, method)
+        return [one for cell, one in self.cells.items() if (cell.data, cell.model, cell.method) == wanted]
+
+    def compared(self, keys: Mapping[Key, object]) -> Iterator[tuple[Key, Key]]:
+        """What to compare with what: each version with the first, and each method with plain training."""
+        first = self.versions[0].name
+        for key in keys:
+            data, model, method, test = key
+            if data != first and (old := (first, model, method, test)) in keys:
+                yield key, old
+            if method != PLAIN and (old := (data, model, PLAIN, test)) in keys:
+                yield key, old
+
+
+def train_all(
+    versions: Sequence[Version],
+    tests: Sequence[TestSet],
+    settings: ProveSettings,
+    *,
+    store: CellStore,
+    models: Path | None = None,
+    watcher: Watcher,
+) -> Trainings:
+    """Train every cell. models: the folder that keeps each classifier, in a folder of its own."""
+    cells = cells_of(versions, settings)
+    by_name = {version.name: version for version in versions}
+    trained: dict[Cell, Trained] = {}
+    failed: dict[Cell, str] = {}
+    for done, cell in enumerate(cells):
+        watcher.progress(done, len(cells))
+        watcher.step(f"{cell.model} by {cell.method} on {cell.data}, seed {cell.seed}")
+        save = None if models is None else models / cell.folder
+        try:
+            trained[cell] = _trained(cell, by_name[cell.data], tests, settings, store, save)
+        except (SettingError, TrainingError) as error:
+            failed[cell] = str(error)
+    watcher.progress(len(cells), len(cells))
+    if not trained:
+        cell, reason = next(iter(failed.items()))
+        raise TrainingError(f"Nothing could be trained. {cell.model} by {cell.method}: {reason}")
+    watcher.step("reading all versions and test sets")
+    readings = _readings(versions, tests)
+    watcher.step("searching for shortcuts in the first version")
+    found = search(readings[f"version {versions[0].name}"]).chosen
+    real = RealSignal.of(settings.keep, [one.description for one in found])
+    leaders = [one for place, one in enumerate(found) if one.leader == place]
+    patterns = [one for one in leaders if not real.covers(one.description)][:PATTERNS]
+    shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
+    return Trainings(
+        versions, tests, settings, trained, failed, patterns, shows, readings, store.features, real.unused
+    )
+
+
+def cells_of(versions: Sequence[Version], settings: ProveSettings) -> list[Cell]:
+    """Everything to train, the first model on all versions first."""
+    return [
+        Cell(version.name, model, method, seed)
+        for model in dict.fromkeys(settings.models)
+        for seed in range(settings.seeds)
+        for version in versions
+        for method in settings.all_methods
+    ]
+
+
+def train_cell(
+    cell: Cell,
+    data: TrainingData,
+    tests: Mapping[str, Inputs],
+    *,
+    perturbed: Mapping[str, Inputs] | None = None,
+    save: Path | None = None,
+    **options: object,
+) -> Trained:
+    """Train a cell, and answer every test set and its perturbed rows.
+
+    save: the folder that keeps the classifier. options: of `model_named`: device, cache, and those of the classifier.
+    """
+    epochs: list[Epoch] = []
+    notes: list[str] = []
+
+    def fresh(seed: int) -> Classifier:
+        return model_named(cell.model, seed=seed, **options)  # type: ignore[arg-type]
+
+    trainer = Trainer(fresh, cell.seed, watch=epochs.append, notify=notes.append)
+    model = method_named(cell.method).fit(data, trainer)
+    if save is not None:
+        model.save(save)
+    n = len(data.labelled)
+    return Trained(
+        tuple(model.labels_),
+        {name: model.logits(inputs) for name, inputs in tests.items()},
+        [(e.number, e.loss, e.validation_loss, e.validation_accuracy) for e in epochs],
+        np.array([e.gold for e in epochs if len(e.gold) == n], np.float64).reshape(-1, n),
+        "; ".join(notes),
+        {name: model.logits(inputs) for name, inputs in (perturbed or {}).items()},
+    )
+
+
+def rows_of(dataset: Dataset) -> Labelled:
+    """A dataset's usable rows, as classifiers take them."""
+    texts: list[str] = []
+    contexts: list[str] = []
+    labels: list[str] = []
+    for batch in dataset.batches():
+        texts += batch.texts.to_list()
+        contexts += [] if batch.contexts is None else batch.contexts.to_list()
+        labels += [dataset.labels[label] for label in batch.labels]
+    return Labelled(Inputs(texts, contexts if dataset.columns.context is not None else None), labels)
+
+
+def ids_of(dataset: Dataset) -> list[str]:
+    """The ids of a dataset's usable rows."""
+    return [str(id_) for batch in dataset.batches() for id_ in batch.ids]
+
+
+def _trained(
+    cell: Cell,
+    version: Version,
+    tests: Sequence[TestSet],
+    settings: ProveSettings,
+    store: CellStore,
+    save: Path | None = None,
+) -> Trained:
+    key = {
+        "cell": [cell.model, cell.method, cell.seed],
+        "data": version.dataset.fingerprint,
+        "validation": version.validation.fingerprint if version.validation is not None else None,
+        "keep": [] if cell.method == PLAIN else sorted(version.keep),
+        "tests": {test.name: test.fingerprint for test in tests},
+        "options": dict(settings.model_options),
+    }
+    is_saved = save is None or (save / ABOUT_FILE).is_file()
+    if is_saved and (stored := store.get(cell, key)) is not None:
+        return stored
+    trained = train_cell(
+        cell,
+        version.training_data(cell.method),
+        {test.name: test.rows.inputs for test in tests},
+        perturbed={test.name: test.perturbed.inputs for test in tests if test.perturbed},
+        save=save,
+        device=settings.device,
+        cache=store.features,
+        **settings.model_options,
+    )
+    store.put(cell, key, trained)
+    return trained
+
+
+def _readings(versions: Sequence[Version], tests: Sequence[TestSet]) -> dict[str, Reading]:
+    """Readings that share one vocabulary."""
+    first = Reading.of(versions[0].dataset)
+    named = [(f"version {version.name}", version.dataset) for version in versions[1:]]
+    named += [(f"test {test.name}", test.dataset) for test in tests]
+    others = {name: Reading.of(dataset, like=first) for name, dataset in named}
+    return {f"version {versions[0].name}": first, **others}
+
+
+class CellStore:
+    """Trained cells in a folder, one file each, written atomically. None: nothing is stored."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    @property
+    def features(self) -> Path | None:
+        """The file that keeps the vectors of encoders."""
+        return None if self._folder is None else self._folder / "features.sqlite"
+
+    def get(self, cell: Cell, key: Mapping[str, object]) -> Trained | None:
+        """The stored cell; None if there is none for this key. A damaged file is deleted."""
+        path = self._path(cell, key)
+        if path is None or not path.is_file():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as kept:
+                about = json.loads(str(kept["about"]))
+                logits = {name: kept[f"logits {i}"] for i, name in enumerate(about["tests"])}
+                perturbed = {name: kept[f"perturbed {i}"] for i, name in enumerate(about["perturbed"])}
+                epochs = [cast(tuple[int, float, float, float], tuple(e)) for e in about["epochs"]]
+                return Trained(tuple(about["labels"]), logits, epochs, kept["gold"], about["note"], perturbed)
+        except (BadZipFile, OSError, KeyError, ValueError):
+            path.unlink(missing_ok=True)
+            return None
+
+    def put(self, cell: Cell, key: Mapping[str, object], trained: Trained) -> None:
+        """Store a trained cell."""
+        path = self._path(cell, key)
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        about = {
+            "labels": trained.labels,
+            "tests": list(trained.logits),
+            "perturbed": list(trained.perturbed),
+            "epochs": trained.epochs,
+            "note": trained.note,
+        }
+        arrays: dict[str, Any] = {f"logits {i}": one for i, one in enumerate(trained.logits.values())}
+        arrays |= {f"perturbed {i}": one for i, one in enumerate(trained.perturbed.values())}
+        arrays["gold"] = trained.gold.astype(np.float32)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
+
+    def _path(self, cell: Cell, key: Mapping[str, object]) -> Path | None:
+        if self._folder is None:
+            return None
+        return self._folder / f"{cell.seed}-{key_of({**key, 'version': CELL_VERSION})[:24]}.npz"

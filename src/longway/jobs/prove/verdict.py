@@ -1,0 +1,155 @@
+"""The verdict of a proof: one sentence, and the figures behind it.
+
+A difference is reported as one only if its test is significant; if none is, the sentence says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, WORSE, Comparison, ProveResult
+from longway.jobs.prove.wording import before_and_after, change, change_interval, name, run_name
+from longway.show.numbers import count, counted
+
+MAX_TESTS = 3  # named in the sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result in one sentence, and details in a few more."""
+
+    sentence: str
+    details: str
+
+
+def verdict_of(result: ProveResult) -> Verdict:
+    """The verdict on the second version against the first."""
+    second = result.versions[1].name if len(result.versions) > 1 else ""
+    other = [
+        one
+        for one in result.worse
+        if one.data == second and one.metric != ACCURACY and not one.against_method
+    ]
+    return prove_verdict(
+        result.of_versions(ACCURACY, second),
+        fairscores=result.of_versions(FAIRSCORE, second),
+        seeds=max((row.seeds for row in result.rows), default=None),
+        n_other_worse=len(other),
+        n_failed=len(result.failed),
+        n_refused=sum(one.refused for one in result.concerns),
+    )
+
+
+def prove_verdict(
+    changes: Sequence[Comparison],
+    *,
+    fairscores: Sequence[Comparison] = (),
+    seeds: int | None = None,
+    n_other_worse: int = 0,
+    n_failed: int = 0,
+    n_refused: int = 0,
+) -> Verdict:
+    """Whether the change helped, where, how certain that is, and what got worse.
+
+    changes: accuracy after against before, for each run and test; fairscores: the same for the fairscore. seeds: per figure.
+    n_other_worse: other metrics that got clearly worse. n_refused: concerns that make a comparison unsound.
+    """
+    better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
+    sentence = _sentence(changes, better, worse)
+    if n_refused:
+        sentence += " Not all of it is a fair comparison: read the concerns first."
+    details = _details(changes, better, worse) + _fairscore_details(fairscores)
+    if n_other_worse:
+        details.append(f"By other metrics, {counted(n_other_worse, 'figure')} got clearly worse; see below.")
+    if changes and seeds == 1:
+        details.append("One seed only: it separates two models, not yet the data they were trained on.")
+    if n_failed:
+        details.append(
+            f"{counted(n_failed, 'training')} failed and {'is' if n_failed == 1 else 'are'} not included."
+        )
+    return Verdict(sentence, " ".join(details))
+
+
+def largest(some: Sequence[Comparison]) -> Comparison:
+    """The comparison with the largest difference."""
+    return max(some, key=lambda one: abs(one.difference or 0.0))
+
+
+def _sentence(
+    changes: Sequence[Comparison], better: Sequence[Comparison], worse: Sequence[Comparison]
+) -> str:
+    if not changes:
+        return "Nothing could be compared: no model has figures for both versions."
+    new, old = name(changes[0].data), name(changes[0].against)
+    if not better and not worse:
+        models = "the model is" if len({one.run for one in changes}) == 1 else "models are"
+        return (
+            f"No clear difference: trained on {new} or on {old}, {models} right about as often on {_tests(changes)} "
+            f"({counted(len(changes), 'comparison')})."
+        )
+    if not worse:
+        return f"It helped on {_tests(better)}: {_clear(better, len(changes))} better with {new} than with {old}, none worse."
+    if not better:
+        return f"It did harm on {_tests(worse)}: {_clear(worse, len(changes))} worse with {new} than with {old}, none better."
+    return (
+        f"Mixed: it helped on {_tests(better)} and did harm on {_tests(worse)}. Of {count(len(changes))} comparisons of "
+        f"{new} with {old}, {count(len(better))} {_are(better)} clearly better and {count(len(worse))} clearly worse."
+    )
+
+
+def _details(
+    changes: Sequence[Comparison], better: Sequence[Comparison], worse: Sequence[Comparison]
+) -> list[str]:
+    """The largest difference in each direction, and how many comparisons are unclear."""
+    if not changes:
+        return []
+    if not better and not worse:
+        return [f"The largest difference: {_described(largest(changes))}."]
+    parts = [
+        f"The largest {what}: {_described(largest(some))}."
+        for what, some in (("gain", better), ("loss", worse))
+        if some
+    ]
+    if n_unclear := len(changes) - len(better) - len(worse):
+        parts.append(f"{count(n_unclear)} {'shows' if n_unclear == 1 else 'show'} no clear difference.")
+    return parts
+
+
+def _fairscore_details(changes: Sequence[Comparison]) -> list[str]:
+    """Whether fewer answers change with the person, by the largest clear difference in each direction."""
+    parts = []
+    for verdict, what in ((BETTER, "Fewer"), (WORSE, "More")):
+        if clear := [one for one in changes if one.verdict == verdict]:
+            one = largest(clear)
+            parts.append(
+                f"{what} answers change when a person’s gender, race or age does: the fairscore of {run_name(one.run)} on "
+                f"{name(one.test)} goes {before_and_after(one)}."
+            )
+    return parts or ["The fairscore shows no clear difference."] * bool(changes)
+
+
+def _clear(some: Sequence[Comparison], n: int) -> str:
+    if n == 1:
+        return "the only comparison is clearly"
+    return f"{count(len(some))} of {count(n)} comparisons {_are(some)} clearly"
+
+
+def _are(some: Sequence[Comparison]) -> str:
+    return "is" if len(some) == 1 else "are"
+
+
+def _tests(some: Sequence[Comparison]) -> str:
+    """The names of the tests, largest difference first."""
+    ordered = sorted(some, key=lambda one: -abs(one.difference or 0.0))
+    names = list(dict.fromkeys(name(one.test) for one in ordered))
+    shown, n_more = names[:MAX_TESTS], len(names) - MAX_TESTS
+    if n_more > 0:
+        return f"{', '.join(shown)} and {counted(n_more, 'more test set')}"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _described(one: Comparison) -> str:
+    interval = change_interval(one)
+    with_interval = f", 95% interval {interval}" if interval else ""
+    return f"on {name(one.test)}, {run_name(one.run)} gets {before_and_after(one)} ({change(one.difference)} points{with_interval})"
