@@ -389,7 +389,7 @@ def marked_words(text: str, marks: Iterable[tuple[Sequence[str], int]]) -> list[
     """The text with some words marked; a word with two levels has the first.
 
     >>> marked_words("A dull film.", [(["film"], 1), (["dull"], 2)])[1]
-    Span(text='dull', style='principal', colour='')
+    Span(text='dull', style='principal', colour='', title='')
     """
     text = harmless(text[:READ_LIMIT])
     levels: dict[str, int] = {}
