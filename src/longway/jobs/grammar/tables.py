@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import cast
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from longway.jobs.grammar.result import (
     VersionCounts,
     WrongPrediction,
 )
+from longway.jobs.grammar.settings import Device
 from longway.json_values import from_json
 from longway.methods.contrast import ContrastSet
 from longway.records import Problem
@@ -82,7 +84,7 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             preterminals=sizes.preterminals,
             dimension=sizes.dimension,
             words=len(model.vocabulary),
-            device=induced.device,
+            device=cast(Device, induced.device),
             rows=len(learned.rows),
             labels=dict(zip(induced.label_names, by_label, strict=True)),
             texts=trained.texts,
@@ -125,7 +127,7 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             preterminals=sizes.preterminals,
             dimension=sizes.dimension,
             epochs=sizes.epochs,
-            device=induced.device,
+            device=cast(Device, induced.device),
         ),
         longway=version("longway"),
         created=now(),
@@ -191,8 +193,16 @@ def _versions(
     for each in found:
         other = by_name[each.name]
         accuracy = other.accuracy and from_json(VersionAccuracy, other.accuracy.to_dict())
-        counts = map(len, (each.supporting, each.counter, other.supporting, other.counter))
-        versions.append(VersionCounts(each.name, *counts, accuracy))
+        versions.append(
+            VersionCounts(
+                each.name,
+                len(each.supporting),
+                len(each.counter),
+                len(other.supporting),
+                len(other.counter),
+                accuracy,
+            )
+        )
     return KindVersions(one.root, induced.label_names[one.label], one.spans, tuple(versions))
 
 
@@ -209,7 +219,7 @@ def texts_of(
 def _pictures(one: Composite, induced: Induced) -> list[TreeExample]:
     """Trees with the composite's subtrees highlighted: supporting examples with different words, and a counter-example."""
     sides = for_and_against(induced.forest.has_any(one.subtrees), induced.learned.labels, one.label)
-    found = []
+    found: list[TreeExample] = []
     for side, rows, n in (("supporting", sides[0], PICTURES), ("counter", sides[1], 1)):
         drawn: dict[str, TreeExample] = {}  # by the highlighted words
         for row, tree, best, marks in _short_first(rows.tolist(), one, induced):
