@@ -192,7 +192,7 @@ def _versions(
     versions = []
     for each in found:
         other = by_name[each.name]
-        accuracy = other.accuracy and from_json(VersionAccuracy, other.accuracy.to_dict())
+        accuracy = from_json(VersionAccuracy, other.accuracy.to_dict()) if other.accuracy else None
         versions.append(
             VersionCounts(
                 each.name,
