@@ -118,7 +118,7 @@ def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
 
 
 def test_the_rules_pass_their_self_test():
-    status = registry._status("rules", "", "rules", True, lambda: engine_named("rules"))
+    status = registry._status("rules", "", "rules", True)
     assert status.ready
     assert status.self_test not in ("", *registry.TEST_TEXTS)
     assert status.texts_per_second > 0
@@ -134,7 +134,7 @@ def test_an_engine_that_writes_nothing_is_not_ready():
         async def close(self):
             pass
 
-    status = registry._status("mute", "", "says nothing", True, Mute)
+    status = registry._tested(Mute(), "mute", "says nothing")
     assert not status.ready
     assert "no usable text" in status.detail
 
