@@ -99,7 +99,7 @@ def journal_damaged(bench, whole, place, counts):
     harm = DAMAGES[place % len(DAMAGES)]
     bad = harm(good)
     path.write_bytes(bad)
-    before = whole.job.requests()
+    before = settled(whole.job)
     ended = run(bench, whole.job, out)
     name = f"journal damaged ({harm.__name__}), {whole.job.name}"
     told(ended, counts, name, "damaged")

@@ -43,6 +43,7 @@ from longway.show.sections import (
     Chip,
     Column,
     Details,
+    Facts,
     Grid,
     Heading,
     KeyFigure,
@@ -521,15 +522,13 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
     return Table(columns, rows, "figures-only")
 
 
-def formula_note(n: int) -> list[Block]:
-    """A warning about cells that a spreadsheet would run as a formula."""
-    if not n:
-        return []
-    cells = f"{counted(n, 'cell')} of the dataset would run as a formula in a spreadsheet."
+def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:
+    """How to read the report. formulas: cells that a spreadsheet would run as a formula; if there are any, the terminal warns too."""
+    cells = f"{counted(formulas, 'cell')} of the dataset would run as a formula in a spreadsheet."
     rest = " They begin with =, +, -, @ or a tab and are written unchanged: import the file as text instead of opening it."
-    return [Paragraph([Span(cells, "strong"), rest], "note")]
-
-
-def formula_section(n: int) -> list[Section]:
-    """The same warning for the terminal."""
-    return [Section("formulas", "Formulas", formula_note(n), on=SCREEN)] if n else []
+    warning: list[Block] = [Paragraph([Span(cells, "strong"), rest], "note")] if formulas else []
+    blocks: list[Block] = [Facts(reading, "reading"), Paragraph(note, "note"), *warning]
+    return [
+        Section("reading", "How to read this", blocks),
+        *([Section("formulas", "Formulas", warning, on=SCREEN)] if formulas else []),
+    ]
