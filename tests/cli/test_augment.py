@@ -105,7 +105,7 @@ def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
     for words in (
         "Written by served:toy, judged by served:toy", "round 1: 20 rows added, made from 20 texts, 20 candidates",
         "20 rows were added to 20; the gain of the spurious word about the label fell from", "New texts accepted 100.0% of 20 candidates",
-        "bad 10 10 20", "sadly bad 6 → 12", "Leak before and after", "longway-runs/reviews-augment/dataset.csv",
+        "bad 10 10 20", "sadly bad 6 → 12", "Right from review alone", "longway-runs/reviews-augment/dataset.csv",
         "longway-runs/reviews-augment/report.html", f"longway prove {data} longway-runs/reviews-augment --test",
         "Look at every edit and decide: longway review longway-runs/reviews-augment",
     ):  # fmt: skip
@@ -117,7 +117,7 @@ def test_refused_candidates_are_told_with_their_reason(data, server, monkeypatch
     monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", only_bad)
     told = " ".join(served(server, data).output.split())
     assert "Refused candidates" in told
-    assert "new label 20" in told
+    assert "new label (20)." in told
 
 
 def test_json_is_json_and_nothing_else(data, server):

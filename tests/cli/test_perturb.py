@@ -85,8 +85,7 @@ def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):
     for words in (
         "Changed by rules; run folder longway-runs/notes-perturb",
         "In all 12 rows that mention somebody’s gender, race or age, one person was changed; all 16 labels stay the same.",
-        "Who is mentioned, before and after", "What became what", "Unchanged rows", "chosen word",
-        "4 no word tells a gender, race or age that could be another", "Words that only look demographic", "a colour",
+        "Who is mentioned, before and after", "chosen word",
         "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
         f"longway prove {data} longway-runs/notes-perturb --test", "does not make a model fair",
         "Look at every edit and decide: longway review longway-runs/notes-perturb",

@@ -138,3 +138,11 @@ def test_the_context_is_looked_at_too():
 
 def test_every_attribute_has_a_name_of_its_own():
     assert len({trait_of(attribute) for attribute in ATTRIBUTES}) == len(ATTRIBUTES) == 14
+
+
+def test_a_word_and_its_possessive_are_one_word():
+    reading = reading_of(["the widow smiled", "the widow's cat", "a cat"] * 3, ["a", "b", "b"] * 3)
+    detector = PeopleDetector(reading, TEXT)
+    detector.count(reading)
+    (woman,) = (i for i, one in enumerate(ATTRIBUTES) if trait_of(one) == "speaks of a woman")
+    assert detector.words(woman) == [("widow", 6)]

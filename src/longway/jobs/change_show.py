@@ -68,7 +68,7 @@ MAX_REASONS = 40
 MAX_ROWS = 40  # of the tables of checks and costs
 MAX_CHIPS = 14
 CONTEXT_LIMIT = 800
-ON_SCREEN, REASONS_ON_SCREEN = 12, 6
+ON_SCREEN, REASONS_ON_SCREEN = 5, 3
 
 
 # Leaks
@@ -108,7 +108,7 @@ def leak_figure(change: LeakChange | None) -> KeyFigure:
 
 
 def leak_section(comparison: Comparison, *, file: str) -> Section:
-    """Leaks before and after: charts in the report, a table elsewhere."""
+    """Leaks before and after, as charts."""
     n_more = max(len(comparison.other_leaks) - MAX_LEAKS, 0)
     leaks = comparison.leaks[: len(comparison.leaks) - n_more]
     lead = (
@@ -119,30 +119,8 @@ def leak_section(comparison: Comparison, *, file: str) -> Section:
         nothing = Paragraph("The leak was not measured before and after.", "nothing")
         return Section("leak", "Leak before and after", [Paragraph(lead, "lead"), Grid([nothing])])
     charts = [_leak_chart(change, f"leak-{at}") for at, change in enumerate(leaks)]
-    columns = [
-        Column("From"), Column("Before", number=True), Column("After", number=True), Column("95% interval", number=True),
-        Column("Chance", number=True),
-    ]  # fmt: skip
-    blocks: list[Block] = [
-        Paragraph(lead, "lead"),
-        Only(REPORT, [Grid(charts)]),
-        Only(SCREEN, [Table(columns, [_leak_row(change) for change in leaks])]),
-        *left_out(n_more, "leaks are", file),
-    ]
-    return Section("leak", "Leak before and after", blocks, on=REPORT | SCREEN)
-
-
-def _leak_row(change: LeakChange) -> Row:
-    after = change.after
-    return Row(
-        [
-            cut(change.columns, PATTERN_LIMIT),
-            percent(change.before.accuracy),
-            Span(percent(after.accuracy), "strong"),
-            f"{percent(after.low)} to {percent(after.high)}",
-            percent(after.majority),
-        ]
-    )
+    blocks = [Paragraph(lead, "lead"), Grid(charts), *left_out(n_more, "leaks are", file)]
+    return Section("leak", "Leak before and after", blocks)
 
 
 def _leak_chart(change: LeakChange, key: str) -> Chart:
@@ -243,8 +221,7 @@ def pattern_table(
     ]  # fmt: skip
     rows = [_pattern_row(change, labels, full, is_worse) for change in changes]
     n_open = None if is_worse else OPEN_PATTERNS
-    n_screen = REASONS_ON_SCREEN if is_worse else ON_SCREEN
-    return Table(columns, rows, "changes", open=n_open, more="patterns", screen=n_screen)
+    return Table(columns, rows, "changes", open=n_open, more="patterns", screen=ON_SCREEN)
 
 
 def _pattern_row(change: PatternChange, labels: Mapping[str, Label], full: float, is_worse: bool) -> Row:
@@ -355,15 +332,19 @@ def refused_section(
         Bullet(reason_words(one, n_rejected), below=[card] if card else [])
         for one, card in refused[:MAX_REFUSED]
     ]
-    on_screen = ", ".join(
-        f"{cut(one.reason, TEXT_LIMIT)} {one.count:,}" for one, _ in refused[:REASONS_ON_SCREEN]
-    )
     blocks: list[Block] = [
         Only(REPORT, [Paragraph(lead, "lead"), Bullets(items, "refusals")]),
-        Only(SCREEN, [Paragraph(f"By reason: {on_screen}.")]),
-        *left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file),
+        Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
+        Only(SCREEN, [_few_reasons([one for one, _ in refused])]),
     ]
     return Section("refused", heading, blocks, on=REPORT | SCREEN)
+
+
+def _few_reasons(reasons: Sequence[ReasonCount]) -> Paragraph:
+    """The most frequent reasons in one line."""
+    few = [f"{cut(one.reason, PATTERN_LIMIT)} ({one.count:,})" for one in reasons[:REASONS_ON_SCREEN]]
+    more = f"; {len(reasons) - len(few):,} more reasons in the report" if len(reasons) > len(few) else ""
+    return Paragraph(f"{'; '.join(few)}{more}.")
 
 
 def reason_words(one: ReasonCount, total: int) -> Words:
@@ -404,11 +385,9 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
     total = sum(one.count for one in reasons)
     items = [reason_words(one, total) for one in reasons[:MAX_REASONS]]
     rest = left_out(max(len(reasons) - MAX_REASONS, 0), "reasons are", file)
-    few = [f"{cut(one.reason, TEXT_LIMIT)} ({one.count:,})" for one in reasons[:REASONS_ON_SCREEN]]
-    more = f"; {len(reasons) - len(few):,} more reasons in the report" if len(reasons) > len(few) else ""
     return [
         Only(REPORT, [Details(summary, [Bullets(items, "missing"), *rest])]),
-        Only(SCREEN, [Paragraph(f"{'; '.join(few)}{more}.")]),
+        Only(SCREEN, [_few_reasons(reasons)]),
     ]
 
 
@@ -417,8 +396,7 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
 
 def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: str, *, file: str) -> Section:
     """What each check rejected and how often it errs. words: how many labels are expected to be wrong."""
-    blocks: list[Block] = [Only(REPORT, [Paragraph(Span(words, "data"), "lead")])]
-    blocks.append(Only(SCREEN, [Paragraph(words)]))
+    blocks: list[Block] = [Paragraph(Span(words, "data"), "lead")]
     if checks:
         columns = [
             Column("Check"), Column("Candidates seen", number=True, short="Seen"), Column("Failed", number=True),
@@ -430,16 +408,14 @@ def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: 
         )
         rows = [_check_row(check) for check in checks[:MAX_ROWS]]
         rest = left_out(max(len(checks) - MAX_ROWS, 0), "checks are", file)
-        blocks.append(
-            Only(REPORT, [Table(columns, rows, "figures-only checks"), *rest, Paragraph(note, "rest")])
-        )
+        blocks += [Table(columns, rows, "figures-only checks"), *rest, Paragraph(note, "rest")]
     else:
-        blocks.append(Only(REPORT, [Paragraph("Nothing was checked.", "nothing")]))
+        blocks.append(Paragraph("Nothing was checked.", "nothing"))
     if missing:
         shown = [Span(cut(words, TEXT_LIMIT), "data") for words in missing[:MAX_ROWS]]
         rest = left_out(max(len(missing) - MAX_ROWS, 0), "are", file)
-        blocks += [Heading("Not checked"), Bullets(shown, "missing"), *rest]
-    return Section("checks", "Checks", blocks, on=REPORT | SCREEN)
+        blocks = [Only(REPORT, blocks), Heading("Not checked"), Bullets(shown, "missing"), *rest]
+    return Section("checks", "Checks", blocks, on=REPORT | SCREEN if missing else REPORT)
 
 
 def _check_row(check: CheckCount) -> Row:

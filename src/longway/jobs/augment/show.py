@@ -79,7 +79,7 @@ from longway.show.sections import (
 )
 from longway.stats import is_stronger
 
-OPEN_WORDS, MAX_WORDS, WORDS_ON_SCREEN = 20, 100, 15
+OPEN_WORDS, MAX_WORDS, WORDS_ON_SCREEN = 20, 100, 5
 OPEN_SAMPLE, MAX_SAMPLE, SAMPLE_ON_SCREEN = 6, 20, 3
 MAX_LABEL_ROWS = 40
 MAX_MODELS = 12
@@ -483,14 +483,7 @@ def _models_section(analysis: WordAnalysis | None) -> list[Section]:
             for model, shares in kinds.items()
         ]
         tables.append(Table(columns, rows, "figures-only"))
-    blocks: list[Block] = [Only(REPORT, [Paragraph(lead, "lead"), Grid(tables)])]
-    if found := analysis.overlap:
-        words = (
-            f"Of {counted(found.texts, 'text')}, all models share one of their top {found.k} words in {found.every:.0%}, two or more "
-            f"but not all in {found.some:.0%}."
-        )
-        blocks.append(Only(SCREEN, [Paragraph(words), *tables[1:]]))
-    return [Section("models", "What models rely on", blocks, on=REPORT | SCREEN if found else REPORT)]
+    return [Section("models", "What models rely on", [Paragraph(lead, "lead"), Grid(tables)])]
 
 
 def _overlap_rows(analysis: WordAnalysis) -> list[Row]:

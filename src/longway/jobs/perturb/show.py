@@ -62,13 +62,12 @@ from longway.show.sections import (
 )
 
 OPEN_SAMPLE, MAX_SAMPLE = 4, 20  # per axis
-OPEN_PAIRS, MAX_PAIRS, PAIRS_ON_SCREEN = 12, 80, 8
+OPEN_PAIRS, MAX_PAIRS = 12, 80
 MAX_AXES = 6
 MAX_ATTRIBUTES = 12
 MAX_TEXTS = 4
 MAX_CHAIN = 200
 MAX_LEFT = 6
-ON_SCREEN = 8
 CHAIN, CHOSEN = 2, 3  # levels of unchanged words: they mention the person, or were chosen
 STYLES = {CHAIN: "person", CHOSEN: "person chosen"}
 WARNING: Words = [
@@ -249,13 +248,13 @@ def _pairs_section(result: PerturbResult) -> Section:
         )
         for pair in result.pairs[:MAX_PAIRS]
     ]
-    table = Table(columns, rows, "figures-only pairs", open=OPEN_PAIRS, more="pairs", screen=PAIRS_ON_SCREEN)
+    table = Table(columns, rows, "figures-only pairs", open=OPEN_PAIRS, more="pairs")
     blocks: list[Block] = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
-    blocks.append(Only(REPORT, left_out(max(len(result.pairs) - MAX_PAIRS, 0), "pairs are", FILE)))
+    blocks += left_out(max(len(result.pairs) - MAX_PAIRS, 0), "pairs are", FILE)
     if result.stopped:
         stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
         blocks.append(Paragraph(["Stopped because: ", stopped, "."], "rest"))
-    return Section("pairs", "What became what", blocks, on=REPORT | SCREEN if rows else REPORT)
+    return Section("pairs", "What became what", blocks)
 
 
 # Rows to read
@@ -393,11 +392,7 @@ def _unchanged_section(result: PerturbResult) -> Section:
         total = sum(one.count for one in stayed)
         reasons = [reason_words(one, total) for one in stayed[:MAX_REASONS]]
         rest = left_out(max(len(stayed) - MAX_REASONS, 0), "reasons are", FILE)
-        blocks += [
-            Heading("Unchanged rows"),
-            Only(REPORT, [Bullets(reasons, "missing"), *rest]),
-            Only(SCREEN, [Bullets(reasons[:ON_SCREEN])]),
-        ]
+        blocks += [Heading("Unchanged rows"), Bullets(reasons, "missing"), *rest]
     if left:
         columns = [Column("Reason"), Column("For example"), Column("Words", number=True)]
         rows = [
@@ -410,12 +405,11 @@ def _unchanged_section(result: PerturbResult) -> Section:
             )
             for one in left[:MAX_ROWS]
         ]
-        table = Table(columns, rows, "figures-only words-left", more="reasons", screen=ON_SCREEN)
+        table = Table(columns, rows, "figures-only words-left", more="reasons")
         rest = left_out(max(len(left) - MAX_ROWS, 0), "reasons are", FILE)
-        blocks += [Heading("Words that only look demographic"), table, Only(REPORT, rest)]
+        blocks += [Heading("Words that only look demographic"), table, *rest]
     blocks = blocks or [Paragraph("Nothing: every row was changed.", "nothing")]
-    on = REPORT | SCREEN if result.perturbable else REPORT
-    return Section("left", "What was left unchanged, and why", blocks, on=on)
+    return Section("left", "What was left unchanged, and why", blocks)
 
 
 def _distance_section(result: PerturbResult) -> Section:

@@ -220,7 +220,7 @@ def _rounds_section(result: RewriteResult) -> Section:
         blocks.append(_round_table((rounds[0], *rounds[1 - OPEN_ROUNDS :])))
         blocks.append(Details(f"Show the {len(shown)} rounds between", [_round_table(shown)]))
         blocks += left_out(len(between) - len(shown), "rounds are", FILE)
-    return Section("rounds", "Round by round", [Only(REPORT, blocks), *stopped], on=REPORT | SCREEN)
+    return Section("rounds", "Round by round", [*blocks, *stopped])
 
 
 def _round_charts(rounds: Sequence[RoundSummary], *, chance: float | None) -> list[Chart]:
