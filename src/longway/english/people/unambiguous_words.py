@@ -71,10 +71,10 @@ def unambiguous_words() -> Mapping[tuple[str, ...], UnambiguousWord]:
     words: dict[tuple[str, ...], UnambiguousWord] = {}
     for tokens, by_axis in readings.items():
         attributes = {axis: first for axis, (first, *others) in by_axis.items() if not others}
-        word = UnambiguousWord(shown[tokens], attributes)  # one for all endings: counts go by the object
+        one = UnambiguousWord(shown[tokens], attributes)  # for all endings: counts go by the object
         is_pronoun = len(tokens) == 1 and tokens[0] in _pronouns()
         for ending in _PRONOUN_ENDINGS if is_pronoun else ("", "'s"):
-            words[*tokens[:-1], tokens[-1] + ending] = word
+            words[*tokens[:-1], tokens[-1] + ending] = one
     return words
 
 
