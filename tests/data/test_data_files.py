@@ -59,8 +59,12 @@ def test_arrow_streams_are_read_like_arrow_files(tmp_path):
             gzip.compress(b"{}", mtime=0),
             r"a\.jsonl has the ending of a JSONL file but contains gzip",
         ),
-        ("a.csv", "text,label\na,x\n".encode("utf-16"), r"contains UTF-16 text\. .* save it as UTF-8"),
-        ("a.csv", "text,label\na,x\n".encode("utf-16-le"), r"contains binary or UTF-16"),
+        (
+            "a.csv",
+            "text,label\na,x\n".encode("utf-16-le"),
+            r"contains binary or UTF-16 .* --encoding utf-16-le",
+        ),
+        ("a.csv", "text,label\na,x\n".encode("utf-16")[:-1], r"a\.csv is not UTF-16-LE text: .* --encoding"),
         ("a.csv", b"PK\x03\x04....", r"contains Excel or zip"),
         (
             "a.parquet",

@@ -52,25 +52,12 @@ def test_only_the_first_ten_rows_are_named():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_bytes_that_are_not_utf8_in_csv(tmp_path, stream):
+def test_a_recognised_encoding_is_reported_with_the_lines_it_concerns(tmp_path, stream):
     path = tmp_path / "latin.csv"
     path.write_bytes("text,label\nfine,a\ncaf\xe9,a\nna\xefve,b\n".encode("latin-1"))
-    dataset = load(path, stream=stream)
-    (problem,) = [p for p in dataset.problems if p.kind == "undecodable_bytes"]
-    assert (problem.count, problem.rows) == (2, (2, 3))
-    assert dataset.take([0, 1])["text"].to_list() == ["fine", "caf\ufffd"]
-
-
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("suffix", ["jsonl", "json"])
-def test_bytes_that_are_not_utf8_in_json(tmp_path, suffix, stream):
-    path = tmp_path / f"latin.{suffix}"
-    start, between, end = ("", "", "") if suffix == "jsonl" else ("[", ",", "]")
-    content = f'{start}{{"text": "fine", "label": "a"}}{between}\n{{"text": "caf\xe9", "label": "b"}}\n{end}'
-    path.write_bytes(content.encode("latin-1"))
-    dataset = load(path, stream=stream)
-    assert [p.rows for p in dataset.problems if p.kind == "undecodable_bytes"] == [(2,)]
-    assert dataset.take([1])["text"].to_list() == ["caf\ufffd"]
+    (problem,) = [p for p in load(path, stream=stream).problems if p.kind == "other_encoding"]
+    assert problem.message == "2 rows with characters that are not UTF-8 (read as Windows-1252)."
+    assert "--encoding" in problem.next_step
 
 
 def test_lone_surrogates_are_undecodable_too(tmp_path):

@@ -123,8 +123,8 @@ def test_gzip_files_do_not_depend_on_the_clock(tmp_path):
 
 
 def test_saving_under_an_unknown_ending_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"out\.xlsx has an unknown ending: \.xlsx\. Expected \.csv, \.tsv"):
-        save(FRAME, tmp_path / "out.xlsx")
+    with pytest.raises(DataError, match=r"out\.doc has an unknown ending: \.doc\. Expected \.csv, \.tsv"):
+        save(FRAME, tmp_path / "out.doc")
 
 
 @pytest.mark.parametrize("name", ["missing/out.csv", "folder.csv"])

@@ -52,7 +52,7 @@ def audit(
 
         check_place(on)
     loaded = source.load(data)
-    tests = _tests(test or [], loaded)
+    tests = _tests(test or [], loaded, source.encoding)
     with Live(quiet=True) as live:
         result = run(
             loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
@@ -61,13 +61,19 @@ def audit(
     show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
 
 
-def _tests(given: list[str], like: Dataset) -> dict[str, Dataset]:
+def _tests(given: list[str], like: Dataset, encoding: str | None) -> dict[str, Dataset]:
     """The held-out sets by name, read with the columns of the audited data."""
     from longway.cli.named_files import named_files
     from longway.data import load
 
     columns = like.columns
     return {
-        name: load(path, text=columns.text, context=columns.context or "", label=columns.label)
+        name: load(
+            path,
+            text=columns.text,
+            context=columns.context or "",
+            label=columns.label,
+            encoding=encoding,
+        )
         for name, path in named_files(given, "test").items()
     }

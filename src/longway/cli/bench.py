@@ -59,7 +59,13 @@ def plant(
     columns = loaded.columns
     tested = None
     if test is not None:
-        tested = load(test, text=columns.text, context=columns.context or "", label=columns.label)
+        tested = load(
+            test,
+            text=columns.text,
+            context=columns.context or "",
+            label=columns.label,
+            encoding=source.encoding,
+        )
     plants = settings.plants(loaded.labels)
     with errors().status("planting"):
         result = plant_data(

@@ -23,6 +23,7 @@ class FairscoreOptions:
     context: Column with the premise or evidence; "" if the classifier reads the text alone.
     label: Column with the label.
     split: Split of the fairscore's data to use, if it has several.
+    encoding: Encoding of the fairscore's data if it is not UTF-8. Default: recognised, as by audit.
     """
 
     fairscore: str | None = option(None, group=DATA)
@@ -30,6 +31,7 @@ class FairscoreOptions:
     context: str | None = option(None, group=DATA)
     label: str | None = option(None, group=DATA)
     split: str | None = option(None, group=DATA)
+    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
 
     def load(self) -> Dataset | None:
         """Load the data, if there is any."""
@@ -44,7 +46,9 @@ class FairscoreOptions:
         from longway.data import load
 
         with errors().status("opening the data"):
-            return load(self.fairscore, text=self.text, context=self.context, label=self.label)
+            return load(
+                self.fairscore, text=self.text, context=self.context, label=self.label, encoding=self.encoding
+            )
 
 
 @command

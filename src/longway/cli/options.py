@@ -45,6 +45,7 @@ class ColumnOptions:
     split: Split to work on. Default: train.
     split_column: Column with the split.
     stream: Read in a stream. Default: if the data would not fit in memory.
+    encoding: Encoding of text files that are not UTF-8, such as cp1251. Default: Windows-1252, Latin-1 and UTF-16 are recognised.
     """
 
     text: str | None = option(None, group=DATA)
@@ -54,6 +55,7 @@ class ColumnOptions:
     split: str | None = option(None, group=DATA)
     split_column: str | None = option(None, group=DATA, advanced=True)
     stream: bool | None = option(None, group=DATA, advanced=True)
+    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
 
     def load(self, data: str) -> Dataset:
         """Load the dataset with these columns."""
@@ -70,6 +72,7 @@ class ColumnOptions:
                 split=self.split_column,
                 limit=getattr(self, "limit", None),
                 stream=self.stream,
+                encoding=self.encoding,
             )
 
 

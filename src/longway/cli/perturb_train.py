@@ -46,8 +46,10 @@ def train(file: File, settings: TrainSettings, output: OutputOptions) -> None:
         seed=settings.seed,
     )
     with errors().status("opening the data"):
-        learned = read_panda(file, limit=settings.limit)
-        held_out = None if settings.validation is None else read_panda(settings.validation)
+        learned = read_panda(file, limit=settings.limit, encoding=settings.encoding)
+        held_out = None
+        if settings.validation is not None:
+            held_out = read_panda(settings.validation, encoding=settings.encoding)
     for rows in (learned, held_out):
         for why, n in rows.skipped.items() if rows is not None else ():
             errors().print(f"Rows left out: {n:,}. {why}.", markup=False, soft_wrap=True)

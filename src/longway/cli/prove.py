@@ -63,11 +63,19 @@ def prove(
     with errors().status("opening the data"):
         versions = {
             name: job.load_version(
-                path, like=first, id=source.id, split=source.split_column, limit=source.limit
+                path,
+                like=first,
+                id=source.id,
+                split=source.split_column,
+                limit=source.limit,
+                encoding=source.encoding,
             )
             for name, path in {"after": after, **named_files(also, "also")}.items()
         }
-        tests = {name: job.load_version(path, like=first) for name, path in named_files(test, "test").items()}
+        tests = {
+            name: job.load_version(path, like=first, encoding=source.encoding)
+            for name, path in named_files(test, "test").items()
+        }
     with Live(quiet=True) as live:
         result = job.prove(
             first,

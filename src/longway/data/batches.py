@@ -156,10 +156,10 @@ class DatasetPart:
         )
         return batches_of(counter.frames(frames), self.labels, ids_are_good=self.ids_are_good)
 
-    def tables_with_ids(self) -> Iterator[tuple[DataTable, pl.Series]]:
-        """All rows with all columns, and their ids as in `Batch.ids`."""
+    def tables_with_ids(self, *, raw: bool = False) -> Iterator[tuple[DataTable, pl.Series]]:
+        """All rows with all columns, and their ids as in `Batch.ids`. raw: as in `Dataset.tables`."""
         return with_ids(
-            self._tables(None),
+            self._tables(None, raw=raw),
             self.columns,
             only_split=self.only_split,
             ids_are_good=self.ids_are_good,
@@ -172,8 +172,8 @@ class DatasetPart:
             return self.rows.stop - self.rows.start
         return sum(table.frame.height for table in self._tables(self.columns.used()))
 
-    def _tables(self, columns: Sequence[str] | None) -> Iterator[DataTable]:
-        return shards.chunks([self.shard], columns, ProblemLog(), rows=self.rows)
+    def _tables(self, columns: Sequence[str] | None, *, raw: bool = False) -> Iterator[DataTable]:
+        return shards.chunks([self.shard], columns, ProblemLog(), rows=self.rows, raw=raw)
 
 
 def parts_of(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -226,7 +226,7 @@ def plain_roles(table: DataTable, columns: Columns) -> DataTable:
     """The table with plain text in text, context and label columns that are kept as JSON text."""
     names = table.json_columns & {columns.text, columns.context, columns.label}
     frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
-    return DataTable(frame, table.json_columns - names, table.optional)
+    return replace(table, frame=frame, json_columns=table.json_columns - names)
 
 
 def _role(table: DataTable, name: str, role: str) -> pl.Series:

@@ -1,8 +1,8 @@
 """CSV and TSV: every cell is text, so "007" stays "007".
 
-Polars reads regular files. Anything else (stray quotes, short or long rows, blank lines, bytes that are not UTF-8) is read by
-Python's csv module, row by row, and logged as a problem. Both give the same cells, except that only Polars distinguishes an empty
-cell (null) from a quoted empty one (""): with the csv module both are null.
+Polars reads regular files. Anything else (stray quotes, short or long rows, blank lines) is read by Python's csv module, row by row,
+and logged as a problem. Both give the same cells, except that only Polars distinguishes an empty
+cell (null) from a quoted empty one (""): with the csv module both are null. Bytes that are not UTF-8 raise UnicodeDecodeError.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from longway.data.csv_raw import RecordedLines, csv_rows
+from longway.data.encoding import BOM
 from longway.data.problems import ProblemLog
-from longway.data.table import DataTable, to_json
+from longway.data.table import RAW, CsvLayout, DataTable, to_json
 
 FIRST_ROWS, CHUNK_ROWS, CHUNK_BYTES = 1_000, 20_000, 2**23
 BLOCK = 2**24  # bytes that the check for regular files reads at a time
 MANY_LINES = 30  # in one cell
 QUOTE, NEWLINE, RETURN = ord('"'), ord("\n"), ord("\r")
-
-BOM = b"\xef\xbb\xbf"
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -39,57 +39,79 @@ class Style(NamedTuple):
     is_regular: bool
 
 
-def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False) -> DataTable:
-    """The whole file."""
-    data = stream.read().removeprefix(BOM)
+def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False, raw: bool = False) -> DataTable:
+    """The whole file. raw: with the column `RAW` and a layout; cells are the same, except that "" is null."""
+    data = stream.read()
+    has_bom = data.startswith(BOM)
+    data = data.removeprefix(BOM)
     style = _style(data, tab=tab)
-    if style.is_regular:
+    if style.is_regular and not raw:
         try:
+            data.partition(b"\n")[0].decode()  # Polars replaces bytes of the header that are not UTF-8
             frame = pl.read_csv(data, separator=style.delimiter, quote_char=style.quote, infer_schema=False)
             _log_open_quotes(frame, 0, log)
             return DataTable(frame)
         except pl.exceptions.PolarsError:
             pass  # the csv module reads it row by row and logs what is wrong
-    tables = list(_row_by_row(io.BytesIO(data), style, log))
-    return DataTable(pl.concat([table.frame for table in tables]))
+    tables = list(_row_by_row(io.BytesIO(data), style, log, raw=raw, has_bom=has_bom))
+    return tables[0].with_frame(pl.concat([table.frame for table in tables]))
 
 
-def chunks(stream: io.BufferedReader, log: ProblemLog, *, tab: bool = False) -> Iterator[DataTable]:
-    """The file in chunks of some thousand rows; at least one chunk, which has the columns.
+def chunks(
+    stream: io.BufferedReader, log: ProblemLog, *, tab: bool = False, raw: bool = False
+) -> Iterator[DataTable]:
+    """The file in chunks of some thousand rows; at least one chunk, which has the columns. raw: as in `read`.
 
     The first megabyte decides how cells are separated.
     """
-    start = stream.peek(1).removeprefix(BOM)
-    return _row_by_row(stream, _style(start[: start.rfind(b"\n") + 1] or start, tab=tab), log)
+    start = stream.peek(1)
+    has_bom = start.startswith(BOM)
+    start = start.removeprefix(BOM)
+    style = _style(start[: start.rfind(b"\n") + 1] or start, tab=tab)
+    return _row_by_row(stream, style, log, raw=raw, has_bom=has_bom)
 
 
-def _row_by_row(stream: IO[bytes], style: Style, log: ProblemLog) -> Iterator[DataTable]:
+def _row_by_row(
+    stream: IO[bytes], style: Style, log: ProblemLog, *, raw: bool = False, has_bom: bool = False
+) -> Iterator[DataTable]:
     csv.field_size_limit(sys.maxsize)  # the default refuses texts over 128 KiB
-    lines = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-    reader = csv.reader(
-        lines, delimiter=style.delimiter, quoting=csv.QUOTE_MINIMAL if style.quote else csv.QUOTE_NONE
-    )
-    header = _unique([_mend(cell) for cell in next(reader, [])])
-    rows = (row for row in reader if row)  # a blank line is not a row
+    lines: Iterable[str] = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+    if raw:
+        lines = recorded = RecordedLines(lines)
+    reader = csv_rows(lines, style.delimiter, style.quote)
+    header = unique_names(next(reader, []))
+    rows: Iterator[list[str]] = (row for row in reader if row)  # a blank line is not a row
+    layout, texts = None, list[str]()
+    if raw:
+        layout = CsvLayout(style.delimiter, style.quote, tuple(header), recorded.take(), has_bom)
+        rows = recorded.with_texts(reader, texts)
     start, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
     while batch := list(islice(rows, size)):
         frame = _frame(batch, header, start, log)
         _log_open_quotes(frame, start, log)
-        yield DataTable(frame)
+        if raw:
+            frame = frame.with_columns(pl.Series(RAW, texts))
+            texts.clear()
+        yield DataTable(frame, layout=layout)
         start += len(batch)
         bytes_per_row = frame.estimated_size() / len(batch)
         size = int(min(CHUNK_ROWS, 1 + CHUNK_BYTES // (1 + bytes_per_row)))  # fewer rows if texts are long
     if start == 0:
-        yield DataTable(pl.DataFrame(schema=dict.fromkeys(header, pl.String)))
+        names = [*header, RAW] if raw else header
+        yield DataTable(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), layout=layout)
 
 
 def write(tables: Iterable[DataTable], stream: IO[bytes], *, tab: bool = False) -> None:
     """Write the tables as CSV or TSV with a header; lists and objects as JSON text."""
     for number, table in enumerate(tables):
-        frame = table.frame
-        nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
-        frame = frame.with_columns(to_json(frame[name]) for name in nested)
+        frame = without_nested(table.frame)
         frame.write_csv(stream, separator="\t" if tab else ",", include_header=number == 0)
+
+
+def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with lists and objects as JSON text."""
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    return frame.with_columns(to_json(frame[name]) for name in nested)
 
 
 def _frame(batch: list[list[str]], header: list[str], start: int, log: ProblemLog) -> pl.DataFrame:
@@ -98,12 +120,7 @@ def _frame(batch: list[list[str]], header: list[str], start: int, log: ProblemLo
     log.add("ragged_row", [start + i for i in ragged])
     for i in ragged:
         batch[i] = (batch[i] + [""] * width)[:width]
-    schema = dict.fromkeys(header, pl.String)
-    try:
-        frame = pl.DataFrame(list(zip(*batch, strict=True)), schema, orient="col")
-    except UnicodeEncodeError:
-        mended = _mend_rows(batch, start, log)
-        frame = pl.DataFrame(list(zip(*mended, strict=True)), schema, orient="col")
+    frame = pl.DataFrame(list(zip(*batch, strict=True)), dict.fromkeys(header, pl.String), orient="col")
     return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
@@ -114,18 +131,7 @@ def _log_open_quotes(frame: pl.DataFrame, start: int, log: ProblemLog) -> None:
     log.add("open_quote", [start + row for row in rows])
 
 
-def _mend_rows(batch: list[list[str]], start: int, log: ProblemLog) -> list[list[str]]:
-    mended = [[_mend(cell) for cell in row] for row in batch]
-    log.add("undecodable_bytes", [start + i for i in range(len(batch)) if mended[i] != batch[i]])
-    return mended
-
-
-def _mend(cell: str) -> str:
-    """The cell with bytes that are not UTF-8 replaced by U+FFFD."""
-    return cell.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _unique(header: list[str]) -> list[str]:
+def unique_names(header: list[str]) -> list[str]:
     """The header with repeated names made different: a, a -> a, a_2."""
     seen: dict[str, int] = {}
     names = []
@@ -150,10 +156,8 @@ def _style(data: bytes, *, tab: bool) -> Style:
 
 
 def _delimiter(first_line: str) -> str:
-    """A semicolon or a tab if the header contains one and no comma; otherwise a comma."""
-    if "," in first_line:
-        return ","
-    return next((mark for mark in (";", "\t") if mark in first_line), ",")
+    """A semicolon, tab or pipe if the header contains one and no comma; otherwise a comma."""
+    return next((mark for mark in (",", ";", "\t", "|") if mark in first_line), ",")
 
 
 def _is_regular(data: bytes, delimiter: str, width: int) -> bool:

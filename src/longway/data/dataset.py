@@ -86,15 +86,23 @@ class Dataset:
             )
         return self._keep_split(self._source.whole).frame
 
-    def tables(self) -> Iterator[DataTable]:
-        """All rows with all columns, in one table or, if streamed, in several; for `save`."""
-        for table in self._source.tables(None, ProblemLog()):
+    @property
+    def encoding(self) -> str:
+        """The encoding of its text files if they are not UTF-8, such as "cp1252"; otherwise ""."""
+        return self._source.encoding
+
+    def tables(self, *, raw: bool = False) -> Iterator[DataTable]:
+        """All rows with all columns, in one table or, if streamed, in several; for `save`.
+
+        raw: if they come from CSV files, with each row as it is in the file, so that it can be written unchanged.
+        """
+        for table in self._all_tables(raw):
             yield self._keep_split(table)
 
-    def tables_with_ids(self) -> Iterator[tuple[DataTable, pl.Series]]:
-        """All rows with all columns, and their ids as in `Batch.ids`."""
+    def tables_with_ids(self, *, raw: bool = False) -> Iterator[tuple[DataTable, pl.Series]]:
+        """All rows with all columns, and their ids as in `Batch.ids`. raw: as in `tables`."""
         return with_ids(
-            self._source.tables(None, ProblemLog()),
+            self._all_tables(raw),
             self.columns,
             only_split=self._only_split,
             ids_are_good=self._ids_are_good,
@@ -156,6 +164,9 @@ class Dataset:
     def __repr__(self) -> str:
         rows = f"{self.n_used:,} of {self.n_rows:,} rows"
         return f"<Dataset {self.source_name}: {rows}, {len(self.labels)} labels>"
+
+    def _all_tables(self, raw: bool) -> Iterator[DataTable]:
+        return (raw and self._source.raw_tables()) or self._source.tables(None, ProblemLog())
 
     def _keep_split(self, table: DataTable) -> DataTable:
         if self._only_split is None:

@@ -88,7 +88,7 @@ def apply_edits(
     copied_ids = {row.source for row in changes.added.values()}
     dropped = pl.Series(sorted(changes.dropped), dtype=pl.String).implode()
     copied: dict[str, DataTable] = {}
-    for table, ids in dataset.tables_with_ids():
+    for table, ids in dataset.tables_with_ids(raw=True):
         plain = plain_roles(table, columns)
         new = [_replaced(plain.frame, name, ids, cells) for name, cells in new_cells.items()]
         frame = plain.frame.with_columns(*(one for one in new if one is not None), ids.alias(ID_COLUMN))
@@ -98,7 +98,7 @@ def apply_edits(
             copied[ids[place]] = plain.with_frame(frame[place])
         if changes.dropped:
             frame = frame.filter(~pl.col(ID_COLUMN).is_in(dropped))
-        yield DataTable(frame, plain.json_columns, plain.optional - {ID_COLUMN, SOURCE_COLUMN})
+        yield replace(plain, frame=frame, optional=plain.optional - {ID_COLUMN, SOURCE_COLUMN})
     for id_, added in changes.added.items():
         cells = {**added.cells, ID_COLUMN: id_}
         if added.label is not None:
@@ -115,7 +115,8 @@ def edited_dataset(
     dataset: Dataset, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
 ) -> Dataset:
     """The result of `apply_edits` in memory, with `longway_id` as its id column."""
-    whole = combine(list(apply_edits(dataset, edits, with_sources=with_sources)))
+    tables = apply_edits(dataset, edits, with_sources=with_sources)
+    whole = combine([table.without_raw() for table in tables])
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
     return Dataset(source, replace(dataset.columns, id=ID_COLUMN), ProblemLog())
 

@@ -12,14 +12,16 @@ import io
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
 import polars as pl
 import pyarrow as pa
 
-from longway.data import arrow_file, csv_file, json_file
+from longway.data import arrow_file, csv_file, csv_raw, json_file
+from longway.data.encoding import NAME_IT, UTF_8, EncodingError, as_utf8, marked, recognise
 from longway.data.problems import ProblemLog
 from longway.data.table import DataTable
 from longway.errors import DataError
@@ -38,6 +40,9 @@ KINDS = {
 }
 BINARY = {"parquet", "arrow"}
 STREAMS = {"csv", "tsv", "jsonl"}  # can be read in chunks even if compressed
+TABLES = {"csv", "tsv"}  # written as they were read, see csv_raw.py
+TEXTS = {*STREAMS, "json"}  # have an encoding
+ENCODINGS = {"cp1252": "Windows-1252"}
 MAGIC = {
     b"PAR1": "Parquet",
     b"ARROW1": "Arrow",
@@ -45,19 +50,18 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "Zstandard",
     b"PK\x03\x04": "Excel or zip",
     b"SQLite format 3": "SQLite",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
 }
 PLAIN_FACTOR, PACKED_FACTOR = 1.5, 6  # bytes in memory per byte of the file
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file with its format, taken from its name."""
+    """A file with its format, taken from its name. encoding: of a text file without a byte order mark; "" for UTF-8."""
 
     path: Path
     kind: str
     compression: str
+    encoding: str = ""
 
     @property
     def format(self) -> str:
@@ -89,23 +93,47 @@ def data_file(path: Path) -> DataFile:
     return DataFile(path, kind, compression)
 
 
-def read(file: DataFile, log: ProblemLog) -> DataTable:
-    """The whole file in memory."""
+def with_encoding(file: DataFile, given: str, log: ProblemLog) -> DataFile:
+    """The file with its encoding, after reading all of it; EncodingError if it is not clear.
+
+    given: the encoding that the user named; it is used unless the file is UTF-8.
+    """
+    if file.kind not in TEXTS:
+        return file
+    with open_bytes(file.path, file.compression) as stream:
+        start = stream.peek(4096)[:4096]
+        if marked(start) or (not given and _has_nulls(start)):
+            return file
+        if given and _has_nulls(start):
+            return replace(file, encoding=given)
+        found = recognise(stream, file.path.name, given)
+    if found.encoding and not given:
+        log.add("other_encoding", [], count=found.n_lines, about=f"read as {ENCODINGS[found.encoding]}")
+    return replace(file, encoding=found.encoding)
+
+
+def read(file: DataFile, log: ProblemLog, *, raw: bool = False) -> DataTable:
+    """The whole file in memory. raw: for CSV, with the column `RAW` and a layout, to be written as it is."""
     with _as_data_errors(file):
         if file.kind in BINARY:
             whole = _whole(file) if file.compression else file.path
             return arrow_file.read_parquet(whole) if file.kind == "parquet" else arrow_file.read_ipc(whole)
-        with open_bytes(file.path, file.compression) as stream:
-            _check_text(file, stream)
-            return _read_text(file, stream, log)
+        with _open_text(file) as (stream, encoding):
+            table = _read_text(file, stream, log, raw and file.kind in TABLES)
+            return _with_layout(table, file, encoding)
 
 
 def chunks(
-    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, *, rows: range | None = None
+    file: DataFile,
+    columns: Sequence[str] | None,
+    log: ProblemLog,
+    *,
+    rows: range | None = None,
+    raw: bool = False,
 ) -> Iterator[DataTable]:
     """The file in chunks, with these columns only; the first chunk may be empty but has the columns.
 
-    rows: only these rows of a Parquet file, in chunks as long as the range's step.
+    rows: only these rows of a Parquet file, in chunks as long as the range's step. raw: as in `read`.
     """
     with _as_data_errors(file):
         if file.kind == "parquet":
@@ -113,14 +141,18 @@ def chunks(
         elif file.kind == "arrow":
             yield from arrow_file.chunk_ipc(file.path, columns)
         else:
-            with open_bytes(file.path, file.compression) as stream:
-                _check_text(file, stream)
-                for table in _chunk_text(file, stream, log):
-                    yield table.select(columns)
+            with _open_text(file) as (stream, encoding):
+                for table in _chunk_text(file, stream, log, raw and file.kind in TABLES):
+                    yield _with_layout(table.select(columns), file, encoding)
 
 
 def write(file: DataFile, tables: Iterator[DataTable]) -> None:
-    """Write the tables in order as one file."""
+    """Write the tables in order as one file; tables of a CSV file, with the column `RAW`, in its layout."""
+    first = next(tables)
+    tables = chain([first], tables)
+    is_as_read = first.layout is not None and first.layout.kind == file.kind
+    if not is_as_read:
+        tables = (table.without_raw() for table in tables)
     with create_bytes(file.path, file.compression) as stream:
         if file.kind == "jsonl":
             json_file.write_lines(tables, stream)
@@ -130,6 +162,8 @@ def write(file: DataFile, tables: Iterator[DataTable]) -> None:
             arrow_file.write_parquet(tables, stream)
         elif file.kind == "arrow":
             arrow_file.write_ipc(tables, stream)
+        elif is_as_read:
+            csv_raw.write(tables, stream)
         else:
             csv_file.write(tables, stream, tab=file.kind == "tsv")
 
@@ -147,21 +181,45 @@ def _whole(file: DataFile) -> IO[bytes]:
         return io.BytesIO(stream.read())
 
 
-def _read_text(file: DataFile, stream: IO[bytes], log: ProblemLog) -> DataTable:
+@contextmanager
+def _open_text(file: DataFile) -> Iterator[tuple[io.BufferedReader, str]]:
+    """The text of a file as a stream of UTF-8, and the encoding it has in the file."""
+    with open_bytes(file.path, file.compression) as stream:
+        encoding = marked(stream.peek(4)[:4]) or file.encoding or UTF_8
+        _check_text(file, stream, encoding)
+        try:
+            yield stream if encoding == UTF_8 else as_utf8(stream, encoding), encoding
+        except UnicodeDecodeError as error:
+            raise EncodingError(
+                f"{file.path.name} is not {encoding.upper()} text: it has bytes that cannot be decoded ({error.reason}). {NAME_IT}."
+            ) from error
+
+
+def _with_layout(table: DataTable, file: DataFile, encoding: str) -> DataTable:
+    if table.layout is None:
+        return table
+    return replace(table, layout=replace(table.layout, encoding=encoding, kind=file.kind))
+
+
+def _read_text(file: DataFile, stream: IO[bytes], log: ProblemLog, raw: bool) -> DataTable:
     if file.kind == "jsonl":
         return json_file.read_lines(stream, log)
     if file.kind == "json":
         return json_file.read_array(stream, log, name=file.path.name)
-    return csv_file.read(stream, log, tab=file.kind == "tsv")
+    return csv_file.read(stream, log, tab=file.kind == "tsv", raw=raw)
 
 
-def _chunk_text(file: DataFile, stream: io.BufferedReader, log: ProblemLog) -> Iterator[DataTable]:
+def _chunk_text(file: DataFile, stream: io.BufferedReader, log: ProblemLog, raw: bool) -> Iterator[DataTable]:
     if file.kind == "jsonl":
         return json_file.chunk_lines(stream, log)
-    return csv_file.chunks(stream, log, tab=file.kind == "tsv")
+    return csv_file.chunks(stream, log, tab=file.kind == "tsv", raw=raw)
 
 
-def _check_text(file: DataFile, stream: io.BufferedReader) -> None:
+def _has_nulls(start: bytes) -> bool:
+    return start.count(0) > len(start) // 10
+
+
+def _check_text(file: DataFile, stream: io.BufferedReader, encoding: str) -> None:
     """DataError if the file is empty, or if its first bytes are not those of a text file."""
     start = stream.peek(4096)[:4096]
     if not start.strip():
@@ -170,8 +228,11 @@ def _check_text(file: DataFile, stream: io.BufferedReader) -> None:
             "A table with a header or objects was expected. Check the path."
         )
     content = next((what for magic, what in MAGIC.items() if start.startswith(magic)), None)
-    if content is None and start.count(0) > len(start) // 10:
-        content = "binary or UTF-16"
+    if content is None and encoding == UTF_8 and _has_nulls(start):
+        raise EncodingError(
+            f"{file.path.name} has the ending of a {file.kind.upper()} file but contains binary or UTF-16 data without a byte order mark. "
+            f"Text was expected. {NAME_IT.replace('cp1252', 'utf-16-le')}, or save the file as UTF-8."
+        )
     if content is not None:
         raise DataError(
             f"{file.path.name} has the ending of a {file.kind.upper()} file but contains {content}. "

@@ -4,7 +4,8 @@ Reading and writing back preserves strings, numbers, true/false, explicit nulls,
 cells are lists, objects or of several types is kept as JSON text, cell by cell, and written back unchanged. If some rows lack a
 key, it is left out wherever the cell is empty, so an explicit null next to absent keys is lost. Integers next to floats become
 floats. If an object has a key twice, the last value counts.
-Python's json module is used instead of Polars, which turns 1 next to "x" into "1" and a lone surrogate into NUL.
+Python's json module is used instead of Polars, which turns 1 next to "x" into "1" and a lone surrogate into NUL. Bytes that are not
+UTF-8 raise UnicodeDecodeError; half of a surrogate pair, as in "\\ud800", is no character and is replaced and logged.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from longway.errors import DataError
 
 BLOCK = 2**23  # bytes parsed at a time
 SCALARS = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
-ODD_BYTES = "surrogateescape"  # bytes that are not UTF-8 become surrogates, which from_rows replaces and logs
 WRITE_ROWS = 20_000
 EXACT = 2**53  # integers up to here are exact as floats
 ROWS_KEYS = ("data", "rows", "examples")
@@ -52,7 +52,9 @@ def read_array(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
     """The whole JSON file: an array of objects, or an object with such an array under "data"."""
     data = stream.read()
     try:
-        value = json.loads(data.decode("utf-8-sig", ODD_BYTES))
+        value = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{name} is not valid JSON ({error}). An array of objects was expected. "
@@ -139,7 +141,7 @@ def _parse_lines(lines: list[bytes], first_line: int, log: ProblemLog) -> list[R
     """The objects of the lines; blank lines are skipped, broken ones are logged and skipped."""
     filled = [line for line in lines if line.strip()]
     try:
-        rows = json.loads(b"[" + b",".join(filled) + b"]")
+        rows = json.loads((b"[" + b",".join(filled) + b"]").decode())  # given bytes, it accepts surrogates
         if len(rows) == len(filled) and all(type(row) is dict for row in rows):
             return list(rows)
     except (ValueError, RecursionError):
@@ -149,7 +151,7 @@ def _parse_lines(lines: list[bytes], first_line: int, log: ProblemLog) -> list[R
 
 def _parse_one_by_one(lines: list[bytes], first_line: int, log: ProblemLog) -> Iterator[Row]:
     for number, line in enumerate(lines, first_line):
-        text = line.decode("utf-8", ODD_BYTES)
+        text = line.decode()
         if not text.strip():
             continue
         try:

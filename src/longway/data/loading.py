@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import polars as pl
 from longway.data import formats, frames, memory, shards
 from longway.data.columns import Columns, choose, plain_roles
 from longway.data.dataset import Dataset
+from longway.data.encoding import EncodingError, check_encoding
 from longway.data.formats import DataFile
 from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
@@ -31,6 +33,7 @@ def load(
     split: str | None = None,
     limit: int | None = None,
     stream: bool | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     """Load a dataset.
 
@@ -41,6 +44,7 @@ def load(
     limit: load only the first rows.
     stream: True reads files from disk in chunks on each pass, False holds all rows in memory;
         by default the size and the free memory decide.
+    encoding: of text files that are neither UTF-8 nor have a byte order mark; by default Windows-1252 and Latin-1 are recognised.
 
     >>> rows = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
     >>> load(rows).labels
@@ -48,11 +52,12 @@ def load(
     """
     if limit is not None and limit < 1:
         raise SettingError(f"'limit' must be at least 1. Got {limit}. Leave it out to use all rows.")
-    log = ProblemLog()
-    opened = _open(source, log, limit=limit, stream=stream)
     given = {"text": text, "context": context, "label": label, "id": id, "split": split}
-    columns = _columns(opened, given)
-    return Dataset(_with_plain_roles(opened, columns), columns, log)
+    known = check_encoding(encoding)
+    try:
+        return _load(source, given, limit=limit, stream=stream)
+    except EncodingError:  # to read everything as UTF-8 first costs no extra pass over a file that is UTF-8
+        return _load(source, given, limit=limit, stream=stream, encoding=known)
 
 
 def as_dataset(data: object) -> Dataset:
@@ -91,9 +96,26 @@ def save(
     return file.path
 
 
-def _open(source: object, log: ProblemLog, *, limit: int | None, stream: bool | None) -> Source:
+def _load(
+    source: object,
+    given: Mapping[str, str | None],
+    *,
+    limit: int | None,
+    stream: bool | None,
+    encoding: str | None = None,
+) -> Dataset:
+    """Load a dataset. encoding: None reads files as UTF-8; "" recognises the encoding; a name is for files that are not UTF-8."""
+    log = ProblemLog()
+    opened = _open(source, log, limit=limit, stream=stream, encoding=encoding)
+    columns = _columns(opened, given)
+    return Dataset(_with_plain_roles(opened, columns), columns, log)
+
+
+def _open(
+    source: object, log: ProblemLog, *, limit: int | None, stream: bool | None, encoding: str | None
+) -> Source:
     if isinstance(source, str | Path) and not str(source).startswith(frames.HUB_PREFIX):
-        return _open_files(_path(source), log, limit=limit, stream=stream)
+        return _open_files(_path(source), log, limit=limit, stream=stream, encoding=encoding)
     opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
     if limit is None or opened.whole is None:
         return opened
@@ -113,9 +135,14 @@ def _path(source: str | Path) -> Path:
     return path
 
 
-def _open_files(path: Path, log: ProblemLog, *, limit: int | None, stream: bool | None) -> Source:
+def _open_files(
+    path: Path, log: ProblemLog, *, limit: int | None, stream: bool | None, encoding: str | None
+) -> Source:
     is_hf = shards.is_hf_folder(path)
     files = shards.find_in_hf_folder(path) if is_hf else shards.find(path)
+    if encoding is not None:
+        files = shards.with_encodings(files, encoding, log)
+    used = next((shard.file.encoding for shard in files if shard.file.encoding), "")
     format = "hf" if is_hf else files[0].file.format
     name = path.name or str(path)
     if _must_stream(files, limit, stream):
@@ -123,11 +150,32 @@ def _open_files(path: Path, log: ProblemLog, *, limit: int | None, stream: bool 
         def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
             return head(shards.chunks(files, columns, log), limit)
 
-        return Source(name, format, tables, files=tuple(files) if limit is None else ())
+        def raw_chunks() -> Iterator[DataTable] | None:
+            return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
+
+        parts = tuple(files) if limit is None else ()
+        return Source(name, format, tables, files=parts, encoding=used, raw_tables=raw_chunks)
+    stamps = _stamps(files)
+
+    def raw_tables() -> Iterator[DataTable] | None:
+        if files[0].file.kind not in formats.TABLES or _stamps(files) != stamps:
+            return None
+        if limit is None:
+            return shards.read_raw(files)
+        return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
+
     if limit is None:
-        return in_memory(shards.read(files, log), name=name, format=format)
-    first_rows = combine(list(head(shards.chunks(files, None, log), limit)))
-    return in_memory(first_rows, name=name, format=format)
+        whole = shards.read(files, log)
+    else:
+        whole = combine(list(head(shards.chunks(files, None, log), limit)))
+    return replace(in_memory(whole, name=name, format=format, encoding=used), raw_tables=raw_tables)
+
+
+def _stamps(files: Sequence[Shard]) -> list[tuple[int, int] | None]:
+    """Size and time of each file, to see whether it changed."""
+    paths = [shard.file.path for shard in files]
+    stats = [path.stat() if path.is_file() else None for path in paths]
+    return [None if stat is None else (stat.st_size, stat.st_mtime_ns) for stat in stats]
 
 
 def _must_stream(files: Sequence[Shard], limit: int | None, stream: bool | None) -> bool:
@@ -176,12 +224,13 @@ def _with_plain_roles(source: Source, columns: Columns) -> Source:
     """The source with plain text in text, context and label columns that were kept as JSON text."""
     if source.whole is None or not source.whole.json_columns & set(columns.used()):
         return source
-    return in_memory(plain_roles(source.whole, columns), name=source.name, format=source.format)
+    plain = plain_roles(source.whole, columns)
+    return in_memory(plain, name=source.name, format=source.format, encoding=source.encoding)
 
 
 def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | None) -> Iterator[DataTable]:
     if isinstance(data, Dataset):
-        yield from data.tables()
+        yield from data.tables(raw=True)
     elif isinstance(data, pl.DataFrame):
         yield DataTable(data) if like is None else next(like.tables()).with_frame(data)
     else:

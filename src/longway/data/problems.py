@@ -21,10 +21,14 @@ from longway.records import Problem
 SHOWN = 10  # row numbers kept for each kind
 
 # Problems of the file, whichever rows are used.
-READING_KINDS = ("broken_line", "ragged_row", "open_quote", "undecodable_bytes")
+READING_KINDS = ("other_encoding", "broken_line", "ragged_row", "open_quote", "undecodable_bytes")
 
 # kind: (message, next step); {n} is "1 row" or "12 rows", {about} the details
 KINDS = {
+    "other_encoding": (
+        "{n} with characters that are not UTF-8{about}.",
+        "Look at some of these characters. If they are wrong, name the encoding with --encoding.",
+    ),
     "broken_line": (
         "{n} skipped: not a JSON object{about}. The numbers are lines of the file.",
         "Check these lines; each must be one {{...}} object.",
@@ -38,8 +42,8 @@ KINDS = {
         "Look for a double quote that is not closed, in this row or just before it.",
     ),
     "undecodable_bytes": (
-        "{n} with bytes that are not UTF-8{about}. Each is shown as the replacement character U+FFFD.",
-        "Save the file as UTF-8; it is often Latin-1 or Windows-1252.",
+        "{n} with half of a surrogate pair, which is no character{about}. Each is shown as U+FFFD.",
+        "Write the file again with a program that escapes characters beyond U+FFFF as pairs.",
     ),
     "empty_text": ("{n} without a text{about}, skipped.", "Fill in the text, or leave the rows out."),
     "null_label": ("{n} without a label{about}, skipped.", "Fill in the label, or leave the rows out."),

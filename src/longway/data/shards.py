@@ -14,13 +14,14 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
 
 from longway.data import formats
+from longway.data.encoding import EncodingError
 from longway.data.formats import DataFile
 from longway.data.problems import ProblemLog
 from longway.data.table import DataTable, combine
@@ -54,6 +55,8 @@ class Source:
     tables: yields the rows in order; takes the columns wanted (None: all) and a log for problems.
     whole: all rows, if they are in memory; None for a streamed source.
     files: the files of a streamed source, in order; empty if only some of their rows are used.
+    encoding: of text files that are not UTF-8. raw_tables: yields the rows of CSV files as `tables` does, with the column `RAW`;
+        None if there is no such file, or if it was changed since it was read.
     """
 
     name: str
@@ -61,15 +64,17 @@ class Source:
     tables: Callable[[Sequence[str] | None, ProblemLog], Iterator[DataTable]]
     whole: DataTable | None = None
     files: tuple[Shard, ...] = ()
+    encoding: str = ""
+    raw_tables: Callable[[], Iterator[DataTable] | None] = lambda: None
 
 
-def in_memory(table: DataTable, *, name: str, format: str) -> Source:
+def in_memory(table: DataTable, *, name: str, format: str, encoding: str = "") -> Source:
     """A source of rows that are in memory already."""
 
     def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
         yield table.select(columns)
 
-    return Source(name, format, tables, table)
+    return Source(name, format, tables, table, encoding=encoding)
 
 
 def head(tables: Iterator[DataTable], limit: int | None) -> Iterator[DataTable]:
@@ -108,15 +113,40 @@ def read(shards: Sequence[Shard], log: ProblemLog) -> DataTable:
     return combine(tables)
 
 
+def read_any(path: Path, *, encoding: str = "") -> DataTable:
+    """All rows of a path, whatever their encoding. encoding: for files that are not UTF-8; "" if it should be recognised."""
+    shards = find(path)
+    try:
+        return read(shards, ProblemLog())
+    except EncodingError:
+        return read(with_encodings(shards, encoding, ProblemLog()), ProblemLog())
+
+
+def with_encodings(shards: Sequence[Shard], given: str, log: ProblemLog) -> list[Shard]:
+    """The shards with their encodings; see `formats.with_encoding`."""
+    return [replace(shard, file=formats.with_encoding(shard.file, given, log)) for shard in shards]
+
+
+def read_raw(shards: Sequence[Shard]) -> Iterator[DataTable]:
+    """All rows of CSV shards with the column `RAW`, a table for each shard; the cells are those of `read`."""
+    for shard in shards:
+        yield formats.read(shard.file, ProblemLog(), raw=True)
+
+
 def chunks(
-    shards: Sequence[Shard], columns: Sequence[str] | None, log: ProblemLog, *, rows: range | None = None
+    shards: Sequence[Shard],
+    columns: Sequence[str] | None,
+    log: ProblemLog,
+    *,
+    rows: range | None = None,
+    raw: bool = False,
 ) -> Iterator[DataTable]:
-    """All rows of all shards in chunks, with these columns only. rows: of a Parquet file; see `formats.chunks`."""
+    """All rows of all shards in chunks, with these columns only. rows, raw: see `formats.chunks`."""
     first: DataTable | None = None
     n_rows = 0
     for shard in shards:
         n_before = n_rows
-        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), rows)):
+        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), rows, raw)):
             table = _complete(chunk, shard, columns)
             first = first or table
             if number == 0:
@@ -126,10 +156,10 @@ def chunks(
 
 
 def _file_chunks(
-    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, rows: range | None
+    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, rows: range | None, raw: bool
 ) -> Iterator[DataTable]:
     if file.can_stream:
-        yield from formats.chunks(file, columns, log, rows=rows)
+        yield from formats.chunks(file, columns, log, rows=rows, raw=raw)
     else:
         yield formats.read(file, log).select(columns)
 
@@ -143,7 +173,7 @@ def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> 
     wants_split = columns is None or "split" in columns
     if shard.split is not None and wants_split and "split" not in frame.columns:
         frame = frame.with_columns(pl.lit(shard.split).alias("split"))
-    return DataTable(frame, table.json_columns, table.optional)
+    return replace(table, frame=frame)
 
 
 def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:

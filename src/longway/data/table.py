@@ -12,16 +12,35 @@ from dataclasses import dataclass
 
 import polars as pl
 
+RAW = "longway\0raw"  # the column with each row as it is in a CSV file; only in tables that are about to be written
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)  # json.dumps would create one per cell
 
 
 @dataclass(frozen=True, slots=True)
+class CsvLayout:
+    """How a CSV or TSV file is written.
+
+    quote: None if quotes have no meaning. names: the columns, as in the frame. header: the first line as it is in the file.
+    kind: "csv" or "tsv".
+    """
+
+    delimiter: str
+    quote: str | None
+    names: tuple[str, ...]
+    header: str
+    has_bom: bool = False
+    encoding: str = "utf-8"
+    kind: str = "csv"
+
+
+@dataclass(frozen=True, slots=True)
 class DataTable:
-    """Some rows with all their columns, in source order."""
+    """Some rows with all their columns, in source order. layout: for tables with the column `RAW`."""
 
     frame: pl.DataFrame
     json_columns: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
+    layout: CsvLayout | None = None
 
     def select(self, columns: Sequence[str] | None) -> DataTable:
         """The same rows with these columns only; missing columns are ignored."""
@@ -32,7 +51,11 @@ class DataTable:
     def with_frame(self, frame: pl.DataFrame) -> DataTable:
         """Another frame, with what is known about the columns it still has."""
         names = frozenset(frame.columns)
-        return DataTable(frame, self.json_columns & names, self.optional & names)
+        return DataTable(frame, self.json_columns & names, self.optional & names, self.layout)
+
+    def without_raw(self) -> DataTable:
+        """The same rows without what is only needed to write them as they were."""
+        return DataTable(self.frame.drop(RAW, strict=False), self.json_columns, self.optional)
 
 
 def combine(tables: Sequence[DataTable]) -> DataTable:

@@ -22,6 +22,7 @@ def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, An
         "context": columns.context,
         "label": columns.label,
         "held_out": {name: data.fingerprint for name, data in held_out.items()},
+        **({"encoding": dataset.encoding} if dataset.encoding else {}),
     }
 
 

@@ -9,18 +9,19 @@ opens other files as a table.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from longway.data.formats import chunks, data_file, is_known
+from longway.data.encoding import EncodingError
+from longway.data.formats import TABLES, DataFile, chunks, data_file, is_known
 from longway.data.problems import ProblemLog
 
 # What a spreadsheet may take for the start of a formula; spaces before it do not stop it, and a number is none.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _STARTS = r"^ *[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^ *[+-]?(\d+([.,]\d+)*|\.\d+)([eE][+-]?\d+)?%? *$"
-TABLES = ("csv", "tsv")
 
 
 def formulas_in(folder: Path) -> int:
@@ -33,6 +34,13 @@ def formula_cells(path: Path) -> int:
     file = data_file(path)
     if file.kind not in TABLES:
         return 0
+    try:
+        return _formula_cells(file)
+    except EncodingError:  # any encoding will do that has the characters of formulas and decodes all bytes
+        return _formula_cells(replace(file, encoding="latin-1"))
+
+
+def _formula_cells(file: DataFile) -> int:
     names: list[str] = []
     n = 0
     for table in chunks(file, None, ProblemLog()):

@@ -219,6 +219,7 @@ class ActiveRun:
             id=columns.id,
             split=columns.split,
             stream=whole.streamed,
+            encoding=whole.encoding,
         )
         return after if part.split is None else after.select_split(part.split)
 

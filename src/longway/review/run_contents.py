@@ -280,6 +280,7 @@ class RunContents:
                 context=columns.context or "",
                 label=columns.label,
                 id=ID_COLUMN if is_own else columns.id,
+                encoding=self.settings.get("encoding"),
             )
             if not is_own:
                 self._check_fingerprint(path, data)

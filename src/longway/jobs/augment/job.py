@@ -147,7 +147,11 @@ def _prepared(
             f"'to' must be a label of the data, or {OTHER!r} for any but the row's own. Got {settings.to!r}. "
             f"The labels are {', '.join(map(repr, part.labels))}."
         )
-    given = None if settings.rewrites is None else read_given_file(Path(settings.rewrites))
+    given = (
+        None
+        if settings.rewrites is None
+        else read_given_file(Path(settings.rewrites), encoding=whole.encoding)
+    )
     with engines_at(on, engine_named) as named:
         writer, judge = engines_of(settings, engines, named=named)
         if given is not None and settings.judge not in ("auto", "none"):

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from longway.classify.ensemble import Ensemble
 from longway.data import Dataset, shards
-from longway.data.problems import ProblemLog
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.prompt import (
@@ -260,9 +259,12 @@ class GivenFile:
     fingerprint: str
 
 
-def read_given_file(path: Path) -> GivenFile:
-    """The rewrites in a CSV, JSON or Parquet file; DataError if columns are missing or there are no rows."""
-    frame = shards.read(shards.find(path), ProblemLog()).frame
+def read_given_file(path: Path, *, encoding: str = "") -> GivenFile:
+    """The rewrites in a file of any format; DataError if columns are missing or there are no rows.
+
+    encoding: of a file that is not UTF-8; "" if it should be recognised.
+    """
+    frame = shards.read_any(path, encoding=encoding).frame
     if not frame.height:
         raise DataError(f"{path} has no rows. Expected texts with their labels. Check the file.")
     rewrites = given_of(frame.iter_rows(named=True))

@@ -131,6 +131,7 @@ class TrainSettings:
     batch_size: Rows per step.
     patience: Epochs without a lower validation loss before it stops.
     limit: Read only the first rows.
+    encoding: Encoding of text files that are not UTF-8. Default: recognised, as by audit.
     seed: Seed of order and dropout.
     device: Where it is trained: auto, cpu or cuda.
     """
@@ -142,5 +143,6 @@ class TrainSettings:
     batch_size: int = option(64, at_least=1)
     patience: int = option(10, at_least=1)
     limit: int | None = option(None, group=DATA, at_least=1)
+    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
     seed: int = option(0)
     device: str = option("auto")

@@ -77,19 +77,28 @@ def load_version(
     id: str | None = None,
     split: str | None = None,
     limit: int | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     """A dataset, or what `load` makes of the source; for a run folder, the dataset that the run wrote.
 
-    like: use the columns of this dataset. id, split, limit: as in `load`.
+    like: use the columns of this dataset, and for a run folder its encoding. id, split, limit, encoding: as in `load`.
     """
     if isinstance(source, Dataset):
         return source
-    source = dataset_file(source) if isinstance(source, str | Path) else source
+    path = dataset_file(source) if isinstance(source, str | Path) else source
     if like is None:
-        return as_dataset(source)
+        return as_dataset(path)
     own = like.columns
-    context = own.context or ""
-    return load(source, text=own.text, context=context, label=own.label, id=id, split=split, limit=limit)
+    return load(
+        path,
+        text=own.text,
+        context=own.context or "",
+        label=own.label,
+        id=id,
+        split=split,
+        limit=limit,
+        encoding=encoding or (like.encoding if path != source else None),
+    )
 
 
 def dataset_file(path: str | Path) -> str | Path:

@@ -56,13 +56,16 @@ class Panda:
         return fingerprint_of(self.rows)
 
 
-def read_panda(source: Any, *, limit: int | None = None) -> Panda:
+def read_panda(source: Any, *, limit: int | None = None, encoding: str | None = None) -> Panda:
     """The perturbations in a file; unusable rows are skipped and counted.
 
-    source: anything that `longway.load` takes. limit: only the first rows.
+    source: anything that `longway.load` takes. limit: only the first rows. encoding: as in `longway.load`.
     """
+    text, _, label, _ = COLUMNS
     try:
-        data = load(source, text=COLUMNS[0], label=COLUMNS[2], context="", id="", split="", limit=limit)
+        data = load(
+            source, text=text, label=label, context="", id="", split="", limit=limit, encoding=encoding
+        )
     except ColumnError as error:
         raise ColumnError(f"{error} A file of perturbations has the columns {', '.join(COLUMNS)}.") from None
     rows: list[PandaRow] = []
