@@ -19,7 +19,9 @@ WESTERN = [
     "El niño comió mañana; ¿qué pasó? ¡Nada!",
     "Não é possível, são três corações",
     "Smørrebrød på øen, hår och ägg",
-    "Það er þörf á íslensku, það er ágætt",
+    "Það er þörf á íslensku, það er ágætt, þá",
+    "Wait…what? I don´t, you don‘t, they don’t; £5 at 20°C—no",
+    "Pääsiäinen, sää ja jää: älä äänestä yöllä",
 ]
 OTHERS = {
     "cp1251": "Это очень хороший фильм, мне понравилось",
@@ -90,7 +92,7 @@ def test_utf8_with_a_damaged_line_is_refused_with_the_line(tmp_path, stream):
     data = ("text,label\n" + "\n".join(lines)).encode() + b'\n"caf\xe9",b\n'
     path = tmp_path / "data.csv"
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"line 3,002 has the byte 0xE9.*If only a few lines are damaged"):
+    with pytest.raises(DataError, match=r"line 4,002 has the byte 0xE9.*If only a few lines are damaged"):
         load(path, stream=stream)
     assert load(path, stream=stream, limit=100).n_rows == 100
 
@@ -116,7 +118,7 @@ def test_shards_may_have_different_encodings(tmp_path):
     for name, encoding in (("a", "utf-8"), ("b", "cp1252"), ("c", "utf-16")):
         (tmp_path / f"{name}.csv").write_bytes(content(WESTERN, "csv").encode(encoding))
     assert load(tmp_path).frame["text"].to_list() == WESTERN * 3
-    assert load(tmp_path, stream=True).take([7])["text"].to_list() == [WESTERN[1]]
+    assert load(tmp_path, stream=True).take([9])["text"].to_list() == [WESTERN[1]]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
@@ -154,3 +156,9 @@ def test_json_is_written_as_utf8(tmp_path):
     dataset = load(put(tmp_path, WESTERN, "cp1252", "jsonl"))
     out = save(dataset, tmp_path / "out.jsonl")
     assert pl.read_ndjson(out)["text"].to_list() == WESTERN
+
+
+@pytest.mark.parametrize("text", ["да", "нет, не он", "Ты же тут"])
+def test_short_words_of_another_alphabet_are_refused_too(tmp_path, text):
+    with pytest.raises(DataError, match="--encoding"):
+        load(put(tmp_path, ["some English text", text], "cp1251"))

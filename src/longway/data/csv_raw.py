@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
@@ -67,7 +67,7 @@ class _Layout:
         self.layout, self.delimiter, self.quote = layout, layout.delimiter, layout.quote
         not_end = f"[^{re.escape(layout.delimiter)}\r\n]*+"
         # As the csv module reads: after the closing quote, everything up to the delimiter belongs to the cell.
-        quoted = f'"(?:[^"]|"")*+(?:"{not_end})?|' if layout.quote else ""
+        quoted = f'"[^"]*+(?:""[^"]*+)*+(?:"{not_end})?|' if layout.quote else ""
         self._cell = re.compile(quoted + not_end)
         self._special = re.compile(f"[{re.escape(layout.delimiter)}\r\n{layout.quote or ''}]")
         self._own_places = list(range(len(layout.names)))
@@ -113,12 +113,41 @@ class _Layout:
         new = []
         for text, at in zip(cells, places, strict=True):
             if at is None or at >= len(old.cells):
-                new.append(self.cell(text, quoted=all(is_quoted)))
+                missing = text if at is None else text or None
+                new.append(self.cell(missing, quoted=all(is_quoted)))
             elif old.values[at] == (text or ""):
                 new.append(old.cells[at])
             else:
                 new.append(self.cell(text, quoted=is_quoted[at]))
         return self.delimiter.join(new), old.end
+
+    def rows(self, table: DataTable, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The rows of a table with these columns, and their line ends."""
+        own = table.layout
+        if own is None or (own.delimiter, own.quote) != (self.delimiter, self.quote):
+            for row in table.frame.select(pl.col(names).cast(pl.String)).iter_rows():
+                yield self.row(None, row, [])
+            return
+        places = _places(own, names)
+        n = len(own.names)
+        is_usual = places[:n] == list(range(n)) and not any(at is not None for at in places[n:])
+        raws = table.frame[RAW].to_list()
+        # Read again all at once, which is faster. Only the last row of a file can have an open quote.
+        known = list(csv_rows(raws[:-1], self.delimiter, self.quote))
+        rows = table.frame.select(pl.col(names[:n]).fill_null(""), pl.col(names[n:]).cast(pl.String))
+        for raw, row, values in zip_longest(raws, rows.iter_rows(), known):
+            if is_usual and values is not None and tuple(values) == row[:n]:
+                yield self._with_new_cells(raw, row[n:])
+            else:
+                yield self.row(raw, row, places)
+
+    def _with_new_cells(self, raw: str, cells: Sequence[str | None]) -> tuple[str, str]:
+        """An unchanged row with new cells at its end; see `row`."""
+        body = raw.rstrip("\r\n")
+        may_be_quoted = self.quote is not None and body.startswith('"') and body.endswith('"')
+        quoted = may_be_quoted and all(cell.startswith('"') for cell in self.split(raw).cells)
+        new = [self.cell(text, quoted=quoted) for text in cells]
+        return self.delimiter.join([body, *new]), raw[len(body) :]
 
     def header(self, names: Sequence[str]) -> tuple[str, str]:
         """The header with these columns and its line end; repeated names are written as they are in the file."""
@@ -176,17 +205,11 @@ def _texts(tables: Iterable[DataTable], layout: _Layout, columns: list[str]) -> 
     is_ended = bool(end)
     yield header
     for table in tables:
-        own = table.layout
-        is_alike = own is not None and (own.delimiter, own.quote) == (layout.delimiter, layout.quote)
-        places = _places(own, names) if own is not None else []
-        raws = table.frame[RAW] if is_alike and RAW in table.frame.columns else [None] * table.frame.height
-        cells = [table.frame[name].cast(pl.String) for name in names]
         lines = []
-        for raw, *row in zip(raws, *cells, strict=True):
-            lines.append(end or layout.newline)
-            line, end = layout.row(raw, row, places)
+        for line, next_end in layout.rows(table, names):
+            lines += [end or layout.newline, line]
+            end = next_end
             is_ended = is_ended and bool(end)
-            lines.append(line)
         yield "".join(lines)
     if is_ended:
         yield end
