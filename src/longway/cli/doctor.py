@@ -20,6 +20,7 @@ PURPOSES = {
     "review": "review page",
     "ray": "many machines",
     "hub": "hf: datasets",
+    "xlsx": "Excel files",
     "dev": "development",
 }
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Data = Annotated[
     str,
     typer.Argument(
-        help="A CSV, TSV, JSONL, JSON, Parquet or Arrow file (also .gz, .zst), a folder or glob of shards, "
+        help="A CSV, TSV, JSONL, JSON, Parquet, Arrow or Excel (.xlsx) file (also .gz, .zst), a folder or glob of shards, "
         "a saved Hugging Face dataset, or hf:NAME[:CONFIG][:SPLIT]."
     ),
 ]

@@ -20,7 +20,7 @@ from typing import IO, cast
 import polars as pl
 import pyarrow as pa
 
-from longway.data import arrow_file, csv_file, csv_raw, json_file
+from longway.data import arrow_file, csv_file, csv_raw, excel_file, json_file
 from longway.data.encoding import NAME_IT, UTF_8, EncodingError, as_utf8, marked, recognise
 from longway.data.problems import ProblemLog
 from longway.data.table import DataTable
@@ -37,6 +37,7 @@ KINDS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "xlsx",
 }
 BINARY = {"parquet", "arrow"}
 STREAMS = {"csv", "tsv", "jsonl"}  # can be read in chunks even if compressed
@@ -115,6 +116,8 @@ def with_encoding(file: DataFile, given: str, log: ProblemLog) -> DataFile:
 def read(file: DataFile, log: ProblemLog, *, raw: bool = False) -> DataTable:
     """The whole file in memory. raw: for CSV, with the column `RAW` and a layout, to be written as it is."""
     with _as_data_errors(file):
+        if file.kind == "xlsx":
+            return excel_file.read(_whole(file), log)
         if file.kind in BINARY:
             whole = _whole(file) if file.compression else file.path
             return arrow_file.read_parquet(whole) if file.kind == "parquet" else arrow_file.read_ipc(whole)
@@ -162,6 +165,8 @@ def write(file: DataFile, tables: Iterator[DataTable]) -> None:
             arrow_file.write_parquet(tables, stream)
         elif file.kind == "arrow":
             arrow_file.write_ipc(tables, stream)
+        elif file.kind == "xlsx":
+            excel_file.write(tables, stream)
         elif is_as_read:
             csv_raw.write(tables, stream)
         else:

@@ -42,5 +42,5 @@ def ending(format: str) -> str:
     >>> ending("jsonl.gz"), ending("frame")
     ('jsonl.gz', 'parquet')
     """
-    known = {"csv", "tsv", "jsonl", "json", "parquet", "arrow"}
+    known = {"csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx"}
     return format if format.partition(".")[0] in known else "parquet"

@@ -1,0 +1,135 @@
+"""Excel workbooks in and out."""
+
+import datetime
+import importlib
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longway.data import excel_file, load, save
+from longway.data.edited import apply_edits
+from longway.errors import DataError, MissingExtra
+from longway.records import Edit
+
+python_calamine = pytest.importorskip("python_calamine", reason="needs the extra xlsx")
+xlsxwriter = pytest.importorskip("xlsxwriter", reason="needs the extra xlsx")
+
+FRAME = pl.DataFrame(
+    {
+        "text": ["=1+1", "two\r\nlines", " spaces ", "näïve 🙂", "_x0041_ \x01"],
+        "label": [1, 0, 1, 0, 1],
+        "score": [0.5, None, 1e300, -2.0, 3.0],
+        "good": [True, False, None, True, False],
+        "day": [datetime.date(2024, 2, 29)] * 5,
+        "code": ["007", "+1", "-x", "@a", "#N/A"],
+    }
+)
+
+
+def write_book(path, sheets):
+    with xlsxwriter.Workbook(path) as book:
+        for rows in sheets:
+            sheet = book.add_worksheet()
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return path
+
+
+def test_cells_come_back_with_their_types(tmp_path):
+    again = load(save(FRAME, tmp_path / "data.xlsx"))
+    assert again.frame.equals(FRAME.with_columns(pl.col("label").cast(pl.Float64)))
+    assert (again.labels, again.format) == (("0", "1"), "xlsx")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cells=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufffe\uffff"), max_size=12).map(
+            lambda text: f"={text}"
+        )
+        | st.sampled_from(["=A1", "{=1}", "1", "TRUE", "https://a.b", "internal:x", "'x", "2024-01-01"]),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_text_that_looks_like_something_else_stays_text(tmp_path, cells):
+    frame = pl.DataFrame({"text": cells, "label": ["a"] * len(cells)})
+    assert load(save(frame, tmp_path / "data.xlsx")).frame.equals(frame)
+
+
+def test_no_cell_of_the_file_is_a_formula(tmp_path):
+    import zipfile
+
+    path = save(FRAME, tmp_path / "data.xlsx")
+    assert b"<f>" not in zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml")
+
+
+def test_the_first_sheet_is_read_and_empty_rows_are_skipped(tmp_path):
+    rows = [["text", "label", 2024, "n", "n"], ["a", "x", 1, 2, "z"], [], ["b", "y", "w", 3]]
+    frame = load(write_book(tmp_path / "data.xlsx", [rows, [["other"]]])).frame
+    assert frame.columns == ["text", "label", "2024", "n", "n_2"]
+    assert frame["text"].to_list() == ["a", "b"]
+    assert frame["n_2"].to_list() == ["z", None]
+
+
+def test_a_number_among_words_stays_a_number(tmp_path):
+    path = write_book(tmp_path / "data.xlsx", [[["text", "label", "n"], ["a", "x", 5], [12, "y", "five"]]])
+    dataset = load(path)
+    assert dataset.frame["text"].to_list() == ["a", "12"]
+    out = save(dataset, tmp_path / "out.xlsx")
+    sheet = python_calamine.CalamineWorkbook.from_path(str(out)).get_sheet_by_index(0)
+    assert sheet.to_python() == [["text", "label", "n"], ["a", "x", 5.0], ["12", "y", "five"]]
+
+
+def test_edits_and_the_id_column_are_written(tmp_path):
+    dataset = load(save(FRAME, tmp_path / "in.xlsx"))
+    edit = Edit("0", "text", "=1+1", "=2+2", "1", "1", "toy", "toy", True)
+    again = load(save(apply_edits(dataset, [edit]), tmp_path / "out.xlsx"))
+    assert again.frame["text"].to_list() == ["=2+2", *FRAME["text"][1:]]
+    assert again.frame["longway_id"].to_list() == ["0", "1", "2", "3", "4"]
+
+
+def test_csv_becomes_excel_and_back(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_bytes(b"text;label\ncaf\xe9;007\n")
+    book = save(load(path), tmp_path / "out.xlsx")
+    assert save(load(book), tmp_path / "again.csv").read_text() == "text,label\ncafé,007\n"
+
+
+def test_what_a_sheet_cannot_hold_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(DataError, match=r"has 40,000 characters\. A cell of an \.xlsx file can have 32,767"):
+        save(pl.DataFrame({"text": ["x" * 40_000], "label": ["a"]}), tmp_path / "out.xlsx")
+    monkeypatch.setattr(excel_file, "MOST_ROWS", 3)
+    with pytest.raises(DataError, match="more than 2 rows"):
+        save(FRAME, tmp_path / "out.xlsx")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04....", b"text,label\na,b\n"])
+def test_a_damaged_workbook_is_refused(tmp_path, content):
+    (tmp_path / "data.xlsx").write_bytes(content)
+    with pytest.raises(DataError, match=r"data\.xlsx cannot be read as xlsx"):
+        load(tmp_path / "data.xlsx")
+
+
+def test_an_empty_sheet_is_refused(tmp_path):
+    with pytest.raises(DataError, match="is empty"):
+        load(write_book(tmp_path / "data.xlsx", [[]]))
+    with pytest.raises(DataError, match="no rows"):
+        load(write_book(tmp_path / "data.xlsx", [[["text", "label"]]]))
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(tmp_path, monkeypatch):
+    path = save(FRAME, tmp_path / "data.xlsx")
+
+    def fail(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", fail)
+    with pytest.raises(MissingExtra, match=r"reading an \.xlsx file needs .*longway\[xlsx\]"):
+        load(path)
+    with pytest.raises(MissingExtra, match=r"writing an \.xlsx file needs"):
+        save(FRAME, tmp_path / "out.xlsx")
+    assert [p.name for p in tmp_path.iterdir()] == ["data.xlsx"]
