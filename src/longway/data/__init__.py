@@ -2,8 +2,9 @@
 
     load(path, frame, rows ...)  ->  Dataset: columns, labels, problems, batches()  ->  save(dataset or frame, path)
 
-Files are read by formats.py (csv_file.py, json_file.py, arrow_file.py), found by shards.py, and turned into batches by
-columns.py (which column is the text?) and batches.py. Published fairness benchmarks are read by benchmarks/.
+Files are read by formats.py (csv_file.py, json_file.py, arrow_file.py, excel_file.py; text in any encoding by encoding.py), found by
+shards.py, and turned into batches by columns.py (which column is the text?) and batches.py. csv_raw.py writes a CSV file as it was
+read. Published fairness benchmarks are read by benchmarks/.
 """
 
 from longway.data.batches import Batch
