@@ -202,7 +202,7 @@ def without_progress_bar() -> None:
     """Hide the progress bar of reading and writing weights; downloads still show one."""
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
 
 
 @contextmanager

@@ -6,8 +6,9 @@ JSON file of the run, which has everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, TypeVar
 
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
@@ -58,6 +59,17 @@ from longway.show.sections import (
 )
 from longway.store import CallTotals
 from longway.verify.verifier import ExpectedWrong
+
+
+class _WithReason(Protocol):
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def count(self) -> int: ...
+
+
+Refused = TypeVar("Refused", bound=_WithReason)
 
 SHEET = "rewrite.css"  # the style sheet of these sections
 MAX_LEAKS = 8
@@ -313,7 +325,8 @@ def refusal(reason: str) -> Paragraph:
 
 
 def refused_section(
-    refused: Sequence[tuple[ReasonCount, Card | None]],
+    refused: Sequence[Refused],
+    card: Callable[[Refused], Card | None],
     *,
     n_rejected: int,
     file: str,
@@ -321,21 +334,24 @@ def refused_section(
     lead: str = "",
     nothing: str = "No candidate was refused.",
 ) -> Section:
-    """Why candidates were rejected, most frequent reason first, with an example of each. nothing: what to say if none was."""
+    """Why candidates were rejected, most frequent reason first. card: shows an example. nothing: what to say if none was."""
     if not refused:
         return Section("refused", heading, [Paragraph(nothing, "nothing")])
     lead = lead or (
         f"{counted(n_rejected, 'candidate')} {'was' if n_rejected == 1 else 'were'} not used. The reasons, most frequent first, with an "
         "example of each."
     )
+    reasons = [ReasonCount(one.reason, one.count) for one in refused]
+    shown = zip(
+        reasons, map(card, refused[:MAX_REFUSED]), strict=False
+    )  # cards take time, those left out are not made
     items = [
-        Bullet(reason_words(one, n_rejected), below=[card] if card else [])
-        for one, card in refused[:MAX_REFUSED]
+        Bullet(reason_words(one, n_rejected), below=[example] if example else []) for one, example in shown
     ]
     blocks: list[Block] = [
         Only(REPORT, [Paragraph(lead, "lead"), Bullets(items, "refusals")]),
         Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
-        Only(SCREEN, [_few_reasons([one for one, _ in refused])]),
+        Only(SCREEN, [_few_reasons(reasons)]),
     ]
     return Section("refused", heading, blocks, on=REPORT | SCREEN)
 

@@ -34,7 +34,7 @@ from longway.jobs.change_show import (
     verdict_chips,
     worse_section,
 )
-from longway.jobs.edit_counts import ReasonCount, refusals_of
+from longway.jobs.edit_counts import refusals_of
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.show.change_charts import change_bar
@@ -111,9 +111,6 @@ def augment_page(result: AugmentResult) -> Page:
     """All sections of an augmentation."""
     dataset = result.dataset
     labels = labels_of(dataset.labels)
-    refused = [
-        (ReasonCount(one.reason, one.count), addition_card(one.example, labels)) for one in result.refused
-    ]
     unwritten = refusals_of(result.rounds, result.failed_calls)
     settings = setting_rows(result.settings, source=FILE)
     return Page(
@@ -134,7 +131,12 @@ def augment_page(result: AugmentResult) -> Page:
             _words_section(result, labels),
             _labels_section(result, labels),
             _sample_section(result, labels),
-            refused_section(refused, n_rejected=result.rejected, file=FILE),
+            refused_section(
+                result.refused,
+                lambda one: addition_card(one.example, labels),
+                n_rejected=result.rejected,
+                file=FILE,
+            ),
             unwritten_section(unwritten, result.failed_calls, file=FILE),
             *_models_section(result.analysis),
             leak_section(result.comparison, file=FILE),

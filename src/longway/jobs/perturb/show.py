@@ -367,15 +367,9 @@ def _guards_section(result: PerturbResult) -> Section:
 
 def _refused_section(result: PerturbResult, labels: Mapping[str, Label]) -> Section:
     n = sum(one.count for one in result.refused)
-    refused = [
-        (
-            ReasonCount(one.reason, one.count),
-            person_card(one.example, labels, hidden=one.reason == OFFENSIVE),
-        )
-        for one in result.refused
-    ]
     return refused_section(
-        refused,
+        result.refused,
+        lambda one: person_card(one.example, labels, hidden=one.reason == OFFENSIVE),
         n_rejected=n,
         file=FILE,
         heading="Choices that could not be made",

@@ -26,7 +26,7 @@ from longway.jobs.change_show import (
     worse_section,
     wrong_words,
 )
-from longway.jobs.edit_counts import ReasonCount, RoundSummary, ShownEdit, refusals_of
+from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult, TermCount
 from longway.show.change_charts import ChangeRow, Goal, Point, change_chart, line_chart
@@ -86,10 +86,6 @@ def rewrite_page(result: RewriteResult) -> Page:
     """All sections of a rewrite."""
     dataset, comparison = result.dataset, result.comparison
     labels = labels_of(dataset.labels)
-    refused = [
-        (ReasonCount(one.reason, one.count), edit_card(one.example, labels) if one.example else None)
-        for one in result.refused
-    ]
     wrong = wrong_words(result.expected_wrong)
     unwritten = refusals_of(result.rounds, result.failed_calls)
     return Page(
@@ -115,7 +111,12 @@ def rewrite_page(result: RewriteResult) -> Page:
             _terms_section(result.terms, labels),
             _sample_section(result, labels),
             _strongest_section(result.strongest, labels),
-            refused_section(refused, n_rejected=result.rejected, file=FILE),
+            refused_section(
+                result.refused,
+                lambda one: edit_card(one.example, labels) if one.example else None,
+                n_rejected=result.rejected,
+                file=FILE,
+            ),
             unwritten_section(unwritten, result.failed_calls, file=FILE),
             checks_section(result.checks, result.missing_checks, wrong, file=FILE),
             cost_section(result.cost, budget=result.budget, file=FILE),

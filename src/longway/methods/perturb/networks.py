@@ -245,9 +245,7 @@ def _byte_pair_tokenizer(texts: Iterable[str]) -> Any:
         single=f"{_BEGIN} $A {_END}",
         special_tokens=[(name, pieces.token_to_id(name)) for name in (_BEGIN, _END)],
     )
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END)
 
 
 def smollm2_network(*, device: Any) -> Network:
@@ -260,7 +258,7 @@ def smollm2_network(*, device: Any) -> Network:
 
     file = read_gguf(installed_model())
     about, embedding = file.settings, file.tensors["token_embd.weight"]
-    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer_of(about),
         bos_token=BETWEEN_TEXTS,
         eos_token=BETWEEN_TEXTS,
@@ -281,7 +279,7 @@ def smollm2_network(*, device: Any) -> Network:
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.eos_token_id,
     )
-    model = LlamaForCausalLM(config)  # type: ignore[no-untyped-call]
+    model = LlamaForCausalLM(config)
     weights = _llama_weights(file, config)
     arrays = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in weights.items()}
     model.load_state_dict(arrays, strict=not config.tie_word_embeddings)

@@ -120,7 +120,7 @@ def _greedy(network: Network) -> Any:
     from transformers import GenerationConfig
 
     own, tokenizer = network.model.generation_config, network.tokenizer
-    return GenerationConfig(  # type: ignore[no-untyped-call]
+    return GenerationConfig(
         do_sample=False,
         num_beams=1,
         eos_token_id=tokenizer.eos_token_id,
