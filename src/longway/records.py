@@ -181,8 +181,11 @@ class Finding:
     """A pattern that is correlated with a label.
 
     label: the label that the pattern predicts best (largest z). majority_label: the most frequent label among texts with the pattern.
-    count: texts with the pattern. label_share: the label's share among them. base_rate: its share overall.
+    count: rows with the pattern; texts: different texts among them (pairs of texts, if it is about both). effect: how many of the rows count as
+    one observation because rows repeat a text or share a context (the design effect). label_share: the label's share among them. base_rate: its share overall.
     share_low: the low end of label_share's 95% interval; high for patterns that are nearly certain.
+    points: how much more often than by chance the label is right if it is predicted for exactly the rows with the pattern, were the label and all
+    others equally frequent: 0.03 is three percentage points of accuracy.
     gain: nats that a model gains on average about this label, against all others, by knowing the pattern.
     mutual_information: the same about all labels at once (grammar paper, section 2.3); equal with two labels.
     z, pmi, lmi: the label's excess; p: test of independence; q: Benjamini-Hochberg over everything tested.
@@ -205,6 +208,9 @@ class Finding:
     lmi: float
     p: float
     q: float
+    points: float = 0.0
+    texts: int | None = None
+    effect: float = 1.0
     supporting: tuple[str, ...] = ()
     counter: tuple[str, ...] = ()
     example: str = ""
@@ -258,9 +264,10 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """How well a bag of words predicts the label from one part of the input.
+    """How well a simple model predicts the label from one part of the input.
 
     part: "text", "context" or "both"; columns: the columns read.
+    families: if the model sees more than words, the accuracy that is lost without each kind of feature.
     accuracy with its 95% interval (low, high); majority: what always answering the commonest label gets.
     how: "5-fold cross-validation" or the name of the held-out set; rows: rows it was measured on.
     """
@@ -273,6 +280,7 @@ class Leak:
     majority: float
     how: str
     rows: int
+    families: Mapping[str, float] = field(default_factory=dict)
 
     def differs_from(self, other: Leak) -> bool:
         """Whether each accuracy is outside the interval of the other."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, bdtrc, chdtrc, xlogy
+from scipy.special import betainc, chdtrc, xlogy
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -43,6 +43,7 @@ class Scores:
     label_share: Floats
     share_low: Floats
     base_rate: Floats
+    points: Floats
     gain: Floats
     mutual_information: Floats
     z: Floats
@@ -51,16 +52,21 @@ class Scores:
     p: Floats
 
 
-def score_counts(counts: Counts, totals: Counts) -> Scores:
+def score_counts(counts: Counts, totals: Counts, effect: Floats | None = None) -> Scores:
     """All scores of each feature, for the label that it speaks for most (largest z).
+
+    effect: for each feature, how many texts count as one observation (the design effect, see `detect.clusters`); counts and shares stay
+    those of the texts, everything that depends on their number uses count / effect.
 
     >>> s = score_counts(np.array([[9, 1]]), np.array([50, 50]))
     >>> s.label.item(), round(s.label_share.item(), 2), round(s.z.item(), 2)
     (0, 0.9, 2.53)
     """
-    z_all = z_scores(counts, totals)
+    effect = np.ones(len(counts)) if effect is None else effect
+    z_all = z_scores(counts, totals) / np.sqrt(effect)[:, None]
     label = z_all.argmax(axis=1)
     row = np.arange(len(counts))
+    observed, of = counts / effect[:, None], totals / effect[:, None]
     count = counts.sum(axis=1)
     base = totals / totals.sum()
     hits = counts[row, label]
@@ -71,18 +77,23 @@ def score_counts(counts: Counts, totals: Counts) -> Scores:
         majority=counts.argmax(axis=1),
         count=count,
         label_share=share,
-        share_low=wilson_low(share, count),
+        share_low=wilson_low(share, count / effect),
         base_rate=base[label],
-        gain=mutual_information(np.stack([hits, count - hits], axis=1), _against_rest(totals, label)),
-        mutual_information=mutual_information(counts, totals),
+        points=0.5 * (_rate(hits, totals[label]) - _rate(count - hits, totals.sum() - totals[label])),
+        gain=mutual_information(_against_rest(observed, label), _against_rest(of, label)),
+        mutual_information=mutual_information(observed, of),
         z=z_all[row, label],
         pmi=pmi,
         lmi=hits / totals.sum() * pmi,
-        p=p_values(counts, totals),
+        p=p_values(counts, totals, effect),
     )
 
 
-def mutual_information(counts: Counts, totals: Counts) -> Floats:
+def _rate(part: Counts, whole: Counts) -> Floats:
+    return part / np.maximum(whole, 1)
+
+
+def mutual_information(counts: Counts | Floats, totals: Counts | Floats) -> Floats:
     """I(feature; label) in nats, every cell of the table counted once more than seen.
 
     This is what a model gains on average, in log loss, by knowing the feature and nothing else.
@@ -100,9 +111,10 @@ def mutual_information(counts: Counts, totals: Counts) -> Floats:
     return information
 
 
-def _against_rest(totals: Counts, label: Counts) -> Counts:
+def _against_rest(table: Floats, label: Counts) -> Floats:
     """For each feature, the texts of its label and of all other labels."""
-    return np.stack([totals[label], totals.sum() - totals[label]], axis=1)
+    own = table[np.arange(len(label)), label]
+    return np.stack([own, table.sum(axis=1) - own], axis=1)
 
 
 def z_scores(counts: Counts, totals: Counts) -> Floats:
@@ -112,23 +124,28 @@ def z_scores(counts: Counts, totals: Counts) -> Floats:
     return (counts / n - base) / np.sqrt(np.maximum(base * (1 - base), 1e-300) / n)
 
 
-def p_values(counts: Counts, totals: Counts) -> Floats:
+def p_values(counts: Counts, totals: Counts, effect: Floats | None = None) -> Floats:
     """Test of independence between feature and label: the G-test, or the exact tail where counts are small.
+
+    effect: the design effect of each feature. G is divided by it (Rao and Scott 1984), and so are the counts of the exact tail.
 
     The G-test's chi-squared approximation is too generous far out in the tail when few texts are
     expected in a cell (12 of 12 gives 0.00005 where the truth is 0.0005), and thousands of rare words would turn that into
     false findings. There we take the binomial tail instead, at its least favourable label, corrected for
     trying all labels and both sides. It errs on the safe side.
     """
-    tables, which = np.unique(counts, axis=0, return_inverse=True)  # rare features share few tables
-    g = 2 * _g_statistic(tables, totals)
+    effect = np.ones(len(counts)) if effect is None else effect
+    each = np.concatenate([counts, effect[:, None]], axis=1)
+    tables, which = np.unique(each, axis=0, return_inverse=True)  # rare features share few tables
+    tables, effect = tables[:, :-1], tables[:, -1]
+    g = 2 * _g_statistic(tables, totals) / effect
     p = chdtrc(max(1, np.count_nonzero(totals) - 1), np.maximum(g, 0))
-    small = _smallest_expected(tables, totals) < ENOUGH_EXPECTED
-    p[small] = _binomial_p(tables[small], totals)
+    small = _smallest_expected(tables, totals) / effect < ENOUGH_EXPECTED
+    p[small] = _binomial_p(tables[small], totals, effect[small])
     return np.asarray(p[which.ravel()], dtype=np.float64)
 
 
-def _g_statistic(counts: Counts, totals: Counts) -> Floats:
+def _g_statistic(counts: Floats, totals: Counts) -> Floats:
     """Half of G: sum over the 2 x labels table of observed * log(observed / expected)."""
     n, total = counts.sum(axis=1, keepdims=True), totals.sum()
     result = np.zeros(len(counts))
@@ -138,20 +155,25 @@ def _g_statistic(counts: Counts, totals: Counts) -> Floats:
     return result
 
 
-def _smallest_expected(counts: Counts, totals: Counts) -> Floats:
+def _smallest_expected(counts: Floats, totals: Counts) -> Floats:
     n, total = counts.sum(axis=1), totals.sum()
     return np.minimum(n, total - n) * (totals[totals > 0].min(initial=total) / total)
 
 
-def _binomial_p(counts: Counts, totals: Counts) -> Floats:
-    """Two-sided binomial tail of the most surprising label, Bonferroni over labels."""
+def _binomial_p(counts: Floats, totals: Counts, effect: Floats) -> Floats:
+    """Two-sided binomial tail of the most surprising label, Bonferroni over labels.
+
+    The tails are written as incomplete beta functions, which are the same for whole numbers and also defined between them.
+    """
     n, total = counts.sum(axis=1), totals.sum()
     use_absent = n > total - n  # the rarer answer is the one that is nearly binomial
-    counts = np.where(use_absent[:, None], totals - counts, counts)
+    counts = np.where(use_absent[:, None], totals - counts, counts) / effect[:, None]
     size = counts.sum(axis=1, keepdims=True)
     base = np.broadcast_to(totals / total, counts.shape)
-    upper = np.where(counts > 0, bdtrc(counts - 1, size, base), 1.0)
-    lower = np.where(counts < size, bdtr(counts, size, base), 1.0)
+    others = size - counts
+    with np.errstate(invalid="ignore"):  # where nothing is left, the tail is everything
+        upper = np.where(counts > 0, betainc(counts, others + 1, base), 1.0)
+        lower = np.where(others > 0, betainc(others, counts + 1, 1 - base), 1.0)
     n_labels = np.count_nonzero(totals)
     tries = 1 if n_labels <= 2 else n_labels  # with two labels the second says nothing new
     return np.minimum(1.0, 2 * tries * np.minimum(upper, lower).min(axis=1, initial=1.0))

@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.detect.duplicates import NEAR, duplicate_problems, near_duplicates
-from longway.detect.reading import Reading
+from longway.detect.clusters import NEAR, Clusters, near_pairs
+from longway.detect.duplicates import duplicate_problems, near_duplicates
+from longway.detect.reading import TEXT, Reading
 from tests.conftest import dataset_of, reading_of
 
 
@@ -40,30 +41,18 @@ def test_near_duplicates_are_found():
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 14), min_size=6, max_size=9), min_size=2, max_size=12))
-def test_no_row_is_called_a_near_duplicate_that_is_not(sets):
+def test_no_rows_are_called_near_copies_that_are_not(sets):
     texts = [" ".join(f"w{k}" for k in words) for words in sets]
-    labels = ["x", "y"] * len(texts)
     words = [set(text.split()) for text in texts]
-    for row in near_duplicates(reading_of(texts, labels[: len(texts)])).tolist():
-        overlap = [len(words[row] & other) / len(words[row] | other) for other in words[:row]]
-        assert max(overlap) >= NEAR
+    reading = reading_of(texts, (["x", "y"] * len(texts))[: len(texts)])
+    for later, earlier in near_pairs(reading, TEXT, np.arange(len(texts))).T.tolist():
+        assert later > earlier
+        assert len(words[later] & words[earlier]) >= NEAR * len(words[later] | words[earlier])
 
 
-@settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.lists(st.integers(0, 9), min_size=5, max_size=8), min_size=1, max_size=6),
-    st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=20),
-)
-def test_leaving_copies_out_beforehand_changes_nothing(sets, rows):
-    """Texts of few words, many of them copies; with contexts that tell some of the copies apart."""
-    texts = [" ".join(f"w{k}" for k in sets[i % len(sets)]) for i, _ in rows]
-    contexts = [("one", "two")[second] for _, second in rows]
-    reading = reading_of(texts, (["x", "y"] * len(rows))[: len(rows)], contexts)
-    pairs = list(zip(texts, contexts, strict=True))
-    copies = [i for i, pair in enumerate(pairs) if pair in pairs[:i]]
-    left = np.setdiff1d(np.arange(len(rows)), copies)
-    expected = np.setdiff1d(near_duplicates(reading), copies)
-    assert near_duplicates(reading, left).tolist() == expected.tolist()
+def near(reading, copies=()):
+    """Rows that nearly repeat an earlier row."""
+    return near_duplicates(Clusters.of(reading), np.array(copies, dtype=np.int64)).tolist()
 
 
 def test_most_near_duplicates_are_found():
@@ -71,7 +60,7 @@ def test_most_near_duplicates_are_found():
     originals = [[f"w{k}" for k in random.choice(2000, 20, replace=False)] for _ in range(100)]
     copies = [[*words[:-1], "changed"] for words in originals]
     texts = [" ".join(words) for words in originals + copies]
-    found = near_duplicates(reading_of(texts, ["x", "y"] * 100))
+    found = near(reading_of(texts, ["x", "y"] * 100))
     assert len(found) >= 95
     assert min(found) >= 100
 
@@ -87,5 +76,5 @@ def test_rows_shared_with_a_test_set_are_told():
 def test_near_duplicates_of_pairs_need_the_same_context():
     sentence = "the quick brown fox jumps over the lazy dog near a river bank today"
     texts = [sentence, sentence.replace("today", "tonight")]
-    assert near_duplicates(reading_of(texts, ["x", "y"], ["one", "one"])).tolist() == [1]
-    assert near_duplicates(reading_of(texts, ["x", "y"], ["one", "two"])).tolist() == []
+    assert near(reading_of(texts, ["x", "y"], ["one", "one"])) == [1]
+    assert near(reading_of(texts, ["x", "y"], ["one", "two"])) == []

@@ -57,10 +57,12 @@ def test_every_planted_shortcut_is_at_the_top_of_its_level(shortcut):
 
 def test_patterns_that_say_the_same_come_as_one_group_and_others_do_not():
     noise = ["red car", "blue car", "old house", "new house", "tall tree"]
-    texts = [f"in new york a {noise[i % 5]}" for i in range(60)] + [
-        f"on the farm a {noise[i % 5]}" for i in range(60)
+    texts = [f"in new york a {noise[i % 5]} {i}" for i in range(60)] + [
+        f"on the farm a {noise[i % 5]} {i}" for i in range(60)
     ]
-    texts += [f"the worst {noise[i % 5]}" for i in range(40)] + [f"such a {noise[i % 5]}" for i in range(40)]
+    texts += [f"the worst {noise[i % 5]} {i}" for i in range(40)] + [
+        f"such a {noise[i % 5]} {i}" for i in range(40)
+    ]
     labels = ["pos"] * 60 + ["neg"] * 60 + ["pos"] * 40 + ["neg"] * 40
     found = search(reading_of(texts, labels)).chosen
     leader = {c.finding.pattern.name: found[c.leader].finding.pattern.name for c in found}
@@ -83,6 +85,7 @@ def test_findings_are_ranked_by_what_a_model_gains():
 
 def test_supporting_and_counter_examples_have_the_pattern():
     texts = ["good film"] * 30 + ["good show", "bad film"] * 5 + ["bad show"] * 30
+    texts = [f"{text} {i}" for i, text in enumerate(texts)]
     labels = ["pos"] * 35 + ["neg"] * 35
     reading = reading_of(texts, labels)
     good = next(c for c in search(reading).chosen if c.finding.pattern.name == "good")
@@ -132,7 +135,7 @@ def test_rare_patterns_that_are_nearly_certain_are_kept_beside_the_strongest():
         label = i % 2
         common = [f"lean{k}" for k in range(6) if random.random() < (0.6 if label else 0.3)]
         sure = [f"sure{i % 3}"] if label and i % 30 == 1 else []
-        texts.append(" ".join(["text", *common, *sure]))
+        texts.append(" ".join([f"text{i}", f"number{i}", *common, *sure]))
         labels.append("ab"[label])
     kept = {
         c.finding.pattern.name

@@ -8,6 +8,7 @@ from longway.detect.sufficient import SufficientDetector
 from tests.conftest import reading_of
 
 TEXTS = ["not good film", "good not", "a film", "good film day", "not a film", "film not good"] * 10
+TEXTS = [f"{text} {i}" for i, text in enumerate(TEXTS)]
 LABELS = ["no", "no", "yes", "yes", "yes", "no"] * 10
 
 

@@ -240,7 +240,8 @@ class EndingDetector(TokenDetector):
 
 def test_a_new_detector_is_a_class_and_a_line_in_the_registry(monkeypatch):
     monkeypatch.setitem(DETECTORS, "ending", EndingDetector)
-    reading = reading_of(["sadly it rained"] * 20 + ["it was dry"] * 20, ["bad"] * 20 + ["good"] * 20)
+    texts = [f"{'sadly it rained' if i < 20 else 'it was dry'} on day {i}" for i in range(40)]
+    reading = reading_of(texts, ["bad"] * 20 + ["good"] * 20)
     found = search(reading, detectors=detectors_for(reading, ["ending"])).chosen
     assert [(one.finding.pattern.name, one.finding.label) for one in found] == [("a word ends in: ly", "bad")]
     assert where(found[0].finding.pattern, {"text": "Sadly, no."}) == {"text": [(0, 5)]}

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
@@ -125,12 +125,12 @@ class Description:
 class Features:
     """Patterns by key, with counts[i, y]: examples with pattern keys[i] and label y.
 
-    totals: examples of each label that were counted, if that is not all of them.
+    rows: the places of the examples that were counted, in order, if that is not all of them.
     """
 
     keys: Ints
     counts: Ints
-    totals: Ints | None = None
+    rows: Ints | None = None
 
 
 class Detector(ABC):
@@ -138,16 +138,18 @@ class Detector(ABC):
 
     level: its name. roles: what a dataset needs for a detector to be made: one for each of "text" and "context" columns, for each
     "row", or for each "pair"; none for a detector that needs more than a reading (a grammar, a list of sets).
-    role: the one it was made for. field: the column or columns it looks at.
+    role: the one it was made for. field: the column or columns it looks at; reads: their roles.
     """
 
     level: ClassVar[str]
     roles: ClassVar[tuple[str, ...]] = ()
     role: str
     field: str
+    reads: tuple[str, ...]
 
     def __init__(self, reading: Reading, role: str) -> None:
         self.role, self.field = role, reading.columns.get(role) or " + ".join(reading.columns.values())
+        self.reads = (role,) if role in reading.columns else tuple(reading.columns)
 
     @abstractmethod
     def count(self, reading: Reading) -> Features:
@@ -160,6 +162,19 @@ class Detector(ABC):
     @abstractmethod
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples of the piece have which of the given patterns."""
+
+    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
+        """`matrix` for some rows of the piece."""
+        return self.matrix(piece.take(rows), keys)
+
+    def matrix_of(self, reading: Reading, keys: Ints, places: Ints) -> csr_matrix:
+        """`matrix` for the examples at these places (ascending) of a reading."""
+
+        def look(piece: ReadingPart) -> csr_matrix:
+            low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
+            return self.matrix_at(piece, keys, places[low:high] - piece.start)
+
+        return csr_matrix(vstack(list(reading.each(look)), format="csr"))
 
     @staticmethod
     @abstractmethod

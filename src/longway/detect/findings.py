@@ -2,6 +2,9 @@
 
     detectors count  ->  p of every pattern  ->  one q over all of them  ->  the strongest  ->  groups, examples
 
+Rows that repeat a text or share a context are not independent. p, intervals and ranks take that into account (`clusters.py`): a pattern
+that is not significant even if rows were independent is not looked at again; the others are scored by their design effect.
+
 Patterns are ranked by what a model gains about their label by knowing them, in nats, and not by p: a frequent word with
 a slight lean has a tiny p and little to give. Besides the strongest, the surest are kept: rare patterns that nearly
 always come with one label ("10/10", an actor's name), by the low end of their share's interval.
@@ -10,7 +13,7 @@ always come with one label ("10/10", an actor's name), by the low end of their s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,6 +23,7 @@ from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import detectors_for
+from longway.detect.clusters import FEW, Clusters, Grouping, effects
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.groups import Together, group_patterns
 from longway.detect.reading import TEXT, Reading, ReadingPart
@@ -35,6 +39,7 @@ PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of
 MIN_ROWS = 2  # wrong answers that a set of words must be sufficient for
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,60 +60,75 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """All patterns that one detector tested, by key, with p and q of each."""
+    """All patterns that one detector tested, by key, with p and q of each. is_for_all: whether it looked at all examples."""
 
     detector: Detector
     keys: Ints
-    p: NDArray[np.float64]
-    q: NDArray[np.float64]
+    p: Floats
+    q: Floats
+    is_for_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Everything a search gave: the chosen patterns, strongest first, and how many were tested and significant."""
+    """Everything a search gave: the chosen patterns, strongest first, and how many were tested and significant.
+
+    significant_rows: how many would be significant if every row were an independent observation.
+    """
 
     chosen: list[Chosen]
     tested: dict[str, int]
     significant: dict[str, int]
+    significant_rows: int
     tests: list[Tests]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What one detector counted. p_rows: p of each pattern if every row were an independent observation; scores: as the rows are."""
+
+    detector: Detector
+    features: Features
+    p_rows: Floats
+    scores: Scores
+    effect: Floats
 
 
 def search(
     reading: Reading,
     *,
     detectors: Sequence[Detector] | None = None,
+    clusters: Clusters | None = None,
     max_q: float = 0.05,
     per_level: int = PER_LEVEL,
     step: Callable[[str], object] = lambda name: None,
 ) -> Search:
     """The patterns that are tied to a label beyond chance.
 
-    detectors: those to look with; without, all that apply.
+    detectors: those to look with; without, all that apply. clusters: which rows belong together, if that is known.
     per_level: how many of the strongest are kept of each level and column; as many of the surest are kept too.
     """
-    counted: list[tuple[Detector, Features, Scores]] = []
-    sampled: set[int] = set()  # detectors that saw some of the examples
+    step("looking for rows that belong together")
+    clusters = Clusters.of(reading) if clusters is None else clusters
+    groupings = clusters.groupings(reading)
+    counted: list[_Counted] = []
     for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
-        features = detector.count(reading)
-        totals = reading.totals if features.totals is None else features.totals
-        if totals.sum() < reading.n_texts:
-            sampled.add(id(detector))
-        counted.append((detector, features, score_counts(features.counts, totals)))
-    q = np.split(
-        q_values(np.concatenate([np.zeros(0), *(scores.p for _, _, scores in counted)])),
-        np.cumsum([len(features.keys) for _, features, _ in counted])[:-1],
-    )[: len(counted)]  # of nothing, NumPy makes one empty part
+        counted.append(_count(reading, detector, clusters, groupings, max_q))
+    q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
+    q_rows = q_values(np.concatenate([np.zeros(0), *(one.p_rows for one in counted)]))
+    parts = np.split(q, np.cumsum([len(one.p_rows) for one in counted]))
     tested: dict[str, int] = {}
     significant: dict[str, int] = {}
     chosen: list[Chosen] = []
     tests: list[Tests] = []
-    for (detector, features, scores), its_q in zip(counted, q, strict=True):
-        real = its_q <= max_q
-        tested[detector.level] = tested.get(detector.level, 0) + len(real)
-        significant[detector.level] = significant.get(detector.level, 0) + int(real.sum())
-        tests.append(Tests(detector, features.keys, scores.p, its_q))
-        chosen += _strongest(reading, detector, features, scores, its_q, real, per_level)
+    for one, its_q in zip(counted, parts, strict=False):  # behind the last one there is an empty part
+        real, level = its_q <= max_q, one.detector.level
+        tested[level] = tested.get(level, 0) + len(real)
+        significant[level] = significant.get(level, 0) + int(real.sum())
+        tests.append(Tests(one.detector, one.features.keys, one.scores.p, its_q, one.features.rows is None))
+        chosen += _strongest(reading, one, its_q, real, per_level)
+    sampled = {id(one.detector) for one in counted if one.features.rows is not None}
     step("joining patterns that say the same")
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock". What was counted in a sample leads nothing that was
     # counted in all examples: of those outside of the sample it knows nothing.
@@ -120,7 +140,27 @@ def search(
             c.finding.pattern.name,
         )
     )
-    return Search(_with_groups_and_examples(reading, chosen), tested, significant, tests)
+    first = {id(one.detector): clusters.is_first(one.detector.role, one.features.rows) for one in counted}
+    with_groups = _with_groups_and_examples(reading, chosen, first)
+    return Search(with_groups, tested, significant, int((q_rows <= max_q).sum()), tests)
+
+
+def _count(
+    reading: Reading, detector: Detector, clusters: Clusters, groupings: Sequence[Grouping], max_q: float
+) -> _Counted:
+    """groupings: of all rows."""
+    features = detector.count(reading)
+    rows = features.rows
+    totals = reading.totals if rows is None else np.bincount(reading.labels[rows], minlength=reading.n_labels)
+    scores = score_counts(features.counts, totals)
+    # A pattern that is not significant with every row counted is not with fewer observations either.
+    wanted = (scores.p <= max_q) | (len(scores.p) <= FEW)
+    related = groupings if rows is None else clusters.groupings(reading, rows)
+    effect = effects(reading, detector, features, related, wanted)
+    p_rows = scores.p
+    if (effect > 1).any():
+        scores = score_counts(features.counts, totals, effect)
+    return _Counted(detector, features, p_rows, scores, effect)
 
 
 def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
@@ -148,14 +188,9 @@ def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
 
 
 def _strongest(
-    reading: Reading,
-    detector: Detector,
-    features: Features,
-    scores: Scores,
-    q: NDArray[np.float64],
-    real: NDArray[np.bool_],
-    n: int,
+    reading: Reading, counted: _Counted, q: Floats, real: NDArray[np.bool_], n: int
 ) -> list[Chosen]:
+    detector, features, scores = counted.detector, counted.features, counted.scores
     places = np.flatnonzero(real)
     strongest = places[np.argsort(-scores.gain[places], kind="stable")[:n]]
     surest = places[np.argsort(-scores.share_low[places], kind="stable")[:n]]
@@ -163,6 +198,7 @@ def _strongest(
     for i in np.union1d(strongest, surest).tolist():
         description = detector.describe(int(features.keys[i]))
         finding = finding_of(reading, description.pattern, scores, i, q=float(q[i]))
+        finding = replace(finding, effect=float(counted.effect[i]))
         result.append(Chosen(detector, int(features.keys[i]), description, finding))
     return result
 
@@ -178,6 +214,7 @@ def finding_of(reading: Reading, pattern: Pattern, scores: Scores, i: int, *, q:
         label_share=float(scores.label_share[i]),
         share_low=float(scores.share_low[i]),
         base_rate=float(scores.base_rate[i]),
+        points=float(scores.points[i]),
         gain=float(scores.gain[i]),
         mutual_information=float(scores.mutual_information[i]),
         z=float(scores.z[i]),
@@ -187,25 +224,42 @@ def finding_of(reading: Reading, pattern: Pattern, scores: Scores, i: int, *, q:
     )
 
 
-def _with_groups_and_examples(reading: Reading, chosen: list[Chosen]) -> list[Chosen]:
+def _with_groups_and_examples(
+    reading: Reading, chosen: list[Chosen], first: Mapping[int, NDArray[np.bool_]]
+) -> list[Chosen]:
+    """first: by id of a detector, which rows have a text that no row before has."""
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
     n_label = reading.totals[labels]
+    detectors = np.array([id(c.detector) for c in chosen])
 
     def add(seen: _Seen, piece: ReadingPart) -> None:
-        seen.add(_presence(piece, chosen), piece)
+        present = _presence(piece, chosen)
+        seen.add(present, piece)
+        for detector in np.unique(detectors).tolist():
+            mine, is_first = detectors == detector, first[detector]
+            new = present[is_first[piece.start : piece.start + piece.n_texts]][:, mine]
+            seen.texts[mine] += np.asarray(new.sum(axis=0)).ravel()
 
     seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
-    together = Together(seen.all, seen.own, n_label, reading.n_texts)
+    effect = np.array([c.finding.effect for c in chosen])
+    together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
     leaders = group_patterns([c.description for c in chosen], labels.tolist(), together)
-    told = zip(chosen, seen.supporting, seen.counter, leaders, strict=True)
+    # A text counts by its words. If only a later copy shows the pattern, by its case or spacing, there is at least one text.
+    texts = np.maximum(seen.texts, 1)
     return [
-        replace(c, supporting=supporting, counter=counter, leader=leader)
-        for c, supporting, counter, leader in told
+        replace(
+            c,
+            finding=replace(c.finding, texts=min(int(texts[i]), c.finding.count)),
+            supporting=seen.supporting[i],
+            counter=seen.counter[i],
+            leader=leaders[i],
+        )
+        for i, c in enumerate(chosen)
     ]
 
 
 class _Seen:
-    """Where patterns stand: how often together (`Together`), and the first examples for and against each.
+    """Where patterns stand: how often together (`Together`), in how many different texts, and the first examples for and against each.
 
     labels: the label that each pattern speaks for.
     """
@@ -213,6 +267,7 @@ class _Seen:
     def __init__(self, labels: Ints) -> None:
         self.labels = labels
         self.all, self.own = (np.zeros((len(labels), len(labels)), dtype=np.int64) for _ in range(2))
+        self.texts = np.zeros(len(labels), dtype=np.int64)
         self.supporting: list[list[int]] = [[] for _ in labels]
         self.counter: list[list[int]] = [[] for _ in labels]
 
@@ -236,6 +291,7 @@ class _Seen:
         """Count what was seen in the pieces behind these."""
         self.all += other.all
         self.own += other.own
+        self.texts += other.texts
         for mine, more in zip(
             (*self.supporting, *self.counter), (*other.supporting, *other.counter), strict=True
         ):

@@ -73,26 +73,28 @@ class GrammarDetector(Detector):
         self._context = reading.columns[CONTEXT] if self.is_pair else ""
         if self.is_pair:
             self.field = f"{reading.columns[TEXT]} + {reading.columns[CONTEXT]}"
+            self.reads = (TEXT, CONTEXT)
         labels, n_labels = reading.labels[self.places].astype(np.int64), reading.n_labels
         min_leaves = 1 if self.is_pair else 2
         self._subtrees = count_subtrees(self.forest, labels, n_labels, min_leaves=min_leaves)
         self._rules = count_rules(self.forest, labels, n_labels)
-        self._features = self._often_enough(labels, n_labels, reading.min_count)
+        self._features = self._often_enough(reading)
         subtrees = [key for key in self._features.keys.tolist() if not key & _RULE]
         names = Counter(self._pattern(self.forest.subtrees.tree(key)).name for key in subtrees)
         self._ambiguous = {name for name, n in names.items() if n > 1}
 
-    def _often_enough(self, labels: Ints, n_labels: int, min_count: int) -> Features:
+    def _often_enough(self, reading: Reading) -> Features:
         """The subtrees and rules that stand in enough examples to say anything."""
         parts = []
         for counted, mark in ((self._subtrees, 0), (self._rules, _RULE)):
-            kept = enough(counted.counts, min_count, n_texts=len(labels))
+            kept = enough(counted.counts, reading.min_count, n_texts=len(self.places))
             parts.append((counted.keys[kept] | mark, counted.counts[kept]))
         (subtrees, of_subtrees), (rules, of_rules) = parts
         if not self.rules:
             rules, of_rules = rules[:0], of_rules[:0]
-        totals = np.bincount(labels, minlength=n_labels)
-        return Features(np.concatenate([subtrees, rules]), np.concatenate([of_subtrees, of_rules]), totals)
+        counts = np.concatenate([of_subtrees, of_rules])
+        seen = self.places if len(self.places) < reading.n_texts else None
+        return Features(np.concatenate([subtrees, rules]), counts, seen)
 
     def count(self, reading: Reading) -> Features:
         """How often each subtree and each rule stands with each label."""
@@ -112,6 +114,10 @@ class GrammarDetector(Detector):
         rows = self.places[documents] - piece.start
         here = (rows >= 0) & (rows < piece.n_texts)
         return columns_of(rows[here], found[here], keys, piece.n_texts)
+
+    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
+        """`matrix` for some rows of the piece: trees are known by their place in the reading."""
+        return csr_matrix(self.matrix(piece, keys)[rows])
 
     def root(self, key: int) -> int | None:
         """The symbol at the root of a subtree; None for a rule."""

@@ -28,13 +28,14 @@ class Together:
     """How often patterns stand together: in all texts, and in texts of the label that both speak for.
 
     all[i, j], own[i, j]: texts with both patterns (own: 0 where i and j speak for different labels); the diagonals have
-    each pattern's own counts. n_label[i]: texts of i's label; n: texts.
+    each pattern's own counts. n_label[i]: texts of i's label; n: texts. effect[i]: how many texts count as one observation of i.
     """
 
     all: Ints
     own: Ints
     n_label: Ints
     n: int
+    effect: NDArray[np.float64] | None = None
 
     def by_label(self, i: int, j: int) -> Ints:
         """Texts with both patterns: of their label, and of the others."""
@@ -80,7 +81,8 @@ def _says_the_same(together: Together, lead: int, other: int) -> bool:
     totals = together.totals(other)
     given_yes = _information(both, leading - both)
     given_no = _information(own - both, totals - leading - own + both)
-    chance = 0.5  # what independent answers share by chance, in each of the two parts
+    effect = 1.0 if together.effect is None else float(together.effect[other])
+    chance = 0.5 * effect  # what independent answers share by chance, in each of the two parts
     left = max(0.0, given_yes - chance) + max(0.0, given_no - chance)
     return left < LITTLE_LEFT * _information(own, totals - own)
 

@@ -1,7 +1,11 @@
-"""The leak: how well does a bag of words predict the label from part of the input?
+"""The leak: how well does a simple model predict the label from part of the input?
+
+    leak_by_folds, leak_on_test     from words: a bag of words, and of two and three words in sequence
+    with `seen`                     also from what detectors see: length, position, punctuation and casing, overlap, people, grammar
 
 A model that sees the claim and not the evidence should do no better than always answering the commonest label. Whatever it
-does better is what the surface gives away. Measured by cross-validation, or on a held-out set.
+does better is what the surface gives away. Measured by cross-validation, or on a held-out set. What a kind of feature contributes is
+the accuracy lost without it.
 
 Rows that share a text or a context stay in one fold: otherwise the classifier would remember a text it has seen, or learn
 the topic of a claim to be wrong about its negated twin.
@@ -9,20 +13,28 @@ the topic of a claim to be wrong about its negated twin.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from scipy.sparse.csgraph import connected_components
 
 from longway.classify.nbsvm import NbSvm
+from longway.detect.clusters import Clusters, copies_of, linked, numbered
+from longway.detect.findings import Tests
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Leak
 from longway.stats import wilson_interval
 from longway.tokens.corpus import Block
 
-MAX_ROWS = 60_000  # more tell nothing new: the interval is below half a point
+MAX_ROWS = 30_000  # more tell nothing new: the interval is about half a point
 FEWEST_GROUPS = 20  # groups of rows from which folds can be made of them
 LARGEST_GROUP = 0.2  # share of the rows that may be tied together
+WORDS = "words"
+LEFT_OUT = ("token", "ngram", "pair")  # levels that are words, or too many to learn from
+MAX_REPEATS = 2  # of cross-validation with more features than words
+SAMPLE = 3_000  # rows on which contributions are measured
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 
 Ints = NDArray[np.int64]
@@ -35,41 +47,119 @@ def parts_of(reading: Reading) -> dict[str, tuple[str, ...]]:
     return {"text": (TEXT,), "context": (CONTEXT,), "both": (TEXT, CONTEXT)}
 
 
-def leak_by_folds(reading: Reading, part: str, *, seed: int = 0) -> Leak:
-    """The leak from one part, by cross-validation over the dataset's own rows."""
+def leak_by_folds(
+    reading: Reading,
+    part: str,
+    *,
+    seen: Sequence[Tests] = (),
+    clusters: Clusters | None = None,
+    seed: int = 0,
+) -> Leak:
+    """The leak from one part, by cross-validation over the dataset's own rows.
+
+    seen: patterns that the model sees besides words. clusters: which rows belong together; without, those that share a text or a context.
+    """
     roles = parts_of(reading)[part]
     rows = _sample(reading, roles, seed)
-    features, labels = word_features([reading], roles, [rows]), reading.labels[rows]
-    groups = linked_rows(reading, rows, roles)
-    few_texts = int(groups.max(initial=0)) + 1 < FEWEST_GROUPS
-    if few_texts:  # nothing would be left to learn from: then copies may be on both sides
-        groups = np.arange(len(rows))
+    labels, related = reading.labels[rows], linked_rows(reading, rows, roles, clusters)
+    few_texts = int(related.max(initial=0)) + 1 < FEWEST_GROUPS
+    # With few groups nothing would be left to learn from: then copies may be on both sides.
+    groups = np.arange(len(rows)) if few_texts else related
     n_folds, n_repeats = folds_for(len(rows), reading.n_labels)
-    correct = np.zeros(len(rows))
-    for repeat in range(n_repeats):
-        drawn = np.random.default_rng([seed, repeat]).permutation(int(groups.max(initial=0)) + 1)
-        fold = drawn[groups] % n_folds
-        for k in range(n_folds):
+    if seen:  # there is more to compute
+        n_repeats = min(n_repeats, MAX_REPEATS)
+    features = {WORDS: word_features([reading], roles, [rows])}
+    features |= _detected(reading, seen, roles, rows)
+    folds = _drawn_folds(groups, n_folds, n_repeats, seed)
+    correct = cross_validated(_side_by_side(features), labels, folds, seed)
+    how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
+    how += ", copies in all folds" if few_texts else ""
+    leak = _leak(reading, part, correct, related, labels, how)
+    return replace(leak, families=_contributions(features, labels, groups, seed)) if seen else leak
+
+
+def _drawn_folds(groups: Ints, n_folds: int, n_repeats: int, seed: int) -> list[Ints]:
+    """For each repeat the fold of each row, drawn at random; rows of one group are in one fold."""
+    n = int(groups.max(initial=0)) + 1
+    return [
+        np.random.default_rng([seed, repeat]).permutation(n)[groups] % n_folds for repeat in range(n_repeats)
+    ]
+
+
+def cross_validated(
+    features: csr_matrix, labels: NDArray[np.int32], folds: Sequence[Ints], seed: int
+) -> NDArray[np.float64]:
+    """For each row, the share of repeats in which it was predicted right. folds: for each repeat the fold of each row."""
+    correct = np.zeros(len(labels))
+    for fold in folds:
+        for k in range(int(fold.max(initial=0)) + 1):
             test, train = fold == k, fold != k
             if test.any() and train.any():
                 model = NbSvm(seed=seed).fit(features[train], labels[train])
-                correct[test] += (model.predict(features[test]) == labels[test]) / n_repeats
-    how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
-    how += ", copies in all folds" if few_texts else ""
-    return _leak(reading, part, correct, groups, labels, how)
+                correct[test] += (model.predict(features[test]) == labels[test]) / len(folds)
+    return correct
 
 
-def leak_on_test(reading: Reading, test: Reading, part: str, *, name: str, seed: int = 0) -> Leak:
+def _contributions(
+    features: Mapping[str, csr_matrix], labels: NDArray[np.int32], groups: Ints, seed: int
+) -> dict[str, float]:
+    """The accuracy lost without each kind of feature, on a sample of the rows, if it is more than twice its standard error."""
+    rows = np.arange(len(labels))
+    if len(rows) > SAMPLE:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, SAMPLE, replace=False))
+    folds = _drawn_folds(groups[rows], min(3, len(rows)), 1, seed)
+    some, of_rows = {name: csr_matrix(each[rows]) for name, each in features.items()}, labels[rows]
+
+    def right(names: Iterable[str]) -> NDArray[np.float64]:
+        chosen = {name: some[name] for name in names}
+        return cross_validated(_side_by_side(chosen), of_rows, folds, seed)
+
+    lost: dict[str, float] = {}
+    whole = right(some)
+    for name in some if len(some) > 1 else ():
+        difference = whole - right(set(some) - {name})
+        loss = float(difference.mean())
+        by_group = np.bincount(groups[rows], weights=difference - loss)
+        if loss > 2 * float(np.sqrt(np.square(by_group).sum())) / len(rows):
+            lost[name] = loss
+    return lost
+
+
+def _detected(
+    reading: Reading, seen: Sequence[Tests], roles: tuple[str, ...], rows: Ints
+) -> dict[str, csr_matrix]:
+    """Texts x patterns of each level that can be seen in these roles."""
+    found: dict[str, list[csr_matrix]] = {}
+    for tests in seen:
+        detector, keys = tests.detector, tests.keys
+        is_wanted = tests.is_for_all and detector.level not in LEFT_OUT and set(detector.reads) <= set(roles)
+        if is_wanted and len(keys):
+            found.setdefault(detector.level, []).append(detector.matrix_of(reading, keys, rows))
+    return {level: csr_matrix(hstack(each, format="csr")) for level, each in found.items()}
+
+
+def _side_by_side(features: Mapping[str, csr_matrix]) -> csr_matrix:
+    return csr_matrix(hstack([features[name] for name in sorted(features)], format="csr"))
+
+
+def leak_on_test(
+    reading: Reading,
+    test: Reading,
+    part: str,
+    *,
+    name: str,
+    seed: int = 0,
+) -> Leak:
     """The leak from one part, learned from the dataset and measured on a held-out one.
 
     `test` must have been read with the vocabulary of `reading`; its labels are matched by name.
     """
     roles = parts_of(reading)[part]
     rows, test_rows = _sample(reading, roles, seed), _sample(test, roles, seed)
-    features = word_features([reading, test], roles, [rows, test_rows])
-    model = NbSvm(seed=seed).fit(features[: len(rows)], np.array(reading.label_names)[reading.labels[rows]])
+    both = word_features([reading, test], roles, [rows, test_rows])
+    model = NbSvm(seed=seed).fit(both[: len(rows)], np.array(reading.label_names)[reading.labels[rows]])
     truth = np.array(test.label_names)[test.labels[test_rows]]
-    correct = (model.predict(features[len(rows) :]) == truth).astype(np.float64)
+    correct = (model.predict(both[len(rows) :]) == truth).astype(np.float64)
     return _leak(
         test, part, correct, linked_rows(test, test_rows, roles), test.labels[test_rows], f"held-out {name}"
     )
@@ -82,7 +172,7 @@ def folds_for(n_rows: int, n_labels: int = 2) -> tuple[int, int]:
     """
     if n_labels > 10:
         return max(2, min(5 if n_labels <= 50 else 3, n_rows)), 1
-    n_folds = 10 if n_rows <= 10_000 else 5 if n_rows <= 30_000 else 3
+    n_folds = 10 if n_rows <= 10_000 else 5 if n_rows <= 20_000 else 3
     return max(2, min(n_folds, n_rows)), max(1, min(5, 30_000 // max(n_rows, 1)))
 
 
@@ -132,30 +222,25 @@ def _ngrams(block: Block, n: int) -> csr_matrix:
     return matrix
 
 
-def linked_rows(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
+def linked_rows(
+    reading: Reading, rows: Ints, roles: tuple[str, ...], clusters: Clusters | None = None
+) -> Ints:
     """A number for each row, the same for rows that share a text or a context, also by way of a third row.
 
     Where that ties too many rows together (a hypothesis that goes with every premise), rows are held together by the
     first column measured from alone: then nothing can be remembered, and twins by context may be apart.
     """
-    groups = _linked(reading, rows, tuple(reading.columns))
+    groups = _linked(reading, rows, tuple(reading.columns), clusters)
     if np.bincount(groups).max(initial=0) > LARGEST_GROUP * len(rows):
-        groups = _linked(reading, rows, roles[:1])
+        groups = _linked(reading, rows, roles[:1], clusters)
     return groups
 
 
-def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...]) -> Ints:
+def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...], clusters: Clusters | None) -> Ints:
     """A number for each row, the same for rows that share one of these columns, in the order of the rows."""
-    links, n = [], len(rows)
-    for role in roles:  # a row is linked to a node for its text, and to one for its context
-        key = np.unique(reading.block_of(role, rows).keys(), return_inverse=True)[1]
-        links.append((np.arange(len(rows)), n + key))
-        n += int(key.max(initial=-1)) + 1
-    ends = [np.concatenate(end) for end in zip(*links, strict=True)]
-    graph = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), (ends[0], ends[1])), shape=(n, n))
-    component = connected_components(graph, directed=False)[1][: len(rows)]
-    _, first, which = np.unique(component, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]  # whatever the codes of the words
+    if clusters is not None:
+        return numbered(linked([clusters.by_role[role][rows] for role in roles]))
+    return linked([copies_of(reading.block_of(role, rows).keys()) for role in roles])
 
 
 def number_measured(n_texts: int, n_tokens: int, *, most_tokens: int = MAX_TOKENS) -> int:

@@ -57,6 +57,16 @@ class ReadingPart:
         """How many examples the piece holds."""
         return len(self.labels)
 
+    def take(self, rows: NDArray[np.int64]) -> ReadingPart:
+        """Some examples of the piece, as if they were all of it."""
+        return ReadingPart(
+            of=self.of,
+            start=self.start,
+            labels=self.labels[rows],
+            blocks={role: block.take(rows) for role, block in self.blocks.items()},
+            flags={role: bits[rows] for role, bits in self.flags.items()},
+        )
+
 
 class Reading:
     """A labelled dataset as integers.

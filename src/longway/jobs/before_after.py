@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data import Dataset
+from longway.detect.clusters import Clusters
 from longway.detect.findings import Chosen, recount, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
@@ -133,7 +134,8 @@ def compare(
     old = Reading.of(before)
     new = Reading.of(after, like=old)
     step("looking for shortcuts before and after")
-    found_old, found_new = search(old, max_q=max_q), search(new, max_q=max_q)
+    related = {id(reading): Clusters.of(reading) for reading in (old, new)}
+    found_old, found_new = (search(each, clusters=related[id(each)], max_q=max_q) for each in (old, new))
     kept = {pattern.lower() for pattern in keep}
     known = _changes(_leaders(found_old.chosen), old, new, kept)
     names = {change.pattern for change in known}
@@ -149,7 +151,8 @@ def compare(
     leaks = {}
     for part, roles in parts_of(old).items():
         step(f"measuring the leak from {' and '.join(old.columns[role] for role in roles)}")
-        leaks[part] = LeakChange(leak_by_folds(old, part, seed=seed), leak_by_folds(new, part, seed=seed))
+        was, now = (leak_by_folds(each, part, clusters=related[id(each)], seed=seed) for each in (old, new))
+        leaks[part] = LeakChange(was, now)
     return Comparison(
         leak=leaks.pop("text"),
         other_leaks=tuple(LeakChange(leak.before, leak.after, leak.columns) for leak in leaks.values()),
@@ -171,17 +174,17 @@ def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -
         PatternChange(
             one.finding.pattern,
             one.finding.label,
-            *_figures(counts[0][i], old.totals, old.label_names.index(one.finding.label)),
-            *_figures(counts[1][i], new.totals, new.label_names.index(one.finding.label)),
+            *_figures(counts[0][i], old.totals, old.label_names.index(one.finding.label), one.finding.effect),
+            *_figures(counts[1][i], new.totals, new.label_names.index(one.finding.label), one.finding.effect),
             marked=LEFT_ALONE if one.finding.pattern.name.lower() in kept else "",
         )
         for i, one in enumerate(chosen)
     ]
 
 
-def _figures(counts: Ints, totals: Ints, label: int) -> tuple[int, float, float]:
-    """Texts with a pattern, the label's share among them, and the gain of the pattern about the label."""
+def _figures(counts: Ints, totals: Ints, label: int, effect: float) -> tuple[int, float, float]:
+    """Rows with a pattern, the label's share among them, and the gain of the pattern about the label. effect: rows per observation."""
     n, own = int(counts.sum()), int(counts[label])
-    against_rest = np.array([[own, n - own]])
-    gain = mutual_information(against_rest, np.array([totals[label], totals.sum() - totals[label]]))[0]
+    of_labels = np.array([totals[label], totals.sum() - totals[label]])
+    gain = mutual_information(np.array([[own, n - own]]) / effect, of_labels / effect)[0]
     return n, own / n if n else 0.0, float(max(gain, 0.0))
