@@ -105,6 +105,8 @@ SMALL = {
         ],
         {"rows", "fever_text_bow_erm_dev", "fever_bow_rew_symmetric", "imdb_bow_erm_human_cad"},
     ),
+    "runs/clustered.py": (["--audits", "1", "--only", "claim", "--size", "8"], {"clean", "power"}),
+    "runs/gate.py": (["--audits", "1", "--rows", "60"], {"fever", "sst2"}),
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
     "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
     "runs/razor_fever.py": (

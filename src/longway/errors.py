@@ -4,6 +4,7 @@
     |-- DataError                   the data cannot be used as it is; names file, rows, next step
     |   `-- ColumnError             a column is missing or cannot be guessed
     |-- SettingError                an option has a value it cannot have
+    |-- CheckFailed                 an audit is over the limits that it was checked against; also an AssertionError
     |-- RunError                    a run folder cannot be used (other data, other settings, damaged)
     |-- TrainingError               a classifier cannot be trained with these settings (the loss became not-a-number)
     |-- EngineError                 an engine cannot be asked (no key, no such model, server down)
@@ -34,6 +35,10 @@ class ColumnError(DataError):
 
 class SettingError(LongwayError, ValueError):
     """An option has a value it cannot have."""
+
+
+class CheckFailed(LongwayError, AssertionError):  # noqa: N818 - named after what happened
+    """An audit is over the limits that it was checked against. The message has one line for each reason."""
 
 
 class RunError(LongwayError):

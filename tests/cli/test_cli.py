@@ -50,8 +50,8 @@ def test_help_lists_every_command_and_teaches(run):
 
 
 def test_audit_prints_guesses_leak_and_shortcuts(run, tmp_path):
-    rows = [(f"nice thing {i % 7} tell", "yes") for i in range(40)] + [
-        (f"other thing {i % 7}", "no") for i in range(40)
+    rows = [(f"nice thing {i} tell", "yes") for i in range(40)] + [
+        (f"other thing {i}", "no") for i in range(40)
     ]
     result = run("audit", write_csv(tmp_path / "my data.csv", rows))
     assert result.exit_code == 0
@@ -176,8 +176,8 @@ def test_a_narrow_terminal_still_shows_the_patterns(run, monkeypatch):
 
 
 def test_texts_without_spaces_are_not_given_a_false_all_clear(run, tmp_path):
-    rows = [(f"这{'是不在有'[i % 4]}电影好", "pos") for i in range(40)] + [
-        (f"这{'是不在有'[i % 4]}电影坏", "neg") for i in range(40)
+    rows = [(f"这{'是不在有'[i % 4]}电影好 {i}", "pos") for i in range(40)] + [
+        (f"这{'是不在有'[i % 4]}电影坏 {i}", "neg") for i in range(40)
     ]
     assert "好" in run("audit", write_csv(tmp_path / "zh.csv", rows)).output
 

@@ -71,7 +71,10 @@ def test_a_file_is_saved_byte_for_byte(tmp_path, file, stream):
 
 @any_folder
 @given(
-    file=files(), stream=st.booleans(), new=st.text("abé,;|\t\n\"'", min_size=1, max_size=8), data=st.data()
+    file=files(),
+    stream=st.booleans(),
+    new=st.text("abé,;|\t\n\"'", min_size=1, max_size=8).filter(str.strip),
+    data=st.data(),
 )
 def test_only_edited_cells_and_the_new_column_differ(tmp_path, file, stream, new, data):
     dataset = load_file(tmp_path, file, stream)

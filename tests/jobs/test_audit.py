@@ -33,6 +33,8 @@ def finished(claims, tmp_path_factory):
 def test_the_run_folder_holds_what_the_design_says(finished):
     run, findings = finished
     assert sorted(path.name for path in run.folder.iterdir()) == [
+        "card.md",
+        "croissant.json",
         "findings.json",
         "report.html",
         "run.json",

@@ -16,8 +16,8 @@ from longway.show.html import inline
 
 def test_the_page_says_what_was_found(findings):
     text = Elements(render_report(findings)).text
-    assert "From the claim alone a bag of words gets 67.3% right (chance: 50.0%): this dataset leaks." in text
-    assert "333 of 5,844 patterns tested" in text
+    assert "From the claim alone a simple model gets 67% right; chance is 50%. Strongest: " in text
+    assert "333 of 5,844 patterns are correlated with a label" in text
     assert "also: is not, does not, not a, did not, was not, are not and 2 more" in text
     assert "Rows 17, 802, 1553, 4090" in text
     assert "it does not certify" in text
@@ -103,7 +103,7 @@ def test_a_clean_dataset_without_optional_parts_has_a_page(findings):
     findings["leak"]["text"] |= {"accuracy": 0.5, "low": 0.49, "high": 0.51}
     findings |= {"findings": [], "problems": [], "significant": {}, "listed": 0, "shortcut_space": None, "lengths": None}  # fmt: skip
     text = Elements(render_report(findings)).text
-    assert "No surface pattern predicts the label beyond chance." in text
+    assert "No surface pattern predicts the label beyond chance (50%)." in text
     assert "No pattern is correlated with a label" in text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +14,8 @@ from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+
+GATE = "Gate"
 
 
 @command
@@ -30,7 +34,34 @@ def audit(
     ] = None,
     top: Annotated[
         int, typer.Option(min=1, help="Findings to print; the report has more.", rich_help_panel=OUTPUT)
-    ] = 15,
+    ] = 10,
+    fail_over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LIMIT",
+            help="Exit with 1 if the audit is over this limit: leak=0.6 (accuracy from one part alone), severity=critical, high or low. Repeatable.",
+            rich_help_panel=GATE,
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FINDINGS.JSON",
+            help="An earlier audit: only findings that it does not have count. Alone, new findings of severity high or worse fail.",
+            rich_help_panel=GATE,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write the result of the gate as JUnit XML.", rich_help_panel=GATE, hidden=True),
+    ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option(help="Write the result of the gate as SARIF.", rich_help_panel=GATE, hidden=True),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print only why the gate failed.", rich_help_panel=GATE)
+    ] = False,
     on: On = None,
 ) -> None:
     """Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested.
@@ -41,16 +72,21 @@ def audit(
 
         longway audit claims.jsonl --text claim --context evidence --label label --test dev.jsonl
 
-        longway audit reviews.csv --levels -grammar
+        longway audit claims.csv --fail-over leak=0.6 --fail-over severity=high
     """
     from longway.cli.live import Live
-    from longway.cli.screen import show_result
+    from longway.cli.screen import errors, safe, show_next, show_result
+    from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
+    from longway.jobs.audit.result import AuditResult
+    from longway.store.atomic import replacing
 
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
+    limits = gate.Limits.read(fail_over or ())
+    before = None if baseline is None else AuditResult.open(baseline)
     loaded = source.load(data)
     tests = _tests(test or [], loaded, source.encoding)
     with Live(quiet=True) as live:
@@ -58,7 +94,30 @@ def audit(
             loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
         )
     assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
+    if output.json or not quiet:
+        show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
+    if not output.json and not quiet and result.findings:
+        show_next(f"longway rewrite {_with_columns(data, loaded)}", why="Repair the data")
+    reasons = gate.gate(result, limits, baseline=before)
+    audited = Path(data) if Path(data).is_file() else None
+    contents = {junit: gate.junit(result, reasons), sarif: gate.sarif(result, reasons, path=audited)}
+    for path, content in contents.items():
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as whole:
+                whole.write_text(content, encoding="utf-8")
+    for reason in reasons:
+        errors().print(safe(reason.message), soft_wrap=True)
+    if reasons:
+        raise typer.Exit(1)
+
+
+def _with_columns(data: str, loaded: Dataset) -> str:
+    """The dataset as the user named it, with the columns that were used."""
+    columns = loaded.columns
+    named = {"text": columns.text, "context": columns.context, "label": columns.label}
+    options = [f"--{role} {quote(name)}" for role, name in named.items() if name is not None]
+    return " ".join([quote(data), *options])
 
 
 def _tests(given: list[str], like: Dataset, encoding: str | None) -> dict[str, Dataset]:

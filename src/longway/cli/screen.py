@@ -62,6 +62,11 @@ def show_review(console: Console, folder: Path) -> None:
     )
 
 
+def show_next(command: str, *, why: str) -> None:
+    """Print the next command to run."""
+    output().print(f"{why}: [bold]{safe(command)}[/]", soft_wrap=True)
+
+
 class Cells:
     """What a job of many like parts calls to say where it is; shows the time left."""
 

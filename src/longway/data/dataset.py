@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,11 @@ class Dataset:
     def source_name(self) -> str:
         """The name of the dataset: that of its file, or the kind of object it was made from."""
         return self._source.name
+
+    @property
+    def path(self) -> Path | None:
+        """The file or folder it was read from, if there is one."""
+        return self._source.path
 
     @property
     def format(self) -> str:

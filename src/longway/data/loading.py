@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 import polars as pl
 
@@ -108,19 +109,24 @@ def _load(
     log = ProblemLog()
     opened = _open(source, log, limit=limit, stream=stream, encoding=encoding)
     columns = _columns(opened, given)
-    return Dataset(_with_plain_roles(opened, columns), columns, log)
+    rows = _with_plain_roles(opened, columns)
+    return Dataset(replace(rows, path=_path(source)) if _is_path(source) else rows, columns, log)
 
 
 def _open(
     source: object, log: ProblemLog, *, limit: int | None, stream: bool | None, encoding: str | None
 ) -> Source:
-    if isinstance(source, str | Path) and not str(source).startswith(frames.HUB_PREFIX):
+    if _is_path(source):
         return _open_files(_path(source), log, limit=limit, stream=stream, encoding=encoding)
     opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
     if limit is None or opened.whole is None:
         return opened
     first_rows = opened.whole.with_frame(opened.whole.frame.head(limit))
     return in_memory(first_rows, name=opened.name, format=opened.format)
+
+
+def _is_path(source: object) -> TypeGuard[str | Path]:
+    return isinstance(source, str | Path) and not str(source).startswith(frames.HUB_PREFIX)
 
 
 def _path(source: str | Path) -> Path:

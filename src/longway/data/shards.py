@@ -55,6 +55,7 @@ class Source:
     tables: yields the rows in order; takes the columns wanted (None: all) and a log for problems.
     whole: all rows, if they are in memory; None for a streamed source.
     files: the files of a streamed source, in order; empty if only some of their rows are used.
+    path: the file or folder that the rows come from, if they come from one.
     encoding: of text files that are not UTF-8. raw_tables: yields the rows of CSV files as `tables` does, with the column `RAW`;
         None if there is no such file, or if it was changed since it was read.
     """
@@ -64,6 +65,7 @@ class Source:
     tables: Callable[[Sequence[str] | None, ProblemLog], Iterator[DataTable]]
     whole: DataTable | None = None
     files: tuple[Shard, ...] = ()
+    path: Path | None = None
     encoding: str = ""
     raw_tables: Callable[[], Iterator[DataTable] | None] = lambda: None
 

@@ -108,6 +108,11 @@ def settings_from(kind: type[Settings], given: Settings | None, options: Mapping
         raise SettingError(
             f"There is no option {unknown[0]!r} in {kind.__name__}. The options are {', '.join(known)}."
         )
+    parsers = {field.name: field.metadata.get("option", Option()).parse for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    options = {
+        name: parse(value) if isinstance(value, str) and (parse := parsers[name]) else value
+        for name, value in options.items()
+    }  # as on the command line
     if given is not None:
         return dataclasses.replace(given, **options) if options else given  # type: ignore[type-var]
     return kind(**options)

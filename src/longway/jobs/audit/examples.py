@@ -32,20 +32,25 @@ def places_of(chosen: Sequence[Chosen]) -> list[int]:
 def grouped(chosen: Sequence[Chosen], examples: Mapping[int, Example]) -> list[Finding]:
     """One finding for each group, strongest first, with the weaker members as its variants."""
     members: dict[int, list[Finding]] = {}
-    for one in chosen:
-        members.setdefault(one.leader, []).append(with_example(one, examples))
+    for one, finding in zip(chosen, with_examples(chosen, examples), strict=True):
+        members.setdefault(one.leader, []).append(finding)
     leaders = [replace(best, variants=tuple(others)) for best, *others in members.values()]
     return sorted(leaders, key=lambda finding: -finding.gain)  # those of a sample came behind all others
 
 
-def with_example(chosen: Chosen, examples: Mapping[int, Example]) -> Finding:
-    """The finding with ids, and the shortest supporting text as its example."""
+def with_examples(chosen: Sequence[Chosen], examples: Mapping[int, Example]) -> list[Finding]:
+    """The findings with ids and an example each, if possible a different one."""
+    shown: set[str] = set()
+    return [_with_example(one, examples, shown) for one in chosen]
+
+
+def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[str]) -> Finding:
+    """A short supporting text, if possible one that was not shown. shown: texts that were."""
     supporting = [examples[place] for place in chosen.supporting]
-
-    def shown(example: Example) -> str:
-        return (example.text if chosen.description.role == TEXT else example.context) or ""
-
-    text = min((shown(example) for example in supporting), key=len, default="")
+    is_text = chosen.description.role == TEXT
+    texts = [(example.text if is_text else example.context) or "" for example in supporting]
+    text = min(texts, key=lambda each: (each in shown, len(each)), default="")
+    shown.add(text)
     for phrase in chosen.description.others or (chosen.description.phrase,):
         snippet, marks = in_context(text, phrase, last=chosen.description.at_end)
         if marks:

@@ -20,16 +20,21 @@ from numpy.typing import NDArray
 from longway.data import Batch, Dataset, as_dataset
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR, detectors_for
+from longway.detect.clusters import Clusters
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
+from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
+from longway.errors import ColumnError
+from longway.jobs.audit import croissant
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.result import FILE, AuditResult, Histogram, SpaceSummary
 from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
@@ -80,7 +85,9 @@ def audit(
             remove_shards(scores)
             frames = result.score_frames
             run.run.write_with(SCORES, lambda path: write_frames(path, frames()))
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
+        page = result.page()
+        run.run.write(croissant.FILE, croissant.croissant(result, page.verdict, arranged.dataset.path))
+        run.finish(FILE, result.to_dict(), report=render(page), card=hub_card(result, page))
     return replace(result, folder=planned.folder)
 
 
@@ -101,11 +108,12 @@ def _audit(
         reading = read(dataset, progress=_rows_read(watcher, dataset.n_used))
         others = {name: read(data, like=reading) for name, data in arranged.held_out.items()}
         step("looking for duplicates")
+        clusters = Clusters.of(reading)
         problems = [
             *dataset.problems,
             *arranged.problems,
             *_label_problems(dataset),
-            *duplicate_problems(reading, others),
+            *duplicate_problems(reading, others, clusters=clusters),
             *_reading_problems(reading),
         ]
         detectors = detectors_for(reading, settings.levels)
@@ -114,9 +122,21 @@ def _audit(
             detectors += [of_grammar] if of_grammar is not None else []
             problems += noted
         found = search(
-            reading, detectors=detectors, max_q=settings.max_q, per_level=settings.per_level, step=step
+            reading,
+            detectors=detectors,
+            clusters=clusters,
+            max_q=settings.max_q,
+            per_level=settings.per_level,
+            step=step,
         )
-        leaks, test_leaks = _leaks(reading, others, settings.seed, step)
+        leaks, test_leaks = _leaks(reading, others, clusters, settings.seed, step)
+        all_leaks, _ = _leaks(reading, {}, clusters, settings.seed, step, seen=found.tests)
+        by_source = None
+        if settings.group is not None:
+            step(f"comparing the groups of {settings.group}")
+            by_source = sources(
+                reading, _groups(dataset, reading, settings.group), settings.group, found, seed=settings.seed
+            )
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
         columns = {"n_tokens": reading.corpora[TEXT].lengths(), "gamma": surface.gamma, "lean": surface.lean}
@@ -128,11 +148,15 @@ def _audit(
         return AuditResult(
             dataset=DatasetSummary.of(dataset),
             leaks=leaks,
+            all_leaks=all_leaks,
             held_out=test_leaks,
             problems=tuple(problems),
             tested=found.tested,
             significant=found.significant,
+            significant_rows=found.significant_rows,
+            distinct={name: clusters.n_distinct(role) for role, name in reading.columns.items()},
             findings=tuple(grouped(found.chosen, examples)),
+            sources=by_source,
             people=tuple(people_counts(found.tests, reading.label_names)),
             space=SpaceSummary(
                 settings.variant,
@@ -162,6 +186,20 @@ def _rows_read(watcher: Watcher, total: int) -> Callable[[int], object]:
     return advance
 
 
+def _groups(dataset: Dataset, reading: Reading, column: str) -> NDArray[np.int64]:
+    """The group of each row of the reading as a number; an empty cell is a group, too."""
+    values: list[pl.Series] = []
+    for table in dataset.tables():
+        if column not in table.frame.columns:
+            raise ColumnError(
+                f"{dataset.source_name} has no column {column!r}. Expected the column that names the source of each row. "
+                f"Its columns are {', '.join(table.frame.columns)}."
+            )
+        values.append(table.frame[column].cast(pl.String).fill_null(""))
+    groups = pl.concat(values).gather(reading.rows)
+    return np.unique(groups.to_numpy(), return_inverse=True)[1].astype(np.int64)
+
+
 def _label_problems(dataset: Dataset) -> list[Problem]:
     """Labels that differ only in case, spaces or the coding of an accent."""
     alike: dict[str, list[str]] = {}
@@ -183,14 +221,20 @@ def _reading_problems(reading: Reading) -> list[Problem]:
 
 
 def _leaks(
-    reading: Reading, tests: dict[str, Reading], seed: int, step: Step
+    reading: Reading,
+    tests: dict[str, Reading],
+    clusters: Clusters,
+    seed: int,
+    step: Step,
+    *,
+    seen: Sequence[Tests] = (),
 ) -> tuple[dict[str, Leak], dict[str, dict[str, Leak]]]:
     leaks: dict[str, Leak] = {}
     held_out: dict[str, dict[str, Leak]] = {name: {} for name in tests}
     for part, roles in parts_of(reading).items():
         names = " and ".join(reading.columns[role] for role in roles)
-        step(f"measuring the leak from {names}")
-        leaks[part] = leak_by_folds(reading, part, seed=seed)
+        step(f"measuring the leak from {names}{', by everything that detectors see' if seen else ''}")
+        leaks[part] = leak_by_folds(reading, part, seen=seen, clusters=clusters, seed=seed)
         for name, test in tests.items():
             held_out[name][part] = leak_on_test(reading, test, part, name=name, seed=seed)
     return leaks, held_out

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
 from longway.data.summary import DatasetSummary
+from longway.detect.sources import Sources
+from longway.errors import CheckFailed, RunError
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result, check_version, read
+from longway.json_values import to_json
 from longway.records import Finding, Leak, Mentions, Problem, Telling
 
 if TYPE_CHECKING:
@@ -45,13 +49,15 @@ class SpaceSummary:
 class AuditResult(Result):
     """What an audit found, strongest first.
 
-    leaks: by part of the input ("text", "context", "both"). held_out: leaks by name of the held-out set, then by part.
-    tested, significant: patterns by level. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
+    tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
     folder: the run folder, if there is one.
     """
 
     dataset: DatasetSummary
     leaks: Mapping[str, Leak]
+    all_leaks: Mapping[str, Leak]
     held_out: Mapping[str, Mapping[str, Leak]]
     problems: tuple[Problem, ...]
     tested: Mapping[str, int]
@@ -60,6 +66,9 @@ class AuditResult(Result):
     settings: AuditSettings
     longway: str
     created: str
+    significant_rows: int | None = None
+    distinct: Mapping[str, int] = field(default_factory=dict)
+    sources: Sources | None = None
     people: tuple[Mentions, ...] = ()
     space: SpaceSummary | None = None
     lengths: Histogram = field(default_factory=Histogram)
@@ -77,6 +86,42 @@ class AuditResult(Result):
         """Findings with their variants."""
         return sum(1 + len(finding.variants) for finding in self.findings)
 
+    @property
+    def measured_leaks(self) -> list[Leak]:
+        """All leaks of the dataset itself: from words, and from everything that detectors see."""
+        return [*self.leaks.values(), *self.all_leaks.values()]
+
+    def check(
+        self,
+        *,
+        leak: float | None = None,
+        severity: str | None = None,
+        baseline: AuditResult | Path | str | None = None,
+    ) -> None:
+        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset.
+
+        leak: the highest accuracy from one part of the input alone. severity: "critical", "high" or "low": findings of this severity
+        or worse. baseline: an earlier audit, or its findings.json; what it has does not count.
+        """
+        from longway.jobs.audit.gate import Limits, gate
+
+        before = (
+            baseline if baseline is None or isinstance(baseline, AuditResult) else AuditResult.open(baseline)
+        )
+        if reasons := gate(self, Limits(leak, severity), baseline=before):
+            raise CheckFailed("\n".join(reason.message for reason in reasons))
+
+    @classmethod
+    def open(cls, path: Path | str) -> AuditResult:
+        """The audit in a findings.json, or in a run folder."""
+        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
+        try:
+            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{file} could not be read as the findings of an audit ({error}). Expected a findings.json. Run longway audit to make one."
+            ) from None
+
     def page(self) -> Page:
         """The sections of the report."""
         from longway.jobs.audit.show import audit_page
@@ -91,6 +136,7 @@ class AuditResult(Result):
     def to_dict(self) -> dict[str, object]:
         """The content of findings.json."""
         leak: dict[str, object] = {part: leak.to_dict() for part, leak in self.leaks.items()}
+        leak["all"] = {part: leak.to_dict() for part, leak in self.all_leaks.items()}
         leak["majority"] = self.leaks["text"].majority
         leak["held_out"] = {
             name: {part: leak.to_dict() for part, leak in parts.items()}
@@ -105,8 +151,11 @@ class AuditResult(Result):
             "problems": [problem.to_dict() for problem in self.problems],
             "tested": dict(self.tested),
             "significant": dict(self.significant),
+            "significant_rows": self.significant_rows,
+            "distinct": dict(self.distinct),
             "listed": self.n_listed,
             "findings": [finding.to_dict() for finding in self.findings],
+            "sources": to_json(self.sources) if self.sources else None,
             "people": [mentions.to_dict() for mentions in self.people],
             "shortcut_space": asdict(self.space) if self.space else None,
             "lengths": asdict(self.lengths),
@@ -118,12 +167,14 @@ class AuditResult(Result):
         """The result in the content of a findings.json; RunError if it is not one that this release reads."""
         given = check_version(content, VERSION, file=FILE, command="audit")
         leak = cast(Mapping[str, object], given.get("leak") or {})
-        return read(
+        result = read(
             cls,
             {
                 **given,
                 "leaks": {part: leak[part] for part in PARTS if leak.get(part)},
+                "all_leaks": leak.get("all") or {},
                 "held_out": leak.get("held_out") or {},
+                "distinct": given.get("distinct") or {},
                 "people": given.get("people") or (),
                 "space": given.get("shortcut_space") or None,
                 "lengths": given.get("lengths") or {},
@@ -131,3 +182,16 @@ class AuditResult(Result):
             },
             file=FILE,
         )
+        findings = tuple(_with_points(finding, result.dataset.used) for finding in result.findings)
+        return replace(result, findings=findings)
+
+
+def _with_points(finding: Finding, used: int) -> Finding:
+    """A finding of an earlier version with the points it lacks. used: rows of the audit."""
+    variants = tuple(_with_points(one, used) for one in finding.variants)
+    if finding.points:
+        return replace(finding, variants=variants)
+    own, rest = max(used * finding.base_rate, 1.0), max(used * (1 - finding.base_rate), 1.0)
+    with_label = finding.count * finding.label_share
+    points = 0.5 * (with_label / own - (finding.count - with_label) / rest)
+    return replace(finding, points=points, variants=variants)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from longway.errors import SettingError
-from longway.jobs.options import option
+from longway.jobs.options import DATA, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
@@ -38,6 +38,7 @@ class AuditSettings:
     per_level: Findings kept per level and column.
     levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
         or all but some: -grammar. Default: all. The grammar level takes up to a minute and needs torch.
+    group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     seed: Seed of folds and samples.
     """
 
@@ -46,6 +47,7 @@ class AuditSettings:
     max_q: float = option(0.05)
     per_level: int = option(100, advanced=True, at_least=1)
     levels: tuple[str, ...] = option(LEVELS, parse=levels_named)
+    group: str | None = option(None, group=DATA)
     seed: int = option(0)
 
     def __post_init__(self) -> None:

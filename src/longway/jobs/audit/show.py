@@ -5,17 +5,22 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from math import sqrt
 
+from longway.detect.severity import SEVERITIES, severity_of
+from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.records import Finding, Leak, Mentions, Problem, Telling
-from longway.show import charts
+from longway.show import charts, markdown
 from longway.show.excerpts import (
     NAME_LIMIT,
     PATTERN_LIMIT,
     READ_LIMIT,
+    TEXT_LIMIT,
     cut,
     harmless,
     highlighted,
@@ -34,8 +39,10 @@ from longway.show.labels import (
     roles_of,
     setting_rows,
 )
-from longway.show.numbers import count, counted, gamma, length, millibits, percent, q_value, short
+from longway.show.markdown import plain
+from longway.show.numbers import NONE, count, counted, gamma, length, percent, points, q_value, short
 from longway.show.sections import (
+    CARD,
     REPORT,
     SCREEN,
     Block,
@@ -60,10 +67,16 @@ from longway.show.sections import (
     Words,
 )
 
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+)  # as the Hub names them
 MAX_BARS = 10  # patterns in the chart of a label
 OPEN_GROUPS = 20  # findings visible at once
 MAX_GROUPS = 100  # and after a click
-ON_SCREEN = 15  # findings on the terminal
+ON_SCREEN = 10  # findings on the terminal
 MAX_SURE = 24
 MAX_VARIANTS = 6
 MAX_OUTLIERS = 6  # documents per label and ranking
@@ -71,13 +84,29 @@ MAX_PROBLEMS = 50
 MAX_PEOPLE = 60
 N_WORDS = 5
 MARK_LEVEL = 3  # highlighting of a pattern in its example
-SMALL = 0.02  # a difference from chance below this is called small
+N_NAMED = 3  # patterns in the verdict
+CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
+NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
 NEARLY_CERTAIN = 0.75  # the low end of the share's interval
 RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
+ADVICE = {
+    "token": "Reword some of these texts without it, add texts of the other labels with it, or drop a few.",
+    "ngram": "Reword some of these texts without the phrase, or put it into texts of the other labels.",
+    "position": "Move the word in some of these texts, or begin or end texts of the other labels with it.",
+    "length": "Shorten or extend some texts so that all labels have the same lengths.",
+    "surface": "Normalise it in all texts, or make it equally frequent with all labels.",
+    "people": "Exchange people in some of these texts: longway perturb.",
+    "negation": "Say some of these texts without negation, and negate some texts of the other labels.",
+    "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
+    "pair": "Reword one of the two sides in some rows.",
+    "grammar": "Say some of these texts with another construction.",
+}  # fmt: skip
 READING = [
-    ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. If one side of a pair is enough, a model need not read the other."),
+    ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
+    ("Rows and texts", "How many rows have the pattern, and how many different texts they have. Rows that repeat a text, nearly repeat it or share a context are not independent: tests, intervals and ranks count them as fewer observations if their labels agree."),
     ("Share and usual share", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
-    ("Gain", "How much a model learns about the label from the pattern, averaged over all texts (mutual information of the pattern and the label against all others). Rare patterns have a low gain even if they are certain. In thousandths of a bit; a 50/50 label holds 1000."),
+    ("Points", "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain."),
+    ("Severity", "Critical: the pattern alone is worth 10 points or more. High: 2 points or more, or nearly every text with the pattern has the label. Low: the rest. Critical and high findings passed a stricter test (q ≤ 0.005)."),
     ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
     ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
@@ -98,21 +127,23 @@ def audit_page(result: AuditResult) -> Page:
     return Page(
         kicker="Longway audit",
         title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT),
-        verdict=verdict(result.leaks, n_significant=n_significant, n_tested=n_tested),
+        verdict=verdict(result.measured_leaks, result.findings),
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
-        figures=_key_figures(result, labels, n_significant, n_tested),
+        figures=_key_figures(result, labels, n_tested),
         sections=[
             _leak_section(result),
             _strongest_section(result, labels),
             _findings_section(result, labels, n_significant, n_tested),
+            *_sources_section(result.sources),
             *_people_section(result, labels),
             *_space_section(result, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
+            _card_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
         version=result.longway,
@@ -122,39 +153,77 @@ def audit_page(result: AuditResult) -> Page:
     )
 
 
-def verdict(leaks: Mapping[str, Leak], *, n_significant: int, n_tested: int) -> str:
-    """The result of an audit in one sentence.
+def hub_card(result: AuditResult, page: Page) -> str:
+    """card.md, with the head that the Hugging Face Hub reads."""
+    size = next((name for most, name in SIZES if result.dataset.used < most), "n>1M")
+    head = [
+        "---",
+        f"pretty_name: {json.dumps(plain(result.dataset.name))}",
+        "task_categories:",
+        "- text-classification",
+    ]
+    return "\n".join([*head, "size_categories:", f"- {size}", "---", "", markdown.render(page)])
 
-    It says "leaks" only if one side of a pair predicts the label: there the answer should need both sides. In a single text (a review)
-    the words that predict the label may be its meaning.
+
+def _card_section(result: AuditResult) -> Section:
+    leaks = [
+        f"Right from {' + '.join(leak.columns)} alone: {percent(leak.accuracy)} ({percent(leak.low)} to {percent(leak.high)}); chance is "
+        f"{percent(leak.majority)}."
+        for leak in _in_order(result.all_leaks or result.leaks)
+    ]
+    severe = [
+        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field, NAME_LIMIT)} predicts "
+        f"{cut(finding.label, NAME_LIMIT)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, usually {percent(finding.base_rate)}."
+        for finding in by_severity(result.findings)[:ON_SCREEN]
+    ]
+    problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
+    blocks: list[Block] = []
+    for heading, items in (
+        ("How well a model does without reading", leaks),
+        ("Shortcuts", severe),
+        ("Problems", problems),
+    ):
+        if items:
+            blocks += [Heading(heading), Bullets(items)]
+    note = "Found by Longway. Not every pattern is a mistake of the data: some are the meaning of the label."
+    return Section("card", "Known shortcuts and limitations", [*blocks, Paragraph(note)], on=CARD)
+
+
+def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
+    """The result of an audit in one or two sentences: how well a model does without reading, and the strongest patterns.
 
     >>> claim = Leak("text", ("claim",), 0.673, 0.66, 0.69, 0.5, "5-fold cross-validation", 6660)
-    >>> verdict({"text": claim, "context": claim}, n_significant=9, n_tested=100)
-    'From the claim alone a bag of words gets 67.3% right (chance: 50.0%): this dataset leaks.'
+    >>> verdict([claim], [])
+    'From the claim alone a simple model gets 67% right; chance is 50%.'
     """
-    parts = [leaks[part] for part in ("text", "context") if part in leaks]
-    leak = max(parts, key=lambda leak: leak.low - leak.majority, default=None)
-    correlated = f"{count(n_significant)} of {count(n_tested)} patterns"
+    leak = strongest_leak(leaks)
+    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in by_severity(findings)[:N_NAMED]]
+    strongest = f" Strongest: {', '.join(names)}." if names else ""
     if leak is None:
-        return f"The leak could not be measured; {correlated} are correlated with a label."
+        return f"The leak could not be measured.{strongest}"
+    source = f"From {part_name(leak)} alone a simple model"
+    chance = f"{leak.majority:.0%}"
     if leak.low > leak.majority:
-        figures = f"gets {percent(leak.accuracy)} right (chance: {percent(leak.majority)})"
-        return f"From {part_name(leak)} alone a bag of words {figures}: {_meaning(leak, leaks)}."
-    if n_significant:
-        return f"From {part_name(leak)} alone a bag of words does no better than chance, but {correlated} are correlated with a label."
-    return "No surface pattern predicts the label beyond chance."
+        return f"{source} gets {leak.accuracy:.0%} right; chance is {chance}.{strongest}"
+    if names:
+        return (
+            f"{source} does no better than chance ({chance}), but some patterns predict a label.{strongest}"
+        )
+    return f"No surface pattern predicts the label beyond chance ({chance})."
 
 
-def _meaning(leak: Leak, leaks: Mapping[str, Leak]) -> str:
-    is_small = leak.accuracy - leak.majority < SMALL
-    if "context" not in leaks:
-        return f"its words predict the label {'slightly' if is_small else 'well'}, whether they should or not"
-    return f"this dataset leaks{' slightly' if is_small else ''}"
+def strongest_leak(leaks: Sequence[Leak]) -> Leak | None:
+    """The leak furthest above chance, from the text or the context alone."""
+    parts = [leak for leak in leaks if leak.part != "both"]
+    return max(parts, key=lambda leak: leak.low - leak.majority, default=None)
 
 
-def _key_figures(
-    result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
-) -> list[KeyFigure]:
+def by_severity(findings: Sequence[Finding]) -> list[Finding]:
+    """The worst first; within a severity, the strongest first."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(severity_of(finding)))
+
+
+def _key_figures(result: AuditResult, labels: Mapping[str, Label], n_tested: int) -> list[KeyFigure]:
     dataset = result.dataset
     largest = next(iter(labels.values()), None)
     whole = f"the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "the data"
@@ -162,28 +231,40 @@ def _key_figures(
         KeyFigure("Rows used", count(dataset.used), f"of {count(dataset.rows)} in {whole}"),
         KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
     ]  # fmt: skip
-    if leak := result.leaks.get("text"):
+    if leak := strongest_leak(result.measured_leaks):
         name = f"Right from {cut(' + '.join(leak.columns), NAME_LIMIT)} alone"
         figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
-    of_tested = f"of {counted(n_tested, 'pattern')} tested"
-    return [*figures, KeyFigure("Correlated with a label", count(n_significant), of_tested)]
+    severities = Counter(severity_of(finding) for finding in result.findings)
+    told = ", ".join(f"{count(severities[name])} {name}" for name in SEVERITIES if severities[name])
+    return [
+        *figures,
+        KeyFigure(
+            "Shortcuts", count(len(result.findings)), told or f"of {counted(n_tested, 'pattern')} tested"
+        ),
+    ]
 
 
 # The leak
 
 
 def _leak_section(result: AuditResult) -> Section:
-    measured = [_in_order(leaks) for leaks in (result.leaks, *result.held_out.values())]
-    shown = [_leak_chart(leaks, f"leak-{at}") for at, leaks in enumerate(measured) if leaks]
+    words, everything = _in_order(result.leaks), _in_order(result.all_leaks)
+    measured = [("from words", words), ("from words and everything else that detectors see", everything)]
+    measured += [("from words", _in_order(leaks)) for leaks in result.held_out.values()]
+    shown = [_leak_chart(leaks, f"leak-{at}", of) for at, (of, leaks) in enumerate(measured) if leaks]
     nothing = Paragraph("The leak was not measured.", "nothing")
-    rows = [_leak_row(leak) for leaks in measured[:1] for leak in leaks]
-    rows += [_leak_row(leaks[0]) for leaks in measured[1:] if leaks]
     columns = [
-        Column("From"), Column("Accuracy", number=True), Column("95% interval", number=True), Column("Chance", number=True),
-        Column("Measured by"),
+        Column("Right from"), Column("Words alone", number=True), Column("Everything", number=True), Column("Chance", number=True),
     ]  # fmt: skip
+    rows = [_leak_row(leak, result.all_leaks.get(leak.part)) for leak in words]
+    rows += [
+        _leak_row(leaks["text"], None, held_out=name)
+        for name, leaks in result.held_out.items()
+        if "text" in leaks
+    ]
     lead = (
-        "How often a bag of words predicts the right label from each part of the input. The dashed line is the accuracy of always "
+        "How often a simple model predicts the right label from each part of the input: from its words, and from everything that the "
+        "detectors see (length, position, punctuation and casing, overlap, people, grammar). The dashed line is the accuracy of always "
         "predicting the most frequent label; the whisker is the 95% interval."
     )
     blocks: list[Block] = [
@@ -191,29 +272,50 @@ def _leak_section(result: AuditResult) -> Section:
         Only(REPORT, [Grid(shown or [nothing])]),
         Only(SCREEN, [Table(columns, rows)]),
     ]
+    if told := _contributions(everything):
+        blocks.append(Paragraph(told, "rest"))
     return Section("leak", "Leak against chance", blocks, on=REPORT | SCREEN)
+
+
+def _contributions(leaks: Sequence[Leak]) -> str:
+    """What each kind of feature contributes to the strongest leak, if any contributes."""
+    leak = strongest_leak(leaks)
+    if leak is None or leak.low <= leak.majority:
+        return ""
+    lost = sorted(leak.families.items(), key=lambda item: -item[1])
+    told = [f"{level_name(name)} {points(-share)}" for name, share in lost if share >= CONTRIBUTES]
+    if not told:  # without any one of them the others predict as well
+        return ""
+    return f"Points of accuracy lost from {part_name(leak)} without one kind of feature: {', '.join(told)}."
 
 
 def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
     return [leaks[part] for part in PARTS if part in leaks]
 
 
-def _leak_row(leak: Leak) -> Row:
-    style = "strong" if leak.low > leak.majority else "quiet"
+def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row:
+    columns = cut(" + ".join(leak.columns), NAME_LIMIT)
     return Row(
         [
-            cut(" + ".join(leak.columns), PATTERN_LIMIT),
-            Span(percent(leak.accuracy), style),
-            f"{percent(leak.low)} to {percent(leak.high)}",
+            f"{columns}, on {cut(held_out, NAME_LIMIT)}" if held_out else columns,
+            _accuracy(leak),
+            NONE if everything is None else _accuracy(everything),
             percent(leak.majority),
-            cut(leak.how, PATTERN_LIMIT),
         ]
     )
 
 
-def _leak_chart(leaks: Sequence[Leak], key: str) -> Chart:
-    how = f"{cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
-    title = f"Accuracy of a bag of words against chance ({how})"
+def _accuracy(leak: Leak) -> Words:
+    style = "strong" if leak.low > leak.majority else "quiet"
+    return [
+        Span(percent(leak.accuracy), style),
+        Span(f" ({100 * leak.low:.1f} to {100 * leak.high:.1f})", "quiet"),
+    ]
+
+
+def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
+    how = f"{of}; {cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
+    title = f"Accuracy of a simple model against chance ({how})"
     desc = "; ".join(_leak_words(leak) for leak in leaks)
     svg = charts.leak_chart(leaks, key=key, majority=leaks[0].majority, title=title, desc=desc)
     return Chart(svg, how)
@@ -234,8 +336,8 @@ def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Sect
         text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
         return Section("strongest", heading, [Paragraph(text, "nothing")])
     lead = (
-        "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is the gain: what a "
-        "model learns about the label from the pattern, in millibits per text, on one scale for all labels."
+        "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is what the "
+        "pattern alone is worth, in percentage points of accuracy, on one scale for all labels."
     )
     blocks: list[Block] = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
     if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
@@ -249,7 +351,7 @@ def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Sect
 
 def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) -> list[Chart]:
     """A chart per label, all on one scale."""
-    full = max((millibits(finding.gain) for finding in findings), default=0.0)
+    full = max((100 * finding.points for finding in findings), default=0.0)
     shown = []
     for at, label in enumerate(_with_colour(labels)):
         mine = [finding for finding in findings if label_named(finding.label, labels) is label]
@@ -258,7 +360,7 @@ def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) 
                 [_bar(finding, label) for finding in mine[:MAX_BARS]],
                 key=f"strongest-{at}",
                 title=f"Strongest patterns that predict {label.name}",
-                desc="Gain about the label, in millibits.",
+                desc="Percentage points of accuracy from the pattern alone.",
                 full=full,
             )
             shown.append(Chart(svg, label_span(label), counted(len(mine), "group")))
@@ -270,8 +372,7 @@ def _with_colour(labels: Mapping[str, Label]) -> list[Label]:
 
 
 def _bar(finding: Finding, label: Label) -> charts.Bar:
-    gain = millibits(finding.gain)
-    return charts.Bar(str(finding.pattern), gain, f"{short(gain)} mbit", label.colour)
+    return charts.Bar(str(finding.pattern), 100 * finding.points, points(finding.points), label.colour)
 
 
 def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
@@ -295,21 +396,21 @@ def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
 def _findings_section(
     result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
 ) -> Section:
-    blocks: list[Block] = [Only(SCREEN, [Paragraph(_found(result, n_significant, n_tested))])]
+    blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
+    if repeats := _repeats(result, n_significant):
+        blocks.append(Paragraph(repeats, "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
             "with the pattern; its tick is the label’s usual share."
         )
-        blocks += [Paragraph(lead, "lead"), findings_table(result.findings[:MAX_GROUPS], labels)]
+        blocks += [Paragraph(lead, "lead"), findings_table(by_severity(result.findings)[:MAX_GROUPS], labels)]
         rare = [
             f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label, NAME_LIMIT)} ({f.label_share:.0%} of {f.count:,})"
             for f in surest(result.findings, after=ON_SCREEN, n=8)
         ]
         if rare:
             blocks.append(Only(SCREEN, [Paragraph(f"Rare, but nearly certain: {', '.join(rare)}.")]))
-    else:
-        blocks.append(Only(REPORT, [Paragraph("Nothing to list.", "nothing")]))
     blocks += _unlisted(result, n_significant)
     tested: list[list[str | Span]] = [
         [f"{level_name(level)} ", Span(count(result.significant.get(level, 0)), "strong"), Span(f" of {count(n)}", "quiet")]
@@ -330,12 +431,27 @@ def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
     )
 
 
+def _repeats(result: AuditResult, n_significant: int) -> str:
+    """What repeated texts change, if they change much: rows that repeat a text are not independent observations."""
+    n_rows = result.significant_rows or 0
+    if n_rows <= NOTICEABLE * n_significant:
+        return ""
+    name, n = min(result.distinct.items(), key=lambda item: item[1])
+    shared = (
+        f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name, NAME_LIMIT)}"
+    )
+    return (
+        f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
+        f"{count(n_significant)} do when repeats are taken into account."
+    )
+
+
 def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
-        Column("Pattern"), Column("Predicts", style="to"), Column("Texts", number=True),
-        Column("Label’s share", style="shares"), Column("Gain, mbit", number=True, screen=False),
-        Column("z", number=True, screen=False), Column("q", number=True),
+        Column("Pattern"), Column("Severity"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Texts", number=True),
+        Column("Label’s share", style="shares"), Column("Points", number=True), Column("z", number=True, screen=False),
+        Column("q", number=True, screen=False),
     ]  # fmt: skip
     rows = [_finding_row(finding, labels) for finding in findings]
     return Table(columns, rows, "findings", open=OPEN_GROUPS, more="groups", screen=ON_SCREEN)
@@ -346,13 +462,15 @@ def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
     return Row(
         [
             pattern_words(finding),
+            Span(severity_of(finding), f"severity {severity_of(finding)}"),
             label_span(label),
             count(finding.count),
+            count(finding.count if finding.texts is None else finding.texts),
             Cell(
                 [Span(percent(finding.label_share), "strong"), " ", Span(f"usual {percent(finding.base_rate)}", "quiet")],
                 charts.share_bar(finding.label_share, finding.base_rate, colour=label.colour),
             ),
-            short(millibits(finding.gain)),
+            points(finding.points),
             short(finding.z),
             q_value(finding.q),
         ],
@@ -371,6 +489,7 @@ def _below(finding: Finding) -> list[Block]:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    blocks.append(Paragraph(ADVICE.get(finding.level, ADVICE["token"]), "advice"))
     if finding.variants:
         names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
         n_more = len(finding.variants) - len(names)
@@ -392,6 +511,50 @@ def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:
         )
         blocks.append(Paragraph(text, "rest"))
     return [Only(REPORT, blocks)] if blocks else []
+
+
+# Sources
+
+
+def _sources_section(found: Sources | None) -> list[Section]:
+    """What a column of groups says about the labels, if one was named."""
+    if found is None:
+        return []
+    column = cut(found.column, NAME_LIMIT)
+    alone = (
+        f"From {column} alone, without reading the text, {percent(found.accuracy)} of the labels are right (95% interval {percent(found.low)} to "
+        f"{percent(found.high)}, chance {percent(found.majority)}; {counted(found.groups, 'group')})."
+    )
+    blocks: list[Block] = [Paragraph(alone)]
+    if found.at_random is not None and found.left_out is not None:
+        interval = f"{points(found.drop_low or 0.0)} to {points(found.drop_high or 0.0)}"
+        blocks.append(
+            Paragraph(
+                f"A bag of words is right on {percent(found.at_random)} of rows drawn at random, and on {percent(found.left_out)} of rows from groups it was "
+                f"not trained on: {points(found.left_out - found.at_random)} points (the loss has the 95% interval {interval})."
+            )
+        )
+    if found.findings:
+        columns = [
+            Column("Pattern"), Column("Points", number=True), Column("Within groups", number=True), Column("p within", number=True, screen=False),
+            Column("It is"),
+        ]  # fmt: skip
+        rows = [
+            Row(
+                [
+                    Span(cut(str(one.pattern), PATTERN_LIMIT), "pattern"),
+                    points(one.points),
+                    points(one.within),
+                    q_value(one.p),
+                    "the groups’ fingerprint" if one.is_fingerprint else "seen within groups",
+                ]
+            )
+            for one in found.findings[:MAX_GROUPS]
+        ]
+        blocks.append(
+            Table(columns, rows, "figures-only", open=OPEN_GROUPS, more="findings", screen=ON_SCREEN)
+        )
+    return [Section("sources", f"Groups by {column}", blocks, on=REPORT | SCREEN)]
 
 
 # People

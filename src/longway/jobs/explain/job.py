@@ -22,7 +22,7 @@ from longway.data.summary import DatasetSummary
 from longway.detect.findings import recurring, recurring_sets
 from longway.detect.reading import Reading
 from longway.errors import MissingExtra, SettingError
-from longway.jobs.audit.examples import examples_by_place, places_of, with_example
+from longway.jobs.audit.examples import examples_by_place, places_of, with_examples
 from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
 from longway.jobs.explain.result import (
     FILE,
@@ -144,7 +144,7 @@ def _explain(
         overlap=overlap(scores, k=settings.top) if len(scores) > 1 else None,
         parts_of_speech=parts,
         sufficient=tuple(RecurringSet(words, n) for words, n in recurring_sets(distinct).items()),
-        findings=tuple(_with_marks(with_example(one, examples)) for one in chosen),
+        findings=tuple(_with_marks(one) for one in with_examples(chosen, examples)),
         problems=tuple(problems),
         settings=settings,
         longway=version("longway"),

@@ -27,7 +27,7 @@ from longway.detect.reading import Reading
 from longway.errors import DataError, MissingExtra
 from longway.grammars.forest import Forest
 from longway.grammars.trees import Tree
-from longway.jobs.audit.examples import examples_by_place, grouped, places_of, with_example
+from longway.jobs.audit.examples import examples_by_place, grouped, places_of, with_examples
 from longway.jobs.grammar.row_sample import ParsableRow, RowSample, labels_as, sample_rows, split_off
 from longway.jobs.grammar.settings import GrammarSettings, Sizes
 from longway.jobs.held_out import Arranged
@@ -151,7 +151,7 @@ def induce_grammar(
         learned=ParsedRows("learned", learned, trees),
         held_out=ParsedRows(name, held_out, held_out_trees),
         findings=grouped(found.chosen, examples),
-        kinds=[with_example(one, examples) for one in joined],
+        kinds=with_examples(joined, examples),
         piece_q={
             key: q for one in found.tests for key, q in zip(one.keys.tolist(), one.q.tolist(), strict=True)
         },

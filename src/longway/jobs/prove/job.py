@@ -97,7 +97,7 @@ def load_version(
         id=id,
         split=split,
         limit=limit,
-        encoding=encoding or (like.encoding if path != source else None),
+        encoding=encoding or (like.encoding if path is not source else None),
     )
 
 

@@ -1,0 +1,189 @@
+"""A gate for continuous integration: does an audit stay below given limits, and has it nothing new against a baseline?
+
+    reasons = gate(result, Limits(leak=0.6, severity="high"), baseline=AuditResult)
+    junit(result, reasons), sarif(result, reasons)       the reasons as other tools read them
+
+A leak is over its limit if its accuracy is and if its 95% interval is above chance. A finding counts if it is at least as severe as the limit says. With a
+baseline, findings that the baseline has do not count unless they have become noticeably worse; without a limit, new critical and high ones count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from longway.detect.severity import CRITICAL, HIGH, LOW, SEVERITIES, at_least, severity_of
+from longway.errors import SettingError
+from longway.jobs.audit.result import AuditResult
+from longway.records import Finding, Leak
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.stats import NOTICEABLE
+
+_LEVELS = {CRITICAL: "error", HIGH: "error", LOW: "warning"}  # of SARIF
+_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an audit may have. leak: the highest accuracy from one part of the input alone. severity: findings of this severity or worse are refused."""
+
+    leak: float | None = None
+    severity: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.leak is not None and not 0 <= self.leak <= 1:
+            raise SettingError(f"The limit of the leak must be from 0 to 1. Got {self.leak}. Try leak=0.6.")
+        if self.severity is not None and self.severity not in SEVERITIES:
+            names = ", ".join(SEVERITIES)
+            raise SettingError(
+                f"The severity must be one of {names}. Got {self.severity!r}. Try severity=high."
+            )
+
+    @classmethod
+    def read(cls, given: Iterable[str]) -> Limits:
+        """The limits in the words of the command line.
+
+        >>> Limits.read(["leak=0.6", "severity=high"])
+        Limits(leak=0.6, severity='high')
+        """
+        leak, severity = None, None
+        for word in given:
+            name, _, value = word.partition("=")
+            if name == "leak":
+                try:
+                    leak = float(value)
+                except ValueError:
+                    raise SettingError(
+                        f"The limit of the leak must be a number. Got {value!r}. Try leak=0.6."
+                    ) from None
+            elif name == "severity":
+                severity = value
+            else:
+                raise SettingError(
+                    f"--fail-over knows leak and severity. Got {word!r}. Try --fail-over leak=0.6."
+                )
+        return cls(leak, severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an audit does not pass, in one line. rule: "leak" or "finding"; level: as SARIF calls it."""
+
+    rule: str
+    message: str
+    level: str = "error"
+
+
+def gate(result: AuditResult, limits: Limits, *, baseline: AuditResult | None = None) -> list[Reason]:
+    """The reasons why an audit does not pass; none if it does."""
+    return [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
+
+
+def _leak_reasons(result: AuditResult, limits: Limits) -> list[Reason]:
+    if limits.leak is None:
+        return []
+    over: dict[str, Leak] = {}
+    for leak in result.measured_leaks:  # of two measurements of a part, the higher one
+        if leak.part != "both" and leak.accuracy > limits.leak and leak.low > leak.majority:
+            over[leak.part] = max(leak, over.get(leak.part, leak), key=lambda one: one.accuracy)
+    return [
+        Reason(
+            "leak",
+            f"leak: from {' + '.join(leak.columns)} alone a simple model gets {leak.accuracy:.1%} right, over the limit of {limits.leak:.1%} "
+            f"(chance: {leak.majority:.1%})",
+        )
+        for leak in over.values()
+    ]
+
+
+def _finding_reasons(result: AuditResult, limits: Limits, baseline: AuditResult | None) -> list[Reason]:
+    severity = limits.severity or (HIGH if baseline is not None else None)
+    if severity is None:
+        return []
+    known = {} if baseline is None else {_identity(finding): finding for finding in _all(baseline)}
+    reasons = []
+    for finding in at_least(severity, result.findings):
+        level, before = severity_of(finding), known.get(_identity(finding))
+        if before is not None and not _is_worse(finding, before):
+            continue
+        news = ""
+        if baseline is not None:
+            news = f", {severity_of(before)} in the baseline" if before else ", not in the baseline"
+        message = (
+            f"{level}: “{_line(finding.pattern.name)}” in {_line(finding.field)} predicts {_line(finding.label)} "
+            f"({finding.label_share:.0%} of {finding.count:,} rows, usual {finding.base_rate:.0%}){news}"
+        )
+        reasons.append(Reason("finding", message, _LEVELS[level]))
+    return reasons
+
+
+def _is_worse(finding: Finding, before: Finding) -> bool:
+    """Whether a finding is more severe than in the baseline, and not by a hair."""
+    more_severe = SEVERITIES.index(severity_of(finding)) < SEVERITIES.index(severity_of(before))
+    return more_severe and finding.points > NOTICEABLE * before.points
+
+
+def _all(result: AuditResult) -> list[Finding]:
+    """Findings and their variants: which of them leads a group may change from one version of the data to the next."""
+    return [one for finding in result.findings for one in (finding, *finding.variants)]
+
+
+def _identity(finding: Finding) -> tuple[object, ...]:
+    """What a finding is compared by. Bounds of lengths, and numbers of grammar rules, change with every row that is added."""
+    pattern = finding.pattern
+    place = "" if pattern.level == "grammar" else pattern.place
+    return pattern.level, pattern.field, pattern.words, place, finding.label
+
+
+def _line(text: str) -> str:
+    """The text on one line, shortened."""
+    return cut(" ".join(text.split()), PATTERN_LIMIT)
+
+
+def junit(result: AuditResult, reasons: Iterable[Reason]) -> str:
+    """The reasons as JUnit XML: one test for the leak, one for the findings."""
+    failed = list(reasons)
+    cases = {rule: [one for one in failed if one.rule == rule] for rule in ("leak", "finding")}
+    suite = ElementTree.Element(
+        "testsuite", name="longway audit", tests=str(len(cases)), failures=str(sum(map(bool, cases.values())))
+    )
+    for rule, failures in cases.items():
+        case = ElementTree.SubElement(suite, "testcase", classname=_for_xml(result.dataset.name), name=rule)
+        if failures:
+            failure = ElementTree.SubElement(case, "failure", message=_for_xml(failures[0].message))
+            failure.text = _for_xml("\n".join(one.message for one in failures))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def sarif(result: AuditResult, reasons: Iterable[Reason], *, path: Path | None = None) -> str:
+    """The reasons as SARIF 2.1.0. path: the file that was audited; a code scanning tool shows the alerts there."""
+    place: dict[str, object] = {}
+    if path is not None:
+        file = {"artifactLocation": {"uri": quote(os.fsencode(path.as_posix()))}, "region": {"startLine": 1}}
+        place = {"locations": [{"physicalLocation": file}]}
+    rules = [
+        {"id": "leak", "shortDescription": {"text": "Part of the input predicts the label"}},
+        {"id": "finding", "shortDescription": {"text": "A surface pattern predicts the label"}},
+    ]
+    results = [
+        {"ruleId": one.rule, "level": one.level, "message": {"text": one.message}, **place} for one in reasons
+    ]
+    driver = {"name": "longway", "version": result.longway, "rules": rules}
+    content = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _for_xml(text: str) -> str:
+    """The text without characters that XML cannot hold: a pattern may contain any."""
+    return _NOT_IN_XML.sub("\ufffd", text)
