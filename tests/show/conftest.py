@@ -1,6 +1,7 @@
 """An audit to show: claims and evidence in the manner of FEVER. All sentences and figures are invented."""
 
 import json
+import os
 from functools import cache
 from math import exp, log, sqrt
 
@@ -311,10 +312,10 @@ def findings():
     return audit()
 
 
-@pytest.fixture(scope="session")
-def hostile_page():
-    """The page of the hostile audit, made once."""
-    return render_report(hostile_audit())
+@pytest.fixture
+def hostile_page(made):
+    """The page of the hostile audit."""
+    return made("hostile audit")
 
 
 @pytest.fixture
@@ -323,10 +324,10 @@ def rewritten():
     return rewrite()
 
 
-@pytest.fixture(scope="session")
-def hostile_rewrite_page():
-    """The page of the hostile rewrite, made once."""
-    return render_rewrite(hostile_rewrite(hostile_text))
+@pytest.fixture
+def hostile_rewrite_page(made):
+    """The page of the hostile rewrite."""
+    return made("hostile rewrite")
 
 
 @pytest.fixture
@@ -335,24 +336,28 @@ def proved():
     return proof()
 
 
-@pytest.fixture(scope="session")
-def hostile_prove_page():
-    """The page of the hostile proof, made once."""
-    return render_prove(hostile_proof(hostile_text))
+@pytest.fixture
+def hostile_prove_page(made):
+    """The page of the hostile proof."""
+    return made("hostile prove")
 
 
-@pytest.fixture(scope="session")
-def hostile_augment_page():
-    """The page of the hostile augmentation, made once."""
-    return render(AugmentResult.from_dict(hostile_augment(hostile_text)).page())
+@pytest.fixture
+def hostile_augment_page(made):
+    """The page of the hostile augmentation."""
+    return made("hostile augment")
 
 
 PAGES = {
     "audit": lambda: render_report(audit()),
+    "hostile audit": lambda: render_report(hostile_audit()),
     "rewrite": lambda: render_rewrite(rewrite()),
+    "hostile rewrite": lambda: render_rewrite(hostile_rewrite(hostile_text)),
     "prove": lambda: render_prove(proof()),
+    "hostile prove": lambda: render_prove(hostile_proof(hostile_text)),
     "prove of three": lambda: render_prove(proof(versions=("before", "after", "eda"))),
     "augment": lambda: render(AugmentResult.from_dict(augment()).page()),
+    "hostile augment": lambda: render(AugmentResult.from_dict(hostile_augment(hostile_text)).page()),
     "explain": lambda: render_explain(explanation(n_texts=3)),
     "hostile explain": lambda: render_explain(hostile_explanation(hostile_text)),
     "fairness": lambda: render_fairness(fairness()),
@@ -365,42 +370,26 @@ PAGES = {
 }
 
 
-@pytest.fixture(
-    params=[
-        "audit",
-        "hostile audit",
-        "rewrite",
-        "hostile rewrite",
-        "prove",
-        "hostile prove",
-        "prove of three",
-        "augment",
-        "hostile augment",
-        "explain",
-        "hostile explain",
-        "fairness",
-        "fairness of a classifier",
-        "hostile fairness",
-        "grammar",
-        "hostile grammar",
-        "perturb",
-        "hostile perturb",
-    ]
-)
-def page(request):
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """Gives a page by its name. Hostile ones take seconds, so that the processes of one test run share them as files."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "pages"
+    folder.mkdir(exist_ok=True)
+
+    @cache
+    def page_named(name):
+        path = folder / f"{name}.html"
+        if not path.exists():
+            part = folder / f"{name}.{os.getpid()}"
+            part.write_bytes(PAGES[name]().encode())
+            part.replace(path)
+        return path.read_bytes().decode()
+
+    return page_named
+
+
+@pytest.fixture(params=PAGES)
+def page(request, made):
     """Each kind of page, of ordinary and of hostile data."""
-    made = {
-        "hostile audit": "hostile_page",
-        "hostile rewrite": "hostile_rewrite_page",
-        "hostile prove": "hostile_prove_page",
-        "hostile augment": "hostile_augment_page",
-    }
-    if request.param in made:
-        return request.getfixturevalue(made[request.param])
-    return ordinary_page(request.param)
-
-
-@cache
-def ordinary_page(name):
-    """A page that is made once; text, so that no test can change it."""
-    return PAGES[name]()
+    return made(request.param)
