@@ -79,7 +79,6 @@ def audit(
     from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
     from longway.jobs.audit.result import AuditResult
-    from longway.store.atomic import replacing
 
     if on is not None:
         from longway.jobs.placement import check_place
@@ -99,17 +98,22 @@ def audit(
     if not output.json and not quiet and result.findings:
         show_next(f"longway rewrite {_with_columns(data, loaded)}", why="Repair the data")
     reasons = gate.gate(result, limits, baseline=before)
-    audited = Path(data) if Path(data).is_file() else None
-    contents = {junit: gate.junit(result, reasons), sarif: gate.sarif(result, reasons, path=audited)}
-    for path, content in contents.items():
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as whole:
-                whole.write_text(content, encoding="utf-8")
+    _write(junit, gate.junit(result, reasons))
+    _write(sarif, gate.sarif(result, reasons, path=Path(data) if Path(data).is_file() else None))
     for reason in reasons:
         errors().print(safe(reason.message), soft_wrap=True)
     if reasons:
         raise typer.Exit(1)
+
+
+def _write(path: Path | None, content: str) -> None:
+    """Write a file that was asked for, whole or not at all."""
+    from longway.store.atomic import replacing
+
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as whole:
+            whole.write_text(content, encoding="utf-8")
 
 
 def _with_columns(data: str, loaded: Dataset) -> str:

@@ -10,7 +10,7 @@ trained on, compared with rows drawn at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,8 +157,10 @@ def _with_drop(alone: Sources, reading: Reading, groups: Ints, seed: int) -> Sou
     drop = float((at_random - left_out).mean())
     n = len(rows)
     error = float(np.sqrt(np.square(by_cluster - drop * np.bincount(linked)).sum()) / n)
-    return Sources(
-        column=alone.column, groups=alone.groups, accuracy=alone.accuracy, low=alone.low, high=alone.high, majority=alone.majority,
-        at_random=float(at_random.mean()), left_out=float(left_out.mean()), drop_low=drop - 1.96 * error, drop_high=drop + 1.96 * error,
-        findings=alone.findings,
-    )  # fmt: skip
+    return replace(
+        alone,
+        at_random=float(at_random.mean()),
+        left_out=float(left_out.mean()),
+        drop_low=drop - 1.96 * error,
+        drop_high=drop + 1.96 * error,
+    )
