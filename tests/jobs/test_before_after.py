@@ -37,6 +37,10 @@ def test_a_word_that_went_has_its_number_and_no_gain(planted):
     assert (fate.count_before, fate.share_before) == (50, 1.0)
     assert (fate.count_after, fate.share_after) == (0, 0.0)
     assert fate.gain_after < fate.gain_before / 50
+    assert (fate.points_before, fate.points_after) == (
+        0.25,
+        0.0,
+    )  # 50 of 100 rows of its label, none of the other
     assert found.leak.before.rows == found.leak.after.rows == 200
 
 

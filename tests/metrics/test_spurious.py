@@ -33,6 +33,15 @@ def by_hand(word, rows, names):
     )
 
 
+def points_by_hand(found, rows):
+    """The mean of both labels' accuracies, less a half, if the rows with the word are given its label and all others another."""
+    rates = []
+    for is_own in (True, False):
+        of = [found.word in words for words, label in rows if (label == found.label) == is_own]
+        rates.append(sum(of) / max(len(of), 1))
+    return (rates[0] + (1 - rates[1])) / 2 - 0.5
+
+
 @settings(max_examples=40)
 @given(ROWS, ROWS)
 def test_both_sides_are_what_counting_gives(before, more):
@@ -46,6 +55,8 @@ def test_both_sides_are_what_counting_gives(before, more):
         assert found.rows_after == sum(found.word in words for words, _ in after)
         assert found.mi_before == pytest.approx(by_hand(found.word, before, names))
         assert found.mi_after == pytest.approx(by_hand(found.word, after, names))
+        assert found.points_before == pytest.approx(points_by_hand(found, before))
+        assert found.points_after == pytest.approx(points_by_hand(found, after))
 
 
 def test_no_words_give_no_rows():

@@ -6,11 +6,11 @@ from math import sqrt
 LABELS = {"negative": 1004, "positive": 996}
 USED = sum(LABELS.values())
 WORDS = [
-    ("matinee", "negative", 93, 171, 0.0182, 0.0009),
-    ("honestly", "negative", 110, 204, 0.0169, 0.0021),
-    ("saturday", "positive", 88, 149, 0.0121, 0.0004),
-    ("popcorn", "negative", 61, 102, 0.0064, 0.0011),
-    ("director", "positive", 240, 391, 0.0012, 0.0019),
+    ("matinee", "negative", 93, 171, 0.0182, 0.0009, 0.037, 0.002),
+    ("honestly", "negative", 110, 204, 0.0169, 0.0021, 0.034, -0.004),
+    ("saturday", "positive", 88, 149, 0.0121, 0.0004, 0.031, 0.001),
+    ("popcorn", "negative", 61, 102, 0.0064, 0.0011, 0.022, 0.003),
+    ("director", "positive", 240, 391, 0.0012, 0.0019, 0.010, 0.012),
 ]
 VERDICTS = [
     ("surface", None),
@@ -90,7 +90,13 @@ def addition(id_, before, after, trace, *, was="negative", now="positive", faile
 def finding(pattern, label, *figures):
     names = ("count_before", "share_before", "gain_before", "count_after", "share_after", "gain_after")
     found = {"level": "token", "pattern": pattern, "field": "review", "label": label, "marked": ""}
-    return found | dict(zip(names, figures, strict=True))
+    points = (
+        share * n / LABELS[label] - (1 - share) * n / (USED - LABELS[label])
+        for n, share, _ in (figures[:3], figures[3:])
+    )
+    return found | dict(
+        zip((*names, "points_before", "points_after"), (*figures, *(one / 2 for one in points)), strict=True)
+    )
 
 
 def augment():
@@ -117,10 +123,11 @@ def augment():
              "refusals": {"the rules know no opposite of the label": 6}, "seconds": 12.4},
         ],
         "words": [
-            {"word": word, "label": label, "rows_before": before, "rows_after": after, "mi_before": was, "mi_after": now}
-            for word, label, before, after, was, now in WORDS
+            {"word": word, "label": label, "rows_before": before, "rows_after": after, "mi_before": was, "mi_after": now,
+             "points_before": worth_before, "points_after": worth_after}
+            for word, label, before, after, was, now, worth_before, worth_after in WORDS
         ],
-        "mean_mi": {"before": 0.01096, "after": 0.00128},
+        "mean_mi": {"before": 0.01096, "after": 0.00128}, "mean_points": {"before": 0.0268, "after": 0.0044},
         "analysis": {
             "overlap": {"k": 5, "texts": 2000, "every": 0.64, "some": 0.33, "words": 0.41, "pairs": {"bow + nb": 0.52, "bow + cnn": 0.31}},
             "parts_of_speech": {
@@ -188,7 +195,7 @@ def text_to_text_augment():
     }
     made["sample"], made["refused"] = [one], []
     made |= {
-        "added_by_label": {}, "labels_before": {}, "labels_after": {}, "words": [], "mean_mi": None, "analysis": None,
+        "added_by_label": {}, "labels_before": {}, "labels_after": {}, "words": [], "mean_mi": None, "mean_points": None, "analysis": None,
         "leak": None, "found": None, "findings": [], "worse": [], "n_worse": 0, "diversity": None, "expected_wrong": None,
     }  # fmt: skip
     return made

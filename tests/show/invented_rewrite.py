@@ -85,7 +85,10 @@ def finding(pattern, level, label, *figures, marked=""):
     names = ("count_before", "share_before", "gain_before", "count_after", "share_after", "gain_after")
     field = "claim + evidence" if level in ("overlap", "negation") else "claim"
     found = {"level": level, "pattern": pattern, "field": field, "label": label, "marked": marked}
-    return found | dict(zip(names, figures, strict=True))
+    points = (
+        (2 * share - 1) * n / USED for n, share, _ in (figures[:3], figures[3:])
+    )  # labels are equally frequent
+    return found | dict(zip((*names, "points_before", "points_after"), (*figures, *points), strict=True))
 
 
 def edit(id_, label, before, after, how, score_before, score_after, context, *, failed=None):

@@ -32,7 +32,7 @@ def section(page, name):
 def test_the_page_says_what_was_done(page):
     text = Elements(page).text
     assert (
-        "1,301 rows were added to 2,000; the mean gain of 5 spurious words about the label fell from 15.8 to 1.8 thousandths of a bit."
+        "1,301 rows were added to 2,000; 5 spurious words are now worth 0.44 points of accuracy on average, 2.7 before."
         in text
     )
     assert "New texts accepted 76.1% of 1,710 candidates" in text
@@ -46,10 +46,10 @@ def test_the_sections_come_in_reading_order(page):
     assert ids == ["words", "labels", "sample", "refused", "unwritten", "models", "leak", "findings", "worse", "diversity", "checks", "cost", "settings", "reading"]  # fmt: skip
 
 
-def test_words_have_their_gain_before_and_after(page):
+def test_words_have_their_points_before_and_after(page):
     text = section(page, "words")
-    assert "matinee negative 93 → 171 26.3 → 1.3" in text
-    assert "director ▲ more than before positive 240 → 391 1.7 → 2.7" in text
+    assert "matinee negative 93 → 171 +3.7 → +0.2" in text
+    assert "director ▲ more than before positive 240 → 391 +1.0 → +1.2" in text
 
 
 def test_rows_by_label_are_counted(page):
@@ -130,23 +130,29 @@ def test_the_result_is_read_back_as_it_was_written():
     result = AugmentResult.from_dict(augment())
     assert AugmentResult.from_dict(result.to_dict()) == result
     assert set(augment()) <= set(result.to_dict())
-    assert result.to_dict()["mean_mi"] == pytest.approx(augment()["mean_mi"])
+    for name in ("mean_mi", "mean_points"):
+        assert result.to_dict()[name] == pytest.approx(augment()[name])
     with pytest.raises(RunError, match="Expected version 1, got 7"):
         AugmentResult.from_dict({"version": 7})
 
 
-def test_a_rising_gain_is_not_called_a_fall():
+def test_more_points_are_not_called_a_success():
     result = AugmentResult.from_dict(augment())
     director = result.words[-1]
     verdicts = [
         replace(result, words=(word,)).page().verdict
-        for word in (director, replace(director, mi_after=director.mi_before))
+        for word in (director, replace(director, points_after=director.points_before))
     ]
-    assert (
-        "the gain of the spurious word about the label rose from 1.7 to 2.7 thousandths of a bit."
-        in verdicts[0]
-    )
-    assert "is still 1.7 thousandths of a bit." in verdicts[1]
+    assert "the spurious word is now worth 1.2 points of accuracy, more than the 1.0 before." in verdicts[0]
+    assert "the spurious word is still worth 1.0 points of accuracy." in verdicts[1]
+
+
+def test_words_of_an_earlier_version_have_no_points():
+    words = [{**word, "points_before": None, "points_after": None} for word in augment()["words"]]
+    result = AugmentResult.from_dict(augment() | {"words": words})
+    assert result.mean_points is None
+    assert result.page().verdict == "1,301 rows were added to 2,000."
+    assert "93 → 171 – → –" in section(render(result.page()), "words")
 
 
 def test_the_card_has_figures_and_no_text_of_the_data():

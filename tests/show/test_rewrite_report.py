@@ -67,7 +67,7 @@ def test_a_label_that_changed_is_shown_with_the_new_one(rewritten):
 
 def test_findings_stand_with_their_figures_before_and_now(rewritten):
     text = section(render_rewrite(rewritten), "findings")
-    assert "not word in claim REFUTES 702 → 331 93.3% → 69.2% 61.2 → 5.9" in text
+    assert "not word in claim REFUTES 702 → 331 93.3% → 69.2% +9.1 → +1.9" in text
     assert "American word in claim real signal, left alone" in text
     assert "more than 14 words length in claim ▲ stronger now" in text
 
@@ -182,12 +182,12 @@ def test_figures_that_are_missing_are_dashes(rewritten):
     for one in rewritten["rounds"]:
         one |= {"leak": None, "kl": float("nan")}
     rewritten["sample"][0] |= {"score_before": None, "score_after": None, "how": "", "context": None}
-    rewritten["findings"][0] |= {"count_after": 0, "share_after": 0.0, "gain_after": 0.0}
+    rewritten["findings"][0] |= {"count_after": 0, "share_after": 0.0, "gain_after": 0.0, "points_after": 0.0}
     page = render_rewrite(rewritten)
     assert "rounds-leak" not in page
     assert "rounds-objective" in page
     assert "gamma – → –" in page
-    assert "702 → 0 93.3% → – 61.2 → 0.00" in section(page, "findings")
+    assert "702 → 0 93.3% → – +9.1 → 0.0" in section(page, "findings")
 
 
 def test_a_long_text_is_cut_to_what_changed():

@@ -22,7 +22,7 @@ from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
 from longway.json_values import from_json
 from longway.records import Leak, Pattern
-from longway.stats import is_stronger, mutual_information
+from longway.stats import is_stronger, mutual_information, points_of
 
 Ints = NDArray[np.int64]
 LISTED = 40  # patterns listed of those found before, and of those that got stronger
@@ -52,7 +52,7 @@ class LeakChange:
 class PatternChange:
     """One pattern before and after. count: texts with it. share: of them with the label. gain: in nats, see `records.Finding`.
 
-    marked: why the pattern was left alone.
+    points: see `records.Finding`; None in runs of earlier versions. marked: why the pattern was left alone.
     """
 
     pattern: Pattern
@@ -64,6 +64,8 @@ class PatternChange:
     share_after: float
     gain_after: float
     marked: str = ""
+    points_before: float | None = None
+    points_after: float | None = None
 
     @property
     def is_stronger(self) -> bool:
@@ -170,21 +172,32 @@ def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:
 
 def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -> list[PatternChange]:
     counts = recount(chosen, old), recount(chosen, new)
-    return [
-        PatternChange(
-            one.finding.pattern,
-            one.finding.label,
-            *_figures(counts[0][i], old.totals, old.label_names.index(one.finding.label), one.finding.effect),
-            *_figures(counts[1][i], new.totals, new.label_names.index(one.finding.label), one.finding.effect),
-            marked=LEFT_ALONE if one.finding.pattern.name.lower() in kept else "",
+    changes = []
+    for i, one in enumerate(chosen):
+        finding = one.finding
+        before, after = (
+            _figures(counted[i], reading, finding.label, finding.effect)
+            for counted, reading in zip(counts, (old, new), strict=True)
         )
-        for i, one in enumerate(chosen)
-    ]
+        changes.append(
+            PatternChange(
+                finding.pattern,
+                finding.label,
+                *before[:3],
+                *after[:3],
+                marked=LEFT_ALONE if finding.pattern.name.lower() in kept else "",
+                points_before=before[3],
+                points_after=after[3],
+            )
+        )
+    return changes
 
 
-def _figures(counts: Ints, totals: Ints, label: int, effect: float) -> tuple[int, float, float]:
-    """Rows with a pattern, the label's share among them, and the gain of the pattern about the label. effect: rows per observation."""
+def _figures(counts: Ints, reading: Reading, name: str, effect: float) -> tuple[int, float, float, float]:
+    """Rows with a pattern, the label's share among them, the gain of the pattern about the label, its points. effect: rows per observation."""
+    label, totals = reading.label_names.index(name), reading.totals
     n, own = int(counts.sum()), int(counts[label])
     of_labels = np.array([totals[label], totals.sum() - totals[label]])
     gain = mutual_information(np.array([[own, n - own]]) / effect, of_labels / effect)[0]
-    return n, own / n if n else 0.0, float(max(gain, 0.0))
+    points = float(points_of(own, n, totals[label], totals.sum()))
+    return n, own / n if n else 0.0, float(max(gain, 0.0)), points

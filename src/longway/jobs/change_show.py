@@ -25,10 +25,10 @@ from longway.show.numbers import (
     counted,
     duration,
     finite,
-    millibits,
     money,
     or_dash,
     percent,
+    points,
     short,
     three_digits,
 )
@@ -170,7 +170,7 @@ def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, fil
     blocks: list[Block] = [
         Paragraph(lead, "lead"),
         *([Only(SCREEN, [Paragraph(_found(found.before, found.after))])] if found else []),
-        pattern_table(findings[:MAX_PATTERNS], labels, full=_highest_gain(comparison)),
+        pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)),
         *left_out(max(len(findings) - MAX_PATTERNS, 0), "patterns are", file),
     ]
     return Section("findings", heading, blocks, on=REPORT | SCREEN)
@@ -194,7 +194,7 @@ def worse_section(
     if sentences:
         blocks.append(Bullets([Span(sentence, "data") for sentence in sentences], "objections"))
     if worse:
-        full = _highest_gain(comparison)
+        full = _most_points(comparison)
         blocks.append(pattern_table(worse, labels, full=full, is_worse=True))
     if n_more := n_worse(comparison) - len(worse):
         blocks.append(Paragraph(f"{n_more:,} more patterns got stronger, each less than these.", "rest"))
@@ -216,20 +216,25 @@ def _risen(change: LeakChange) -> str:
     return f"The leak from {cut(change.columns, NAME_LIMIT)} rose from {figures}.{chance}"
 
 
-def _highest_gain(comparison: Comparison) -> float:
-    """The gain of a full bar, in nats."""
+def _most_points(comparison: Comparison) -> float:
+    """The points of a full bar."""
     shown = [*comparison.findings[:MAX_PATTERNS], *comparison.worse[:MAX_WORSE]]
-    gains = [finite(gain) for change in shown for gain in (change.gain_before, change.gain_after)]
-    return max(gains, default=0.0)
+    each = [value for change in shown for value in (change.points_before, change.points_after)]
+    return max(map(bar_length, each), default=0.0)
+
+
+def bar_length(value: float | None) -> float:
+    """The length of a bar of points: none if they are not known, or if the pattern now predicts another label."""
+    return max(finite(value or 0.0), 0.0)
 
 
 def pattern_table(
     changes: Sequence[PatternChange], labels: Mapping[str, Label], *, full: float, is_worse: bool = False
 ) -> Table:
-    """Patterns before and after. full: the gain of a full bar, in nats. is_worse: all of them got stronger."""
+    """Patterns before and after. full: the points of a full bar. is_worse: all of them got stronger."""
     columns = [
         Column("Pattern"), Column("Predicts", style="to"), Column("Texts", number=True), Column("Label’s share", style="shares"),
-        Column("Gain, mbit", style="shares"),
+        Column("Points", style="shares"),
     ]  # fmt: skip
     rows = [_pattern_row(change, labels, full, is_worse) for change in changes]
     n_open = None if is_worse else OPEN_PATTERNS
@@ -248,7 +253,7 @@ def _pattern_row(change: PatternChange, labels: Mapping[str, Label], full: float
         words += [" ", Span(cut(change.marked, PATTERN_LIMIT), "remark")]
     if change.is_stronger and not is_worse:
         words += [" ", Span("▲ stronger now", "remark stronger")]
-    shares, gains = (change.share_before, change.share_after), (change.gain_before, change.gain_after)
+    shares, worth = (change.share_before, change.share_after), (change.points_before, change.points_after)
     share_after = percent(shares[1]) if change.count_after else NONE
     return Row(
         [
@@ -259,10 +264,16 @@ def _pattern_row(change: PatternChange, labels: Mapping[str, Label], full: float
                 _changed(percent(shares[0]) if change.count_before else NONE, share_after),
                 change_bar(*shares, full=1.0, usual=label.count / total),
             ),
-            Cell(_changed(*(short(millibits(gain)) for gain in gains)), change_bar(*gains, full=full)),
+            points_cell(*worth, full=full),
         ],
         colour=label.colour,
     )
+
+
+def points_cell(before: float | None, after: float | None, *, full: float) -> Cell:
+    """Points before and after with both bars; dashes for runs of earlier versions. full: the points of a full bar."""
+    words = _changed(or_dash(before, points), or_dash(after, points))
+    return Cell(words, change_bar(bar_length(before), bar_length(after), full=full))
 
 
 def _changed(before: str, after: str) -> Words:

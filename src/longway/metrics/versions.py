@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from longway.errors import MissingExtra, SettingError
 from longway.metrics import Measure
 from longway.metrics.bleu import sacre_bleu
-from longway.stats import mutual_information
+from longway.stats import mutual_information, points_of
 from longway.tokens.tokenizer import is_word, tokenize, tokenize_column
 
 Floats = NDArray[np.float64]
@@ -196,7 +196,7 @@ def term_counts(texts: Sequence[str], terms: Iterable[str]) -> list[tuple[int, i
 class WordInformation(Measure):
     """A word before and after. rows: that contain it. mi: its mutual information with the label, in nats.
 
-    label: the one it was most associated with before.
+    label: the one it was most associated with before. points: as of a `records.Finding`; None in runs of earlier versions.
     """
 
     word: str
@@ -205,6 +205,8 @@ class WordInformation(Measure):
     rows_after: int
     mi_before: float
     mi_after: float
+    points_before: float | None = None
+    points_after: float | None = None
 
 
 def compare_word_information(
@@ -225,11 +227,15 @@ def compare_word_information(
     new, new_totals = _rows_by_label(words, *after, labels)
     mi_old, mi_new = mutual_information(old, old_totals), mutual_information(new, new_totals)
     strongest = (old / np.maximum(old_totals, 1)).argmax(axis=1)
-    columns = zip(words, strongest, old.sum(axis=1), new.sum(axis=1), mi_old, mi_new, strict=True)
-    compared = [
-        WordInformation(word, labels[label], int(n_old), int(n_new), float(mi_before), float(mi_after))
-        for word, label, n_old, n_new, mi_before, mi_after in columns
-    ]
+    row = np.arange(len(words))
+    points_old, points_new = (
+        points_of(counts[row, strongest], counts.sum(axis=1), totals[strongest], totals.sum())
+        for counts, totals in ((old, old_totals), (new, new_totals))
+    )
+    names = [labels[label] for label in strongest]
+    figures = (old.sum(axis=1), new.sum(axis=1), mi_old, mi_new, points_old, points_new)
+    columns = zip(words, names, *(each.tolist() for each in figures), strict=True)
+    compared = [WordInformation(*column) for column in columns]
     return sorted(compared, key=lambda word: (-word.mi_before, word.word))
 
 

@@ -38,11 +38,12 @@ SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class PatternFigures:
-    """How a pattern relates to its label on one version of the data: texts with it, the label's share, the gain in nats."""
+    """How a pattern relates to its label on one version of the data: texts with it, the label's share, the gain in nats, the points."""
 
     count: int | None
     share: float | None
     gain: float | None
+    points: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,15 @@ class RunFinding:
     count: int | None = None
     label_share: float | None = None
     gain: float | None = None
+    points: float | None = None
     count_before: int | None = None
     count_after: int | None = None
     share_before: float | None = None
     share_after: float | None = None
     gain_before: float | None = None
     gain_after: float | None = None
+    points_before: float | None = None
+    points_after: float | None = None
     base_rate: float | None = None
     z: float | None = None
     q: float | None = None
@@ -92,14 +96,14 @@ class RunFinding:
         """The figures before a rewrite; None for a finding of another command."""
         if self.count_before is None:
             return None
-        return PatternFigures(self.count_before, self.share_before, self.gain_before)
+        return PatternFigures(self.count_before, self.share_before, self.gain_before, self.points_before)
 
     @property
     def now(self) -> PatternFigures:
         """The figures, those after a rewrite."""
         if self.count_before is None:
-            return PatternFigures(self.count, self.label_share, self.gain)
-        return PatternFigures(self.count_after, self.share_after, self.gain_after)
+            return PatternFigures(self.count, self.label_share, self.gain, self.points)
+        return PatternFigures(self.count_after, self.share_after, self.gain_after, self.points_after)
 
     @property
     def strongest(self) -> PatternFigures:

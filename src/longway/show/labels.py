@@ -20,6 +20,10 @@ MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
 MAX_ROWS = 10  # row numbers of a problem
 A_FEW = 3  # more than are shown at once, where that is all: not worth a click
+POINTS = (
+    "Points",
+    "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain.",
+)  # in "How to read this"
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
 Record = TypeVar("Record", Leak, Mentions, Problem, Telling, Edit, Verdict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, log
+from math import isfinite
 
 NONE = "–"
 
@@ -61,15 +61,6 @@ def counted(number: int, noun: str) -> str:
     ('1 row', '6,660 rows')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def millibits(nats: float) -> float:
-    """Nats in thousandths of a bit: an even two-way label holds 1000 of them.
-
-    >>> round(millibits(log(2)))
-    1000
-    """
-    return finite(nats) * 1000 / log(2)
 
 
 def short(value: float) -> str:

@@ -17,6 +17,7 @@ from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result, check_version, read
 from longway.json_values import to_json
 from longway.records import Finding, Leak, Mentions, Problem, Telling
+from longway.stats import points_of
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
@@ -191,7 +192,6 @@ def _with_points(finding: Finding, used: int) -> Finding:
     variants = tuple(_with_points(one, used) for one in finding.variants)
     if finding.points:
         return replace(finding, variants=variants)
-    own, rest = max(used * finding.base_rate, 1.0), max(used * (1 - finding.base_rate), 1.0)
-    with_label = finding.count * finding.label_share
-    points = 0.5 * (with_label / own - (finding.count - with_label) / rest)
-    return replace(finding, points=points, variants=variants)
+    hits = finding.count * finding.label_share
+    points = points_of(hits, finding.count, used * finding.base_rate, used)
+    return replace(finding, points=float(points), variants=variants)

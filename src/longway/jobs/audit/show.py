@@ -29,6 +29,7 @@ from longway.show.excerpts import (
 from longway.show.labels import (
     MAX_LABELS,
     MAX_SETTINGS,
+    POINTS,
     Label,
     label_named,
     label_span,
@@ -105,7 +106,7 @@ READING = [
     ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
     ("Rows and texts", "How many rows have the pattern, and how many different texts they have. Rows that repeat a text, nearly repeat it or share a context are not independent: tests, intervals and ranks count them as fewer observations if their labels agree."),
     ("Share and usual share", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
-    ("Points", "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain."),
+    POINTS,
     ("Severity", "Critical: the pattern alone is worth 10 points or more. High: 2 points or more, or nearly every text with the pattern has the label. Low: the rest. Critical and high findings passed a stricter test (q ≤ 0.005)."),
     ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
     ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),

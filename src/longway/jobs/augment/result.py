@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -97,8 +97,8 @@ class WordAnalysis:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanInformation:
-    """The mean mutual information of the spurious words with the label, in nats: what CoBA lowers."""
+class WordMean:
+    """A mean over the spurious words before and after the additions."""
 
     before: float
     after: float
@@ -173,13 +173,18 @@ class AugmentResult(EditedResult):
         return self.added > 0
 
     @property
-    def mean_information(self) -> MeanInformation | None:
-        """The mean over the spurious words; None if there are none."""
-        n = len(self.words)
-        if not n:
-            return None
-        before, after = sum(word.mi_before for word in self.words), sum(word.mi_after for word in self.words)
-        return MeanInformation(before / n, after / n)
+    def mean_information(self) -> WordMean | None:
+        """The mean mutual information of the spurious words with the label, in nats, which CoBA lowers; None if there are none."""
+        return _mean([(word.mi_before, word.mi_after) for word in self.words])
+
+    @property
+    def mean_points(self) -> WordMean | None:
+        """The mean of the spurious words' points, whichever label they predict; None if there are none, or in runs of earlier versions."""
+        both = [(word.points_before, word.points_after) for word in self.words]
+        known = [
+            (abs(before), abs(after)) for before, after in both if before is not None and after is not None
+        ]
+        return _mean(known)
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -191,12 +196,13 @@ class AugmentResult(EditedResult):
         """The content of augment.json."""
         values = content_of(self, VERSION)
         del values["comparison"]
-        mean = self.mean_information
+        mean, points = self.mean_information, self.mean_points
         return {
             **values,
             **self.comparison.to_dict(),
             "rejected": self.rejected,
             "mean_mi": mean and asdict(mean),
+            "mean_points": points and asdict(points),
             "expected_wrong": None,  # the error rates of the checks are known for rewritten texts that keep their label only
         }
 
@@ -205,3 +211,12 @@ class AugmentResult(EditedResult):
         """The result in the content of an augment.json; RunError if it is not one that this release reads."""
         given = check_version(content, VERSION, file=FILE, command="augment")
         return read(cls, {**given, "comparison": given}, file=FILE)
+
+
+def _mean(values: Sequence[tuple[float, float]]) -> WordMean | None:
+    n = len(values)
+    return (
+        WordMean(sum(before for before, _ in values) / n, sum(after for _, after in values) / n)
+        if n
+        else None
+    )

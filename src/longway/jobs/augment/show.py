@@ -19,6 +19,7 @@ from longway.jobs.augment.result import (
 )
 from longway.jobs.change_show import (
     SHEET,
+    bar_length,
     checks_section,
     context_block,
     cost_figure,
@@ -27,6 +28,7 @@ from longway.jobs.change_show import (
     leak_figure,
     leak_section,
     patterns_section,
+    points_cell,
     reading_sections,
     refusal,
     refused_section,
@@ -37,17 +39,15 @@ from longway.jobs.change_show import (
 from longway.jobs.edit_counts import refusals_of
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
-from longway.show.change_charts import change_bar
 from longway.show.differences import EDIT_LIMIT, versions
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, harmless, pieces
-from longway.show.labels import Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.labels import POINTS, Label, label_named, label_span, labels_of, roles_of, setting_rows
 from longway.show.numbers import (
     NONE,
     arrow,
     count,
     counted,
     finite,
-    millibits,
     percent,
     short,
     three_digits,
@@ -61,7 +61,6 @@ from longway.show.sections import (
     Bullets,
     Card,
     Cards,
-    Cell,
     Column,
     Details,
     Facts,
@@ -93,7 +92,7 @@ STYLES = {1: "spurious", 2: "principal"}  # by level of marked words
 READING = [
     ("Principal and spurious words", "Several classifiers of different kinds name the words of a text that they rely on most. A word that most of them name is principal: it carries the label. A word that only some name is spurious: it is merely correlated with the label here."),
     ("Triples", "The statements of a text, each as subject, predicate and object. Spurious triples stay, principal ones are changed until another label is true, normal ones may change places or be dropped. Then the triples are put into words again."),
-    ("Gain", "How much a model learns about the label from the presence of the word (mutual information), in thousandths of a bit per text. 0 means nothing."),
+    POINTS,
     ("Leak", "How well a model that sees only a bag of words from one part of the input predicts the label. An addition is similar to its source and has another label, so the leak should fall."),
     ("Similarity to the source", "The cosine of the sentence vectors of both texts. Near 1 little was changed; a text that has nothing to do with its source is near 0."),
     ("Checks", "A candidate is added only if all checks pass: the new label holds, the spurious words are still there, and it is a text and no copy. Every verdict is in edits.jsonl."),
@@ -162,38 +161,36 @@ def augment_page(result: AugmentResult) -> Page:
 
 
 def verdict(result: AugmentResult) -> str:
-    """How many rows were added, and how the gain of the spurious words changed, in one sentence."""
+    """How many rows were added, and what the spurious words were and are worth, in one sentence."""
     n, used = result.added, result.dataset.used
     if not n:
         return f"Nothing was added to {counted(used, 'row')}: no new text passed the checks."
     added = f"{counted(n, 'row')} {'was' if n == 1 else 'were'} added to {count(used)}"
-    mean = result.mean_information
+    mean = result.mean_points
     if mean is None:
         return f"{added}."
     n_words = len(result.words)
-    words = (
-        "the gain of the spurious word"
+    words, on_average = (
+        ("the spurious word is", "")
         if n_words == 1
-        else f"the mean gain of {count(n_words)} spurious words"
+        else (f"{count(n_words)} spurious words are", " on average")
     )
-    before, after = (short(millibits(value)) for value in (mean.before, mean.after))
+    before, after = (short(100 * value) for value in (mean.before, mean.after))
     if before == after:
-        return f"{added}; {words} about the label is still {after} thousandths of a bit."
-    change = "rose" if mean.after > mean.before else "fell"
-    return f"{added}; {words} about the label {change} from {before} to {after} thousandths of a bit."
+        return f"{added}; {words} still worth {after} points of accuracy{on_average}."
+    change = f"more than the {before} before" if mean.after > mean.before else f"{before} before"
+    return f"{added}; {words} now worth {after} points of accuracy{on_average}, {change}."
 
 
 def _key_figures(result: AugmentResult) -> list[KeyFigure]:
-    mean, n_words, found = result.mean_information, len(result.words), result.diversity
+    mean, n_words, found = result.mean_points, len(result.words), result.diversity
     accepted = percent(result.accepted / result.candidates) if result.candidates else NONE
-    gain = NONE if mean is None else arrow(short(millibits(mean.before)), short(millibits(mean.after)))
-    of_words = (
-        f"thousandths of a bit, mean of {counted(n_words, 'word')}" if n_words else "no words were named"
-    )
+    worth = NONE if mean is None else arrow(short(100 * mean.before), short(100 * mean.after))
+    of_words = f"of accuracy, mean of {counted(n_words, 'word')}" if n_words else "no words were named"
     return [
         KeyFigure("Rows added", count(result.added), f"to {counted(result.dataset.used, 'row')}"),
         KeyFigure("New texts accepted", accepted, f"of {counted(result.candidates, 'candidate')}"),
-        KeyFigure("Gain of a spurious word", gain, of_words),
+        KeyFigure("Points of a spurious word", worth, of_words),
         leak_figure(result.comparison.leak),
         KeyFigure(
             "Similarity to the source",
@@ -213,12 +210,13 @@ def _words_section(result: AugmentResult, labels: Mapping[str, Label]) -> Sectio
         nothing = Paragraph("This method found no spurious words, and you named none.", "nothing")
         return Section("words", heading, [nothing])
     lead = (
-        "Words that should not predict the label: only some of the models rely on them, or you named them. The pale bar is the gain of a "
-        "word before, the narrow one inside it the gain with the additions. The additions are there to lower it."
+        "Words that should not predict the label: only some of the models rely on them, or you named them. The pale bar is what "
+        "a word alone was worth before, in percentage points of accuracy; the narrow one inside it is what it is worth with the additions, "
+        "which are there to lower it."
     )
-    full = max(finite(gain) for word in words for gain in (word.mi_before, word.mi_after))
+    full = max(bar_length(value) for word in words for value in (word.points_before, word.points_after))
     columns = [
-        Column("Word"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Gain, mbit", style="shares"),
+        Column("Word"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Points", style="shares"),
     ]  # fmt: skip
     rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
     table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
@@ -227,18 +225,16 @@ def _words_section(result: AugmentResult, labels: Mapping[str, Label]) -> Sectio
 
 
 def _word_row(word: WordInformation, labels: Mapping[str, Label], full: float) -> Row:
-    before, after = finite(word.mi_before), finite(word.mi_after)
     label = label_named(word.label, labels)
     name: list[str | Span] = [Span(cut(word.word, PATTERN_LIMIT), "pattern")]
-    if is_stronger(before, after):
+    if is_stronger(finite(word.mi_before), finite(word.mi_after)):
         name += [" ", Span("▲ more than before", "remark stronger")]
-    gains = short(millibits(before)), short(millibits(after))
     return Row(
         [
             name,
             label_span(label),
             _changed(count(word.rows_before), count(word.rows_after)),
-            Cell(_changed(*gains), change_bar(before, after, full=full)),
+            points_cell(word.points_before, word.points_after, full=full),
         ],
         colour=label.colour,
     )
@@ -543,7 +539,7 @@ def _diversity_section(found: Diversity | None) -> Section:
 
 def _card_section(result: AugmentResult) -> Section:
     """The figures for whoever gets the file later; no text of the dataset."""
-    dataset, mean, leak = result.dataset, result.mean_information, result.comparison.leak
+    dataset, mean, leak = result.dataset, result.mean_points, result.comparison.leak
     by_label = (
         ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items()) or "the data has no labels"
     )
@@ -552,10 +548,9 @@ def _card_section(result: AugmentResult) -> Section:
         f"Candidates: {result.candidates:,}, of which {result.rejected:,} were refused.",
     ]
     if mean is not None:
-        before, after = millibits(mean.before), millibits(mean.after)
         items.append(
-            f"Mean gain of {counted(len(result.words), 'spurious word')} about the label: {before:.2f} thousandths of a bit before, "
-            f"{after:.2f} with the additions."
+            f"Mean worth of {counted(len(result.words), 'spurious word')}: {short(100 * mean.before)} points of accuracy before, "
+            f"{short(100 * mean.after)} with the additions."
         )
     if leak is not None:
         items.append(

@@ -20,6 +20,7 @@ from longway.show.charts import share_bar
 from longway.show.differences import versions as changed_words
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
+    POINTS,
     Label,
     label_named,
     label_span,
@@ -32,7 +33,6 @@ from longway.show.numbers import (
     NONE,
     count,
     counted,
-    millibits,
     or_dash,
     percent,
     points,
@@ -64,6 +64,7 @@ from longway.show.sections import (
     left_out,
 )
 from longway.show.tree_picture import tree_picture
+from longway.stats import points_of
 
 MAX_KINDS, OPEN_KINDS, KINDS_ON_SCREEN = 40, 12, 15
 MAX_RULES, RULES_ON_SCREEN = 20, 5
@@ -80,7 +81,7 @@ PAIR_READING = ("a man/a woman", "Words of the context that the tree aligns with
 READING = [
     ("Symbol", "A number that the grammar gives to one kind of phrase. It knows no linguistics: a symbol can mix kinds, and another seed gives other symbols."),
     ("[UNK]", "Any word that is too rare for the grammar to know."),
-    ("Gain", "How much a model learns about the label by knowing whether a row has the phrase (mutual information), in thousandths of a bit."),
+    POINTS,
     ("q", "The p-value of the most significant subtree, corrected for all that were tested; a dash if none is significant{singles}."),
     ("What it does not say", "A correlation is not an error: “a man/a woman” often is a contradiction. It is a shortcut if a model relies on it without reading the rest."),
 ]  # fmt: skip
@@ -192,7 +193,7 @@ def _kinds(
         return []
     columns = [
         Column("Words of context/text" if is_pair else "Words"), Column("Predicts", style="to"), Column("Rows", number=True),
-        Column("Label’s share", style="shares"), Column("Gain, mbit", number=True, screen=False), Column("q", number=True),
+        Column("Label’s share", style="shares"), Column("Points", number=True, screen=False), Column("q", number=True),
     ]  # fmt: skip
     rows = []
     for kind in kinds[:MAX_KINDS]:
@@ -206,13 +207,13 @@ def _kinds(
 
 
 def _figures(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words | Cell]:
-    """Label, rows, share and gain of a kind of phrase or a rule."""
+    """Label, rows, share and points of a kind of phrase or a rule."""
     label, total = label_named(row.label, labels), sum(each.count for each in labels.values()) or 1
     usual = label.count / total
     share: Words = [Span(percent(row.share), "strong"), " ", Span(f"usual {percent(usual)}", "quiet")]
     bar = share_bar(row.share, usual, colour=label.colour)
-    gain = short(millibits(row.mutual_information))
-    return [label_span(label), count(row.count), Cell(share, bar), gain]
+    worth = points(float(points_of(row.share * row.count, row.count, label.count, total)))
+    return [label_span(label), count(row.count), Cell(share, bar), worth]
 
 
 def _colour(row: PhraseKind | RuleSummary | KindVersions, labels: Labels) -> str:
@@ -225,7 +226,7 @@ def _rules_section(rules: Sequence[RuleSummary], labels: Labels) -> list[Section
     lead = "How phrases are built, whatever their words. Below each rule are its most informative subtrees."
     columns = [
         Column("Rule"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Label’s share", style="shares"),
-        Column("Gain, mbit", number=True, screen=False),
+        Column("Points", number=True, screen=False),
     ]  # fmt: skip
     rows = [
         Row(

@@ -31,7 +31,16 @@ from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult, TermCount
 from longway.show.change_charts import ChangeRow, Goal, Point, change_chart, line_chart
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import MAX_LABELS, Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.labels import (
+    MAX_LABELS,
+    POINTS,
+    Label,
+    label_named,
+    label_span,
+    labels_of,
+    roles_of,
+    setting_rows,
+)
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, three_digits
 from longway.show.sections import (
     CARD,
@@ -66,7 +75,8 @@ MAX_DECISIONS = 6
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
 READING = [
     ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
-    ("Share and gain", "The share of the texts with a pattern that carry the label; and how much a model learns about the label from the pattern, in thousandths of a bit per text."),
+    ("Label’s share", "The share of the texts with a pattern that carry the label."),
+    POINTS,
     ("Mean cosine", "How similar the texts of different labels are in the space of word weights and word positions. It should rise."),
     ("KL divergence", "How much the word statistics of the labels differ. It should fall, to 0 if they are the same."),
     ("Gamma", "How different a text is from the texts of all other labels. The texts with the highest gamma are rewritten first, by the candidate with the lowest."),

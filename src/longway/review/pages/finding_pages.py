@@ -43,7 +43,7 @@ from longway.show.charts import share_bar
 from longway.show.edit_view import COMPARE_LIMIT
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
 from longway.show.labels import Label, label_named, level_name
-from longway.show.numbers import NONE, arrow, count, finite, millibits, or_dash, percent, q_value, short
+from longway.show.numbers import NONE, arrow, count, finite, or_dash, percent, points, q_value, short
 from longway.stats import is_stronger
 
 Places = dict[str, Spans]  # by column
@@ -67,7 +67,7 @@ class FigureTexts:
     share: str
     usual: str
     share_bar: Markup
-    gain: str
+    points: str
     z: str
     q: str
     is_change: bool
@@ -232,7 +232,7 @@ def _figures(finding: RunFinding, label: Label) -> FigureTexts:
         share=or_dash(now.share, percent),
         usual=f"usual {percent(usual)}" if usual is not None else "",
         share_bar=share_bar(finite(now.share or 0.0), finite(usual or 0.0), colour=label.colour),
-        gain=or_dash(now.gain, lambda nats: short(millibits(nats))),
+        points=or_dash(now.points, points),
         z=or_dash(finding.z, short),
         q=or_dash(finding.q, q_value),
         is_change=False,
@@ -251,7 +251,7 @@ def _changed_figures(
         share=_moved(*map(percent, shares)),
         usual=f"usual {percent(usual)}",
         share_bar=change_bar(*shares, full=1.0, usual=usual),
-        gain=_moved(*(short(millibits(nats)) for nats in gains)),
+        points=_moved(or_dash(before.points, points), or_dash(now.points, points)),
         z=NONE,
         q=NONE,
         is_change=True,
