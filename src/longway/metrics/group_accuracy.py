@@ -5,7 +5,7 @@
 
 A model that relies on a pattern is correct if the pattern occurs with its label (supporting examples) and wrong if not
 (counter-examples): a large gap. Intervals are Wilson's for n test rows; with several seeds, whose mean is used, that is
-conservative. The gap's interval combines the two (Newcombe 1998, method 10).
+conservative. If rows belong together (`clusters`, see `intervals`), n is divided by their design effect. The gap's interval combines the two (Newcombe 1998, method 10).
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import SettingError
 from longway.metrics import Measure
-from longway.metrics.intervals import NAN, seeds_by_rows
+from longway.metrics.intervals import NAN, observations, seeds_by_rows
 from longway.stats import wilson_interval
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ class PatternAccuracy(Measure):
     gap_high: float
 
 
-def group_accuracies(correct: ArrayLike, groups: Sequence[Hashable | None]) -> list[GroupAccuracy]:
+def group_accuracies(
+    correct: ArrayLike, groups: Sequence[Hashable | None], *, clusters: Sequence[Ints] = ()
+) -> list[GroupAccuracy]:
     """The accuracy of each group, worst first. groups: one per row, None for a row without group.
 
     >>> [(g.group, g.accuracy) for g in group_accuracies([1, 0, 1], ["a", "b", "a"])]
@@ -59,11 +62,16 @@ def group_accuracies(correct: ArrayLike, groups: Sequence[Hashable | None]) -> l
     for row, group in enumerate(groups):
         if group is not None:
             rows.setdefault(group, []).append(row)
-    accuracies = [_accuracy(str(group), share[numbers]) for group, numbers in rows.items()]
+    accuracies = [
+        _accuracy(str(group), share[numbers], [together[numbers] for together in clusters])
+        for group, numbers in rows.items()
+    ]
     return sorted(accuracies, key=lambda group: (group.accuracy, -group.n, group.group))
 
 
-def pattern_accuracy(correct: ArrayLike, has_pattern: ArrayLike, has_label: ArrayLike) -> PatternAccuracy:
+def pattern_accuracy(
+    correct: ArrayLike, has_pattern: ArrayLike, has_label: ArrayLike, *, clusters: Sequence[Ints] = ()
+) -> PatternAccuracy:
     """Accuracy on a pattern's supporting examples and on its counter-examples.
 
     has_pattern: whether each row has the pattern. has_label: whether it has the label that the pattern predicts.
@@ -72,8 +80,10 @@ def pattern_accuracy(correct: ArrayLike, has_pattern: ArrayLike, has_label: Arra
     pattern, label = np.asarray(has_pattern, bool), np.asarray(has_label, bool)
     _check_length("has_pattern", len(pattern), len(share))
     _check_length("has_label", len(label), len(share))
-    supporting = _accuracy("supporting", share[pattern & label])
-    counter = _accuracy("counter", share[pattern & ~label])
+    supporting, counter = (
+        _accuracy(name, share[rows], [together[rows] for together in clusters])
+        for name, rows in (("supporting", pattern & label), ("counter", pattern & ~label))
+    )
     gap = supporting.accuracy - counter.accuracy
     return PatternAccuracy(supporting, counter, gap, *_gap_interval(supporting, counter))
 
@@ -93,9 +103,9 @@ def _share_of_seeds(correct: ArrayLike) -> Floats:
     return seeds_by_rows(correct).mean(axis=0)
 
 
-def _accuracy(group: str, share: Floats) -> GroupAccuracy:
+def _accuracy(group: str, share: Floats, clusters: Sequence[Ints]) -> GroupAccuracy:
     accuracy = float(share.mean()) if len(share) else NAN
-    low, high = wilson_interval(accuracy, len(share))
+    low, high = wilson_interval(accuracy, observations(share, clusters) if len(share) else 0)
     return GroupAccuracy(group, len(share), accuracy, low, high)
 
 

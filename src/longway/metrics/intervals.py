@@ -9,6 +9,10 @@ Arrays are (seeds, rows, ...): one entry per trained model and test row. A resam
 ones for all seeds, and averages over seeds; the interval runs from the 2.5% to the 97.5% quantile of the resamples. It
 reflects the choice of test rows; the std over seeds reflects the randomness of training.
 
+Test rows that repeat a text or share a context are not independent: a model is often right on all of them or on none. `clusters` says which
+rows belong together, in one or several ways (a number for each row, the same for rows that belong together). Whole clusters are then
+drawn instead of rows, by the way with the largest variance; where single rows have the largest, and without clusters, rows are drawn.
+
 If there are few kinds of rows (correct or wrong with each seed), rows are not drawn one by one: how often each kind is drawn
 is multinomial, so a million rows cost no more than ten.
 """
@@ -72,6 +76,7 @@ def estimate(
     probabilities: ArrayLike,
     labels: Sequence[str],
     *,
+    clusters: Sequence[Ints] = (),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> MetricEstimate:
@@ -84,10 +89,12 @@ def estimate(
     by_seed = given if given.ndim == 3 else given[None]
     measure = metric_named(metric)
     mean, std = mean_and_std([measure(truth, one_seed, labels) for one_seed in by_seed])
+    correct = correctness(truth, by_seed, labels)
     if metric == "accuracy":  # its interval is defined even if all rows are correct
-        return accuracy_estimate(correctness(truth, by_seed, labels), draws=draws, seed=seed)
+        return accuracy_estimate(correct, clusters=clusters, draws=draws, seed=seed)
+    together = widest(correct.mean(axis=0), clusters)
     if metric == "macro_f1" or metric.startswith("f1:"):
-        drawn = _resampled_f1(metric, truth, by_seed, labels, draws=draws, seed=seed)
+        drawn = _resampled_f1(metric, truth, by_seed, labels, together, draws=draws, seed=seed)
     else:
         numbers, _ = checked(truth, by_seed[0], labels)
         of_numbers = NUMBER_METRICS[metric]
@@ -95,16 +102,18 @@ def estimate(
         def of_rows(rows: Ints) -> float:
             return float(np.mean([of_numbers(numbers[rows], one_seed[rows]) for one_seed in by_seed]))
 
-        drawn = bootstrap(of_rows, len(numbers), draws=draws, seed=seed)
+        drawn = bootstrap(of_rows, len(numbers), together=together, draws=draws, seed=seed)
     low, high = _middle(drawn) if len(truth) > 1 else (NAN, NAN)
     return MetricEstimate(mean, std, low, high, len(truth), len(by_seed))
 
 
-def accuracy_estimate(correct: ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> MetricEstimate:
+def accuracy_estimate(
+    correct: ArrayLike, *, clusters: Sequence[Ints] = (), draws: int = DRAWS, seed: int = 0
+) -> MetricEstimate:
     """Accuracy with its interval. correct: (seeds, rows) or (rows,), true if the prediction was correct."""
     by_seed = seeds_by_rows(correct)
     mean, std = mean_and_std(by_seed.mean(axis=1))
-    low, high = mean_interval(by_seed.mean(axis=0), lowest=0.0, draws=draws, seed=seed)
+    low, high = mean_interval(by_seed.mean(axis=0), lowest=0.0, clusters=clusters, draws=draws, seed=seed)
     return MetricEstimate(mean, std, low, high, by_seed.shape[1], len(by_seed))
 
 
@@ -128,27 +137,81 @@ def seeds_by_rows(correct: ArrayLike) -> Floats:
 # ---- resampling --------------------------------------------------------------------------------------------------------
 
 
-def bootstrap(statistic: Callable[[Ints], float], n: int, *, draws: int = DRAWS, seed: int = 0) -> Floats:
-    """A statistic of each of many resamples of n rows. statistic: takes row indices, some of them repeated."""
+def design_effect(values: Floats, together: Ints) -> float:
+    """How many rows count as one observation of the mean of `values`, if rows with the same number in `together` are drawn together.
+
+    The variance of the mean with clusters drawn, by that with rows drawn (Kish 1965). If all values are the same, it is rows per cluster.
+
+    >>> design_effect(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
+    3.0
+    """
+    n, off = len(values), values - values.mean()
+    sums = np.bincount(together, off)[np.unique(together)]
+    own = float((off**2).sum())
+    if len(sums) < 2 or own < 1e-12:
+        return n / len(sums)
+    return float((sums**2).sum()) * len(sums) / (len(sums) - 1) / (own * n / (n - 1))
+
+
+def widest(values: Floats, clusters: Sequence[Ints]) -> Ints | None:
+    """Of several ways in which rows belong together, the one with the largest design effect; None if each row counts."""
+    effects = [design_effect(values, together) for together in clusters]
+    return clusters[int(np.argmax(effects))] if max(effects, default=1.0) > 1 else None
+
+
+def observations(values: Floats, clusters: Sequence[Ints]) -> float:
+    """As how many independent rows these rows count."""
+    return len(values) / max([1.0, *(design_effect(values, together) for together in clusters)])
+
+
+def bootstrap(
+    statistic: Callable[[Ints], float],
+    n: int,
+    *,
+    together: Ints | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Floats:
+    """A statistic of each of many resamples of n rows. statistic: takes row indices, some of them repeated.
+
+    together: a number for each row; rows with the same number are drawn together.
+    """
     if n < 1:
         raise SettingError("There are no test rows to resample. Use a test set with at least one row.")
     generator = np.random.default_rng(seed)
-    return np.array([statistic(generator.integers(n, size=n)) for _ in range(draws)], np.float64)
+    if together is None:
+        return np.array([statistic(generator.integers(n, size=n)) for _ in range(draws)], np.float64)
+    _, which, sizes = np.unique(together, return_inverse=True, return_counts=True)
+    members = np.split(np.argsort(which, kind="stable"), np.cumsum(sizes)[:-1])
+    m = len(members)
+    drawn = (np.concatenate([members[i] for i in generator.integers(m, size=m)]) for _ in range(draws))
+    return np.array([statistic(rows) for rows in drawn], np.float64)
 
 
 def mean_interval(
-    values: Floats, *, lowest: float, highest: float = 1.0, draws: int = DRAWS, seed: int = 0
+    values: Floats,
+    *,
+    lowest: float,
+    highest: float = 1.0,
+    clusters: Sequence[Ints] = (),
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> tuple[float, float]:
     """The 95% bootstrap interval of the mean of one value per row, values between `lowest` and `highest`.
 
     If all rows have the same value v, resamples have no spread. Let w be the lower end of Wilson's interval for n of n
-    rows: at least that share has v, and the rest may have any value. So it is w v + (1 - w) lowest to w v + (1 - w) highest.
+    rows (or clusters): at least that share has v, and the rest may have any value. So it is w v + (1 - w) lowest to w v + (1 - w) highest.
     """
     kinds, counts = np.unique(values, return_counts=True)
     n = len(values)
     if len(kinds) == 1:
-        w = float(wilson_low(np.ones(1), np.array([n]))[0])
+        w = float(wilson_low(np.ones(1), np.array([observations(values, clusters)]))[0])
         return w * kinds[0] + (1 - w) * lowest, w * kinds[0] + (1 - w) * highest
+    if (together := widest(values, clusters)) is not None:
+        _, which, sizes = np.unique(together, return_inverse=True, return_counts=True)
+        sums, each = np.bincount(which, values), np.ones(len(sizes), np.int64)
+        parts = _draw_kinds(each, draws, seed)
+        return _middle(np.concatenate([drawn @ sums / (drawn @ sizes) for drawn in parts]))
     if len(kinds) * 4 > n:  # nearly all different: draw the rows themselves
         return _middle(bootstrap(lambda rows: float(values[rows].mean()), n, draws=draws, seed=seed))
     return _middle(np.concatenate([drawn @ kinds / n for drawn in _draw_kinds(counts, draws, seed)]))
@@ -164,20 +227,31 @@ def _draw_kinds(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
 
 
 def _resampled_f1(
-    metric: str, truth: Sequence[str], by_seed: Floats, labels: Sequence[str], *, draws: int, seed: int
+    metric: str,
+    truth: Sequence[str],
+    by_seed: Floats,
+    labels: Sequence[str],
+    together: Ints | None,
+    *,
+    draws: int,
+    seed: int,
 ) -> Floats:
-    """F1 of each resample, from its confusion tables, mean over seeds."""
+    """F1 of each resample, from its confusion tables, mean over seeds. together: as for `bootstrap`."""
     k = len(labels)
     cells = np.stack(
         [confusion_cells(truth, one_seed, labels) for one_seed in by_seed], axis=1
     )  # (rows, seeds)
-    kinds, counts = np.unique(cells, axis=0, return_counts=True)
+    if together is None:
+        kinds, counts = np.unique(cells, axis=0, return_counts=True)
+        unit = np.arange(len(kinds))
+    else:  # what is drawn are clusters, which have a table each
+        unit = np.unique(together, return_inverse=True)[1]
+        kinds, counts = cells, np.ones(unit.max() + 1, np.int64)
     result = []
     for drawn in _draw_kinds(counts, draws, seed):
         total = np.zeros(len(drawn))
         for column in kinds.T:
-            n = len(column)
-            cell_of_kind = csr_matrix((np.ones(n), (column, np.arange(n))), (k * k, n))
+            cell_of_kind = csr_matrix((np.ones(len(column)), (column, unit)), (k * k, len(counts)))
             tables = (cell_of_kind @ drawn.T).T.reshape(-1, k, k)
             if metric == "macro_f1":
                 total += macro_f1_of(tables)

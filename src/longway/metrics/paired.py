@@ -23,7 +23,7 @@ from scipy.stats import binomtest, t
 
 from longway.errors import SettingError
 from longway.metrics import Measure
-from longway.metrics.intervals import DRAWS, NAN, mean_interval, seeds_by_rows
+from longway.metrics.intervals import DRAWS, NAN, mean_interval, seeds_by_rows, widest
 from longway.stats import q_values
 
 Floats = NDArray[np.float64]
@@ -56,12 +56,18 @@ class Paired(Measure):
 
 
 def paired(
-    before_correct: ArrayLike, after_correct: ArrayLike, *, draws: int = DRAWS, seed: int = 0
+    before_correct: ArrayLike,
+    after_correct: ArrayLike,
+    *,
+    clusters: Sequence[Ints] = (),
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> Paired:
     """Whether models trained after the change are correct more often, on the same test rows.
 
     before_correct, after_correct: (seeds, rows) or (rows,), true if the prediction was correct.
     p is from flipping the signs of the rows' differences; with one seed each this is McNemar's exact test.
+    clusters: which rows belong together (see `intervals`). The interval then draws clusters, and the differences of a cluster flip together.
 
     >>> paired([0] * 9 + [1], [1] * 10).verdict
     'better'
@@ -74,8 +80,12 @@ def paired(
     n = before.shape[1]
     unit = lcm(len(before), len(after))  # differences are multiples of 1 / unit
     whole = np.rint((after.mean(axis=0) - before.mean(axis=0)) * unit).astype(np.int64)
-    low, high = mean_interval(whole / unit, lowest=-1.0, draws=draws, seed=seed)
-    p = _mcnemar(whole) if unit == 1 else _sign_flip(whole, seed)
+    low, high = mean_interval(whole / unit, lowest=-1.0, clusters=clusters, draws=draws, seed=seed)
+    together = widest(whole / unit, clusters)
+    if together is not None:
+        p = _sign_flip(np.rint(np.bincount(together, whole)).astype(np.int64), seed)
+    else:
+        p = _mcnemar(whole) if unit == 1 else _sign_flip(whole, seed)
     error, seed_p = _over_seeds(before.mean(axis=1), after.mean(axis=1))
     difference = float(whole.sum() / (n * unit))
     means = float(before.mean()), float(after.mean())

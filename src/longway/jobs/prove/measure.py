@@ -145,7 +145,12 @@ def _figures(trainings: Trainings, answers: Mapping[Key, Floats]) -> Iterator[Fi
         truth = _truth(trainings, key[3])
         for name, metric in names.items():
             draws = 1000 if name == ACCURACY or len(truth) <= MANY else 200
-            yield _record(Figure, estimate(name, truth, given, labels, draws=draws), *key, metric=metric)
+            yield _record(
+                Figure,
+                estimate(name, truth, given, labels, clusters=trainings.clusters[key[3]], draws=draws),
+                *key,
+                metric=metric,
+            )
 
 
 def _worst_figure(group: WorstGroup) -> Figure:
@@ -156,7 +161,9 @@ def _worst_figure(group: WorstGroup) -> Figure:
 def _comparisons(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[Comparison]:
     """Each version against the first, and each method against plain training; one q over all of them."""
     pairs = list(trainings.compared(correct))
-    tested: list[Paired] = adjust([paired(correct[old], correct[new]) for new, old in pairs])
+    tested: list[Paired] = adjust(
+        [paired(correct[old], correct[new], clusters=trainings.clusters[new[3]]) for new, old in pairs]
+    )
     for (new, old), found in zip(pairs, tested, strict=True):
         method = old[2] if old[2] != new[2] else None
         yield _record(Comparison, found, *new, metric=ACCURACY, against=old[0], against_method=method)
@@ -173,7 +180,9 @@ def _groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> I
         truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])
         for i, one in enumerate(trainings.patterns):
             finding = one.finding
-            found = pattern_accuracy(given, has[:, i], truth == finding.label)
+            found = pattern_accuracy(
+                given, has[:, i], truth == finding.label, clusters=trainings.clusters[key[3]]
+            )
             sides = [_side(side) for side in (found.supporting, found.counter)]
             yield PatternGroups(*key, finding.pattern, finding.label, *sides)
 
@@ -187,7 +196,11 @@ def _worst_groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]
     for key, given in correct.items():
         truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])
         each = [
-            group_accuracies(given[:, mask], [f"“{one.finding.pattern}”, {label}"] * int(mask.sum()))[0]
+            group_accuracies(
+                given[:, mask],
+                [f"“{one.finding.pattern}”, {label}"] * int(mask.sum()),
+                clusters=[together[mask] for together in trainings.clusters[key[3]]],
+            )[0]
             for i, one in enumerate(trainings.patterns)
             for label in np.unique(truth)
             if (mask := has[:, i] & (truth == label)).sum() >= MIN_GROUP

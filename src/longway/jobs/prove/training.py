@@ -26,6 +26,7 @@ from longway.classify.classifier import Classifier, Epoch, Inputs, Labelled
 from longway.classify.saved import ABOUT_FILE
 from longway.classify.training import Trainer, TrainingData, method_named
 from longway.data import Dataset
+from longway.detect.clusters import Clusters, numbered
 from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
 from longway.detect.real_signal import RealSignal
@@ -148,7 +149,8 @@ class TestSet:
 class Trainings:
     """All trained cells, and those that failed with the reason.
 
-    patterns: the strongest shortcuts of the first version; shows: by test set, which rows have which of them.
+    patterns: the strongest shortcuts of the first version; shows: by test set, which rows have which of them. clusters: by test set, the
+    ways in which its rows belong together, a number for each row.
     readings: by "version NAME" and "test NAME". features: the file with the vectors of encoders. unused_keep: phrases of `keep` that are
     in no pattern.
     """
@@ -160,6 +162,7 @@ class Trainings:
     failed: Mapping[Cell, str] = field(default_factory=dict)
     patterns: Sequence[Chosen] = ()
     shows: Mapping[str, csr_matrix] = field(default_factory=dict)
+    clusters: Mapping[str, Sequence[Ints]] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     features: Path | None = None
     unused_keep: tuple[str, ...] = ()
@@ -224,9 +227,38 @@ def train_all(
     leaders = [one for place, one in enumerate(found) if one.leader == place]
     patterns = [one for one in leaders if not real.covers(one.description)][:PATTERNS]
     shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
+    watcher.step("looking for test rows that belong together")
+    clusters = {test.name: related_rows(readings[f"test {test.name}"], test.kept) for test in tests}
     return Trainings(
-        versions, tests, settings, trained, failed, patterns, shows, readings, store.features, real.unused
+        versions,
+        tests,
+        settings,
+        trained,
+        failed,
+        patterns,
+        shows,
+        clusters,
+        readings,
+        store.features,
+        real.unused,
     )
+
+
+def related_rows(reading: Reading, kept: Ints) -> list[Ints]:
+    """The ways in which some rows of a test set belong together: by text, by context, by either. Ways in which no two do are left out.
+
+    If rows are connected by either until most of them are one cluster, that says nothing about how far they vary.
+    """
+    clusters = Clusters.of(reading)
+    either = [clusters.by_any] if len(clusters.by_role) > 1 else []
+    ways = [numbered(together[kept]) for together in (*clusters.by_role.values(), *either)]
+    sizes = [np.bincount(together).max(initial=0) for together in ways]
+    last = len(clusters.by_role)
+    return [
+        together
+        for place, (together, size) in enumerate(zip(ways, sizes, strict=True))
+        if size > 1 and (place < last or 2 * size <= len(kept))
+    ]
 
 
 def cells_of(versions: Sequence[Version], settings: ProveSettings) -> list[Cell]:
