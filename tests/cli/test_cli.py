@@ -1,13 +1,15 @@
 """The command line as a stranger meets it."""
 
+import inspect
 import json
 import subprocess
 import sys
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from longway.cli import app
+from longway.cli import COMMANDS, app
 from longway.errors import LongwayError
 from longway.sample import sample_path
 
@@ -34,6 +36,42 @@ def test_help_imports_nothing_heavy():
     code = f"import sys; from longway.cli import app; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("", {"cli", "cli.last_words", "errors"}),
+        ("audit", {"cli", "cli.audit", "cli.last_words", "cli.options", "errors", "jobs", "jobs.audit", "jobs.audit.settings", "jobs.options"}),
+        ("runs", {"cli", "cli.last_words", "cli.runs", "errors"}),
+    ],
+)  # fmt: skip
+def test_help_imports_the_file_of_its_command_and_no_more(command, files):
+    """Modules are counted, since the time that they take depends on the machine."""
+    code = (
+        f"import sys; sys.argv = 'longway {command} --help'.split()\n"
+        "from longway.cli import main\n"
+        "try: main()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert {name.removeprefix("longway.") for name in loaded if name.startswith("longway.")} == files
+    assert not {*HEAVY, "pydantic_core"} & set(loaded)
+    assert len(loaded) < 420, "typer and rich need about 350"
+
+
+def test_the_list_of_commands_has_the_first_line_of_each_command():
+    group = typer.main.get_command(app)
+    for name, (_, text) in COMMANDS.items():
+        first = inspect.cleandoc(group.commands[name].help).partition("\n")[0]
+        assert text == first, name
+
+
+def test_an_option_before_a_command_is_read(run):
+    assert run("--version").output.startswith("longway ")
+    assert run("--nothing", "audit").exit_code == 2
+    assert run("nothing").exit_code == 2
 
 
 def test_an_audit_needs_no_torch(run):

@@ -1,41 +1,117 @@
 """The command line: one command a file, each a thin layer over a library call.
 
-Only typer and rich are imported here; everything else is imported inside the command that needs it, so that
-`longway --help` answers at once.
+Only typer and rich are imported here. The file of a command is imported when it is called, and everything else inside the command, so that
+`longway --help` and `longway COMMAND --help` answer at once.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from longway.cli import (
-    audit,
-    augment,
-    batch,
-    bench,
-    demo,
-    doctor,
-    engines,
-    explain,
-    fairness,
-    grammar,
-    perturb,
-    perturb_train,
-    prove,
-    review,
-    rewrite,
-    runs,
-)
 from longway.errors import LongwayError, SettingError
+
+# Where each command is, and the first line of its help, so that the list of commands imports none of them.
+COMMANDS = {
+    "audit": ("audit:audit", "Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested."),
+    "augment": ("augment:augment", "Add texts with another label that keep the words models rely on, so that these words no longer predict the label."),
+    "demo": ("demo:command", "Audit the built-in samples with planted shortcuts, rewrite them, and prove what it changed."),
+    "doctor": ("doctor:command", "Show what is installed, what is missing and the command that installs it."),
+    "explain": ("explain:explain", "Show which words models look at, and which few are enough to mislead them."),
+    "fairness": ("fairness:fairness", "Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier."),
+    "grammar": ("grammar:grammar", "Learn a grammar from the texts and list which of its phrases and rules predict the label."),
+    "perturb": ("perturb:perturb", "Change one person's gender, race or age in each row that mentions one; labels and everything else stay."),
+    "perturb train": ("perturb_train:train", "Train a perturber on perturbations that people or rules wrote, with the paper's settings."),
+    "prove": ("prove:prove", "Train on the dataset before and after, and test both where shortcuts do not help."),
+    "review": ("review:command", "Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result."),
+    "rewrite": ("rewrite:rewrite", "Rewrite the texts whose surface predicts their label; labels, ids and size stay."),
+    "runs": ("runs:command", "List the runs in a folder, newest first."),
+    "batch": ("batch:app", "Rewrite by batch files: write the requests, submit them, collect the answers."),
+    "bench": ("bench:app", "Make data with known shortcuts, on which a method can be measured."),
+    "engines": ("engines:app", "List the engines that write and judge text, test each, and install what one needs."),
+}  # fmt: skip
+LOOK: Any = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": "markdown"}
+
+
+class _OnDemand(MutableMapping[str, Any]):
+    """The commands by name. The file of a command is imported when the command is looked up."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = _build(name, *COMMANDS[name][0].split(":"))
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+
+def _build(name: str, module: str, attribute: str) -> Any:
+    given = getattr(import_module(f"longway.cli.{module}"), attribute)
+    parent = typer.Typer(**LOOK)
+    parent.callback()(lambda: None)  # with a callback it is a group, even of a single command
+    if isinstance(given, typer.Typer):
+        parent.add_typer(given, name=name)
+    else:
+        parent.command(name)(given)
+    group: Any = typer.main.get_command(parent)
+    return group.commands[name]
 
 
 class Commands(TyperGroup):
     """Commands of one word or two: `perturb train FILE` is one of its own beside `perturb DATA`; a folder called train is ./train."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = _OnDemand()
+        self._is_listing = self._is_command = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command; in the list of commands, its name and its first line."""
+        if self._is_listing and cmd_name in COMMANDS:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="markdown")
+        return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help without importing the commands."""
+        self._is_listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._is_listing = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of `longway` itself. Before a command there are none: typer would import pydantic to read that."""
+        self._is_command = bool(args) and not args[0].startswith("-")
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of `longway` itself."""
+        return [] if self._is_command else super().get_params(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the first words name, and the words that are left for it."""
@@ -53,30 +129,12 @@ app = typer.Typer(
     name="longway",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    **LOOK,
     help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, "
     "rewrite the texts that have them, and prove what that changed. "
     "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`; "
     "`longway augment` adds texts instead of rewriting them.",
 )
-app.command("audit")(audit.audit)
-app.command("augment")(augment.augment)
-app.add_typer(batch.app, name="batch")
-app.add_typer(bench.app, name="bench")
-app.command("demo")(demo.command)
-app.command("doctor")(doctor.command)
-app.add_typer(engines.app, name="engines")
-app.command("explain")(explain.explain)
-app.command("fairness")(fairness.fairness)
-app.command("grammar")(grammar.grammar)
-app.command("perturb")(perturb.perturb)
-app.command("perturb train")(perturb_train.train)
-app.command("prove")(prove.prove)
-app.command("review")(review.command)
-app.command("rewrite")(rewrite.rewrite)
-app.command("runs")(runs.command)
 
 
 @app.callback(invoke_without_command=True)
