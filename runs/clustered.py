@@ -2,6 +2,8 @@
 
     python runs/clustered.py                        all sizes and kinds, 100 audits each (some minutes)
     python runs/clustered.py --audits 20 --only context
+    python runs/clustered.py --grammar              random labels with the grammar level, too: rows cut short, a minute per kind and size to learn it
+    python runs/clustered.py --intervals            intervals and verdicts of a proof on simulated test sets
     python runs/clustered.py --picture docs/images/clustered.svg
 
 Rows are made of FEVER's claims and evidence. A cluster of the kind "claim" repeats one claim with different evidence; "context" has one
@@ -10,6 +12,9 @@ evidence with different claims cut from it, so that they share words; in "both" 
 test are compared: every row counts (rows), one row of each cluster is drawn (one each), and the design effect, which is what `longway audit`
 uses. For power, a word is put into 30% of the clusters of one label and 3% of the other, and once more into single rows (6% and 1%) of clusters with
 mixed labels, where every row is an observation.
+
+The grammar level parses short pairs only, so `--grammar` cuts claims and evidence to a few words. Labels do not enter into the grammar, only into the
+choice of the rows that it is learned from: it is learned once for each kind and size, from a sample that knows no labels, and the labels are drawn over its trees.
 """
 
 from __future__ import annotations
@@ -23,16 +28,22 @@ from pathlib import Path
 import numpy as np
 
 import common
-from longway.data import as_dataset
+from longway.data import Dataset, as_dataset
+from longway.detect import detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.reading import Reading
+from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
+from longway.metrics.group_accuracy import group_accuracies
+from longway.metrics.intervals import accuracy_estimate
+from longway.metrics.paired import paired
 
 SIZES = ("1", "2", "8", "skewed")
 KINDS = ("claim", "context", "both")
 WAYS = ("rows", "one each", "design effect")
 N_ROWS = 1_200
 WORD = "honestly"
+SHORT = {"claim": 5, "evidence": 6}  # words, with the grammar level
 
 
 def sizes_of(name: str, random: np.random.Generator) -> list[int]:
@@ -65,12 +76,23 @@ def made_rows(
     return rows
 
 
+def dataset_of(rows: list[dict[str, object]]) -> Dataset:
+    """The rows as a dataset; labels take turns."""
+    return as_dataset(
+        [
+            {"claim": row["claim"], "evidence": row["evidence"], "label": "ab"[i % 2]}
+            for i, row in enumerate(rows)
+        ]
+    )
+
+
 def reading_of(rows: list[dict[str, object]]) -> Reading:
-    given = [
-        {"claim": row["claim"], "evidence": row["evidence"], "label": "ab"[i % 2]}
-        for i, row in enumerate(rows)
-    ]
-    return Reading.of(as_dataset(given))
+    return Reading.of(dataset_of(rows))
+
+
+def shortened(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows with the first words of each text, so that the grammar level can parse them."""
+    return [row | {name: " ".join(str(row[name]).split()[:n]) for name, n in SHORT.items()} for row in rows]
 
 
 def without_clusters(reading: Reading) -> Clusters:
@@ -79,13 +101,21 @@ def without_clusters(reading: Reading) -> Clusters:
     return Clusters(every, every, keys)
 
 
-def levels_found(reading: Reading, way: str, one_each: Reading | None, clusters: Clusters) -> Counter[str]:
-    """Levels with a significant pattern, and "any"."""
+def levels_found(
+    reading: Reading,
+    way: str,
+    one_each: Reading | None,
+    clusters: Clusters,
+    parsed: ParsedSample | None = None,
+) -> Counter[str]:
+    """Levels with a significant pattern, and "any". parsed: trees for the grammar level."""
     if way == "one each":
         assert one_each is not None
         found = search(one_each, clusters=without_clusters(one_each))
     else:
-        found = search(reading, clusters=clusters if way == "design effect" else without_clusters(reading))
+        detectors = [*detectors_for(reading), *([detector_of(parsed, reading)] if parsed else [])]
+        given = clusters if way == "design effect" else without_clusters(reading)
+        found = search(reading, detectors=detectors, clusters=given)
     levels = Counter(level for level, n in found.significant.items() if n)
     levels["any"] = bool(levels)
     return levels
@@ -119,6 +149,44 @@ def power(
             names = {chosen.finding.pattern.name for chosen in search(looked_at, clusters=clusters).chosen}
             found[way] += any(WORD in name for name in names)
     return {way: found[way] for way in ways}
+
+
+SETS = {  # clusters, rows of each (None: skewed), accuracy, how often a row is answered as its cluster
+    "400 single rows": (400, 1, 0.8, 1.0),
+    "100 pairs": (100, 2, 0.8, 0.5),
+    "40 clusters of 8": (40, 8, 0.8, 0.9),
+    "15 clusters of 8": (15, 8, 0.8, 0.9),
+    "100 skewed clusters": (100, None, 0.7, 0.9),
+}
+
+
+def intervals(runs: int) -> dict[str, dict[str, float]]:
+    """How often intervals of simulated test sets hold the true accuracy, and how often equal models are called different."""
+    figures = {}
+    for name, (n, size, accuracy, agree) in SETS.items():
+        counts = Counter[str]()
+        for run in range(runs):
+            random = np.random.default_rng(run)
+            skewed = np.minimum(60, np.ceil(random.pareto(1.0, n) + 0.01)).astype(int)
+            of = np.repeat(np.arange(n), skewed if size is None else size)
+            shared, alone = random.random(n) < accuracy, random.random(len(of)) < accuracy
+            correct = np.where(random.random(len(of)) < agree, shared[of], alone)
+            other = np.where(
+                (random.random(n) < 0.3)[of], (random.random(n) < accuracy)[of], correct
+            )  # a model that is as good
+            for way, clusters in (("rows", []), ("clusters", [of] if len(of) > n else [])):
+                group = group_accuracies(correct, [0] * len(of), clusters=clusters)[0]
+                whole = accuracy_estimate(correct, clusters=clusters, draws=300)
+                verdict = paired(correct, other, clusters=clusters, draws=300).verdict
+                counts[f"test set, {way}"] += whole.low <= accuracy <= whole.high
+                counts[f"group, {way}"] += group.low <= accuracy <= group.high
+                counts[f"false verdicts, {way}"] += verdict != "no clear difference"
+        figures[name] = {key: count / runs for key, count in sorted(counts.items())}
+        print(
+            f"{name:<22}" + "  ".join(f"{key} {share:.1%}" for key, share in figures[name].items()),
+            flush=True,
+        )
+    return figures
 
 
 def picture(clean: dict[str, dict[str, int]], audits: int) -> str:
@@ -163,12 +231,19 @@ def main() -> None:
     parser.add_argument("--size", choices=SIZES)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--grammar", action="store_true", help="with the grammar level; no planted words")
+    parser.add_argument(
+        "--intervals", action="store_true", help="only: intervals and verdicts of a proof, simulated"
+    )
     parser.add_argument("--picture", type=Path, help="draw the result into this SVG file")
     options = parser.parse_args()
+    if options.intervals:
+        common.finish("runs/clustered.py", intervals=intervals(4 * options.audits))
+        return
     path = common.data("fever/paper_test_supports_refutes.jsonl.gz")
     with gzip.open(path, "rt", encoding="utf-8") as file:
         pool = [json.loads(line) for line in file]
-    ways = options.ways.split(",")
+    ways = [way for way in options.ways.split(",") if not options.grammar or way != "one each"]
     figures: dict[str, dict[str, int]] = {}
     print(f"Audits of {options.audits} without a finding, labels random by cluster")
     print(f"{'kind':<9}{'size':<8}{'way':<15}any  by level (where a level was not always clean)")
@@ -176,7 +251,10 @@ def main() -> None:
         for size in [options.size] if options.size else SIZES:
             random = np.random.default_rng([options.seed, KINDS.index(kind), SIZES.index(size)])
             rows = made_rows(kind, sizes_of(size, random), pool, random)
-            reading = reading_of(rows)
+            rows = shortened(rows) if options.grammar else rows
+            dataset = dataset_of(rows)
+            reading = Reading.of(dataset)
+            parsed = parsed_sample(dataset, reading, seed=options.seed)[0] if options.grammar else None
             of = np.array([row["cluster"] for row in rows])
             clusters = Clusters.of(reading)
             drawn = [int(random.choice(np.flatnonzero(of == c))) for c in range(of.max() + 1)]
@@ -188,13 +266,16 @@ def main() -> None:
                 if single is not None:
                     single.labels = labels[of[sorted(drawn)]].astype(np.int32)
                 for way in ways:
-                    dirty[way].update(+levels_found(reading, way, single, clusters))
+                    dirty[way].update(+levels_found(reading, way, single, clusters, parsed))
             for way in ways:
                 clean = options.audits - dirty[way]["any"]
                 worst = {level: options.audits - n for level, n in dirty[way].items() if level != "any"}
                 print(f"{kind:<9}{size:<8}{way:<15}{clean:>3}  {worst or ''}", flush=True)
                 figures.setdefault(f"{kind} {size}", {})[way] = clean
-    powers = {}
+    powers: dict[str, dict[str, int]] = {}
+    if options.grammar:
+        common.finish("runs/clustered.py", audits=options.audits, grammar=True, clean=figures)
+        return
     print(f"Audits of {options.audits} that find a planted word, clusters of 8")
     for name, kind, mixed in (
         ("by claim", "claim", False),

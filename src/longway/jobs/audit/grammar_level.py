@@ -9,7 +9,7 @@ Where torch is not installed, or too few rows are short enough, the level is lef
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ import numpy as np
 from longway.data import Dataset
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
-from longway.jobs.grammar.induced import parse
+from longway.jobs.grammar.induced import Trees, parse
 from longway.jobs.grammar.row_sample import LengthLimits, RowSample, sample_rows, split_off
 from longway.records import Problem
 
@@ -38,10 +38,31 @@ SYMBOLS, DIMENSION = (8, 24), 64
 RATE = 0.005  # more than the paper's: there are few steps
 
 
+@dataclass(frozen=True, slots=True)
+class ParsedSample:
+    """The trees of some rows. places: where the rows are in the reading, in ascending order."""
+
+    trees: Trees
+    places: list[int]
+
+
 def grammar_detector(
     dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
 ) -> tuple[GrammarDetector | None, list[Problem]]:
     """The detector of a small grammar's subtrees and rules, or None; and what the user should know about it."""
+    parsed, problems = parsed_sample(dataset, reading, seed=seed, step=step)
+    return None if parsed is None else detector_of(parsed, reading), problems
+
+
+def detector_of(parsed: ParsedSample, reading: Reading) -> GrammarDetector:
+    """The detector that counts the subtrees of a sample by the labels of its reading."""
+    return GrammarDetector(reading, parsed.trees, places=parsed.places, rules=False)
+
+
+def parsed_sample(
+    dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
+) -> tuple[ParsedSample | None, list[Problem]]:
+    """Trees of a sample of the rows, or None; and what the user should know about it. Labels only choose the rows."""
     if find_spec("torch") is None:
         next_step = (
             "Install it with: pip install 'longway[neural]'. Or leave the level out: --levels -grammar."
@@ -86,9 +107,7 @@ def grammar_detector(
     )
     step("parsing with it")
     trees = parse(model, found.rows)
-    places = [row.place for row in found.rows]
-    detector = GrammarDetector(reading, trees, places=places, rules=False)
-    return detector, _sample_problem(found, reading.n_texts)
+    return ParsedSample(trees, [row.place for row in found.rows]), _sample_problem(found, reading.n_texts)
 
 
 def _sample_problem(found: RowSample, of: int) -> list[Problem]:
