@@ -50,24 +50,30 @@ class ColumnOptions:
 
     text: str | None = option(None, group=DATA)
     context: str | None = option(None, group=DATA)
-    label: str | None = option(None, group=DATA)
+    label: tuple[str, ...] = option((), group=DATA)
     id: str | None = option(None, group=DATA, advanced=True)
     split: str | None = option(None, group=DATA)
     split_column: str | None = option(None, group=DATA, advanced=True)
     stream: bool | None = option(None, group=DATA, advanced=True)
     encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
 
-    def load(self, data: str) -> Dataset:
-        """Load the dataset with these columns."""
+    def load(self, data: str, *, several_labels: bool = False) -> Dataset:
+        """Load the dataset with these columns; with several labels, the first one. SettingError if there are several and one is expected."""
         from longway.cli.screen import errors
         from longway.data import load
+        from longway.errors import SettingError
 
+        if len(self.label) > 1 and not several_labels:
+            raise SettingError(
+                f"--label was given {len(self.label)} times. Expected one label column; only `longway audit` takes several. "
+                "Run this command once for each label."
+            )
         with errors().status("opening the data"):
             return load(
                 data,
                 text=self.text,
                 context=self.context,
-                label=self.label,
+                label=self.label[0] if self.label else None,
                 id=self.id,
                 split=self.split_column,
                 limit=getattr(self, "limit", None),

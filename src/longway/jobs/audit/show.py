@@ -298,14 +298,15 @@ def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row
     return Row(
         [
             f"{columns}, on {cut(held_out, NAME_LIMIT)}" if held_out else columns,
-            _accuracy(leak),
-            NONE if everything is None else _accuracy(everything),
+            leak_words(leak),
+            NONE if everything is None else leak_words(everything),
             percent(leak.majority),
         ]
     )
 
 
-def _accuracy(leak: Leak) -> Words:
+def leak_words(leak: Leak) -> Words:
+    """The accuracy with its 95% interval."""
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),
@@ -316,12 +317,12 @@ def _accuracy(leak: Leak) -> Words:
 def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
     how = f"{of}; {cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
     title = f"Accuracy of a simple model against chance ({how})"
-    desc = "; ".join(_leak_words(leak) for leak in leaks)
+    desc = "; ".join(_leak_text(leak) for leak in leaks)
     svg = charts.leak_chart(leaks, key=key, majority=leaks[0].majority, title=title, desc=desc)
     return Chart(svg, how)
 
 
-def _leak_words(leak: Leak) -> str:
+def _leak_text(leak: Leak) -> str:
     columns = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
     interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
     return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
