@@ -1,8 +1,8 @@
 """Labels that are lists of tags: Parquet and Arrow lists, JSON lists, and CSV cells such as ["a", "b"] or ['a', 'b'], as pandas writes them.
 
-    lists_in(tables, column)   ->  whether all cells are lists
-    tag_lists(table, column)   ->  the tags of each cell as JSON text: sorted, each once
-    has_tag(lists, tag)        ->  a label for each cell: the tag, or "not" and the tag
+lists_in(tables, column)   ->  whether all cells are lists
+tag_lists(table, column)   ->  the tags of each cell as JSON text: sorted, each once
+has_tag(lists, tag)        ->  a label for each cell: the tag, or "not" and the tag
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -49,7 +49,13 @@ MIN_ROWS = 20  # with a tag, and without it
 N_STRONGEST = 3  # patterns named for each label
 NAMED = 5  # tags in an error
 FOLDER_NAME = 40  # characters
-RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # on Windows
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+}  # on Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +160,9 @@ class AuditLabelsResult(Result):
         """The result in one sentence."""
         return self.page().verdict
 
-    def reasons(self, limits: Limits, *, baseline: AuditLabelsResult | None = None) -> dict[str, list[Reason]]:
+    def reasons(
+        self, limits: Limits, *, baseline: AuditLabelsResult | None = None
+    ) -> dict[str, list[Reason]]:
         """Why each label does not pass, by its name; each reason names the label. A label that the baseline lacks is new as a whole."""
         from longway.jobs.audit.gate import gate, one_line
 
@@ -204,19 +212,28 @@ class AuditLabelsResult(Result):
     @classmethod
     def _read(cls, content: object, folder: Path) -> AuditLabelsResult:
         given = cast(Mapping[str, Any], check_version(content, VERSION, file=FILE, command="audit"))
+        if "labels" not in given:
+            raise RunError(
+                f"{folder} does not hold the audits of several labels. Expected a run folder with {FILE}. "
+                "Name the folder of an earlier audit of the same labels."
+            )
         try:
-            labels = [
-                LabelAudit(one["label"], one["column"], one["tag"], one["folder"], _opened(folder / one["folder"]))
+            labels = tuple(
+                LabelAudit(
+                    one["label"], one["column"], one["tag"], one["folder"], _opened(folder / one["folder"])
+                )
                 for one in given["labels"]
-            ]
-            left_out = [LeftOut(one["tag"], one["column"], one["rows"], one["reason"]) for one in given["left_out"]]
+            )
+            left_out = tuple(
+                LeftOut(one["tag"], one["column"], one["rows"], one["reason"]) for one in given["left_out"]
+            )
             fingerprint, longway, created = (str(given[key]) for key in ("fingerprint", "longway", "created"))
+            settings = labels[0].audit.settings
         except (LookupError, TypeError) as error:
             raise RunError(
-                f"{FILE} cannot be read: {error!r}. Expected what this version of Longway writes. Run the command again."
+                f"{folder / FILE} cannot be read: {error!r}. Expected what this version of Longway writes. Run the command again."
             ) from None
-        settings = labels[0].audit.settings
-        return cls(tuple(labels), tuple(left_out), settings, fingerprint, longway, created, folder)
+        return cls(labels, left_out, settings, fingerprint, longway, created, folder)
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -252,9 +269,10 @@ class AuditLabelsResult(Result):
                     "label": label.name,
                     "rows": label.audit.dataset.used,
                     "share": label.share,
-                    **{
-                        name: getattr(label.leak, name, None) for name in ("accuracy", "low", "high", "majority")
-                    },
+                    "leak": label.leak and label.leak.accuracy,
+                    "leak_low": label.leak and label.leak.low,
+                    "leak_high": label.leak and label.leak.high,
+                    "chance": label.leak and label.leak.majority,
                     **label.severities,
                     "strongest": next((f.pattern.name for f in by_severity(label.audit.findings)), None),
                 }
@@ -295,10 +313,11 @@ def audit_labels(
     columns = _columns(labels)
     dataset = data if isinstance(data, Dataset) else load(data, label=columns[0] if columns else None)
     arranged = {
-        column: _arranged(dataset, column, split, tests or {}) for column in columns or [dataset.columns.label]
+        column: _arranged(dataset, column, split, tests or {})
+        for column in columns or [dataset.columns.label]
     }
     choices, left_out = _choices(arranged)
-    folders = unique([folder_name(choice.name) for choice in choices])
+    folders = unique([folder_name(choice.name) for choice in choices], key=str.casefold)
     fingerprint = _joined([one.dataset.fingerprint for one in arranged.values()])
 
     def audited(at: int, folder: Path | None) -> LabelAudit:
@@ -325,9 +344,7 @@ def audit_labels(
     first = next(iter(arranged.values()))
     held_out = {name: _joined([one.held_out[name].fingerprint for one in arranged.values() if name in one.held_out]) for name in first.held_out}  # fmt: skip
     identity = replace(
-        RunIdentity.of(
-            COMMAND, first.dataset, chosen, more={"label": list(arranged), "held_out": held_out}
-        ),
+        RunIdentity.of(COMMAND, first.dataset, chosen, more={"label": list(arranged), "held_out": held_out}),
         fingerprint=fingerprint,
     )
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
@@ -362,13 +379,12 @@ def _columns(labels: Sequence[str] | str | None) -> list[str]:
     return columns
 
 
-def _arranged(
-    dataset: Dataset, column: str, split: str | None, tests: Mapping[str, Dataset]
-) -> Arranged:
+def _arranged(dataset: Dataset, column: str, split: str | None, tests: Mapping[str, Dataset]) -> Arranged:
     """The rows to audit and those held out, with this label column; DataError if it cannot be audited."""
     labelled = dataset if column == dataset.columns.label else dataset.with_label(column)
     others = {
-        name: test if column == test.columns.label else test.with_label(column) for name, test in tests.items()
+        name: test if column == test.columns.label else test.with_label(column)
+        for name, test in tests.items()
     }
     return arrange(labelled, split, others, labelled=labelled.columns.lists != "several")
 
@@ -426,19 +442,19 @@ def folder_name(name: str) -> str:
     return f"{safe}_" if safe.lower() in RESERVED else safe
 
 
-def unique(names: Iterable[str]) -> list[str]:
-    """The names, with a number where one occurs again, in whatever case.
+def unique(names: Iterable[str], *, key: Callable[[str], str] = str) -> list[str]:
+    """The names, with a number where one occurs again. key: what must differ.
 
-    >>> unique(["a", "A", "b"])
-    ['a', 'A-2', 'b']
+    >>> unique(["a", "A", "a"]), unique(["a", "A"], key=str.casefold)
+    (['a', 'A', 'a-2'], ['a', 'A-2'])
     """
-    taken: dict[str, None] = {}
-    found = []
+    found: list[str] = []
+    taken: set[str] = set()
     for name in names:
         free, number = name, 2
-        while free.casefold() in taken:
+        while key(free) in taken:
             free, number = f"{name}-{number}", number + 1
-        taken[free.casefold()] = None
+        taken.add(key(free))
         found.append(free)
     return found
 

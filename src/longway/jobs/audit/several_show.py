@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from urllib.parse import quote
 
+from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.jobs.audit.several import N_STRONGEST, AuditLabelsResult, LabelAudit, LeftOut
 from longway.jobs.audit.show import by_severity, leak_words, pattern_words
@@ -17,6 +18,7 @@ from longway.show.sections import (
     REPORT,
     SCREEN,
     Block,
+    Bullets,
     Column,
     KeyFigure,
     Only,
@@ -32,8 +34,8 @@ from longway.show.sections import (
 ON_SCREEN = 10  # patterns on the terminal
 MAX_PATTERNS = 50
 OPEN_PATTERNS = 20
-SHORT_NAME = 24  # characters of a label's name on the terminal
-N_NAMED = 30  # tags that were left out
+SHORT_NAME = 15  # characters of a label's name on the terminal
+N_NAMED = 12  # tags that were left out
 
 
 def labels_page(result: AuditLabelsResult) -> Page:
@@ -54,12 +56,20 @@ def labels_page(result: AuditLabelsResult) -> Page:
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=[
+            KeyFigure(
+                "Rows",
+                count(dataset.rows),
+                f"in the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "in the data",
+            ),
             KeyFigure("Labels", count(len(result.labels)), "one audit each"),
             KeyFigure("Better than chance", count(len(predictable)), "from part of the input alone"),
             KeyFigure("Critical and high findings", count(severe), "of all labels"),
         ],
-        figures_style="three",
-        sections=[_labels_section(result), *_patterns_section(result.labels), *_left_out_section(result.left_out)],
+        sections=[
+            _labels_section(result),
+            *_patterns_section(result.labels),
+            *_left_out_section(result.left_out),
+        ],
         version=result.longway,
         fingerprint=result.fingerprint,
         streamed=dataset.streamed,
@@ -100,7 +110,9 @@ def _recognised(result: AuditLabelsResult) -> str:
             words.append(name)
             continue
         n_all = len(labels) + sum(tag.column == column for tag in result.left_out)
-        words.append(f"{name} holds lists: one audit per tag, {count(len(labels))} of {counted(n_all, 'tag')}")
+        words.append(
+            f"{name} holds lists: one audit per tag, {count(len(labels))} of {counted(n_all, 'tag')}"
+        )
     return ", ".join(words)
 
 
@@ -109,7 +121,7 @@ def _labels_section(result: AuditLabelsResult) -> Section:
         Column("Label"),
         Column("Rows", number=True),
         Column("Share", number=True),
-        Column("Right without reading", number=True, short="Right"),
+        Column("Leak", number=True),
         Column("Chance", number=True),
         *(Column(name.capitalize(), number=True) for name in SEVERITIES),
         Column("Strongest patterns", screen=False),
@@ -117,10 +129,13 @@ def _labels_section(result: AuditLabelsResult) -> Section:
     rows = [_label_row(label, is_linked=result.folder is not None) for label in result.labels]
     narrow = [
         Column("Label"),
-        *(Column(name, number=True) for name in ("Rows", "Share", "Right (95%)", "Chance", "Crit.", "High", "Low")),
+        *(
+            Column(name, number=True)
+            for name in ("Rows", "Share", "Leak (95%)", "Chance", "Crit.", "High", "Low")
+        ),
     ]
     lead = (
-        "Each label has an audit of its own. Share: of the label, or of the named value. Right without reading: how often a simple model that "
+        "Each label has an audit of its own. Share: of the label, or of the named value. Leak: how often a simple model that "
         "sees one part of the input predicts the label, with its 95% interval; chance is the accuracy of always predicting the most frequent "
         "value, which is high for a rare label. Critical, high, low: findings by severity."
     )
@@ -176,12 +191,10 @@ def _patterns_section(labels: Sequence[LabelAudit]) -> list[Section]:
     ]  # fmt: skip
     rows = [_pattern_row(label, finding) for label, finding in found[:MAX_PATTERNS]]
     lead = "The worst first. Points: what the pattern alone is worth, in percentage points of accuracy. The report of each label explains all terms."
-    table = Table(columns, rows, "figures-only", open=OPEN_PATTERNS, more="patterns", screen=ON_SCREEN)
-    rest = "rest" if len(found) > MAX_PATTERNS else ""
-    more = f"{len(found) - MAX_PATTERNS:,} more are in the reports of the labels."
+    table = Table(columns, rows, "labels", open=OPEN_PATTERNS, more="patterns", screen=ON_SCREEN)
     blocks: list[Block] = [Paragraph(lead, "lead"), table]
-    if rest:
-        blocks.append(Only(REPORT, [Paragraph(more, rest)]))
+    if n_more := max(len(found) - MAX_PATTERNS, 0):
+        blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in the reports of the labels.", "rest")]))
     return [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT | SCREEN)]
 
 
@@ -206,9 +219,9 @@ def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
     by_reason: dict[str, list[LeftOut]] = {}
     for tag in tags[:N_NAMED]:
         by_reason.setdefault(tag.reason, []).append(tag)
-    blocks: list[Block] = [
-        Paragraph(f"{reason.capitalize()}: {', '.join(f'{cut(tag.tag, NAME_LIMIT)!r} ({count(tag.rows)})' for tag in named)}.")
+    reasons = [
+        f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag, NAME_LIMIT))} ({count(tag.rows)})' for tag in named)}."
         for reason, named in by_reason.items()
-    ]  # fmt: skip
-    blocks += left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")
+    ]
+    blocks: list[Block] = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
     return [Section("left-out", "Tags that were not audited", blocks, on=REPORT | SCREEN)]
