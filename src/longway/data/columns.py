@@ -99,8 +99,8 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     if faults:
         return None, faults
     guessed = tuple(role for role in ROLES if role in guesses)
-    columns = {role: chosen.get(role) for role in ("context", "id", "split")}
-    return Columns(text=chosen["text"], label=chosen["label"], **columns, guessed=guessed), []
+    context, id_, split = (chosen.get(role) for role in ("context", "id", "split"))
+    return Columns(chosen["text"], context, chosen["label"], id_, split, guessed), []
 
 
 def _twice(chosen: Mapping[str, str]) -> list[str]:
