@@ -311,6 +311,12 @@ def test_other_commands_take_one_label_only(tmp_path, command):
     assert "only `longway audit` takes several" in str(done.exception)
 
 
+def test_the_fairscore_takes_one_label_only(tmp_path):
+    data = written(tmp_path, "csv", rows_of(40))
+    arguments = ["fairness", "--fairscore", str(data), "--label", "toxic", "--label", "rude"]
+    assert isinstance(CliRunner().invoke(app, arguments).exception, SettingError)
+
+
 def test_the_report_is_never_wider_than_the_window_and_its_links_open(new_page, tmp_path):
     rows = [
         {**row, "tags": [*row["tags"], "a label with a rather long name / and a slash"]}
