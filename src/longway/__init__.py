@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from longway.jobs.audit.job import audit
     from longway.jobs.audit.result import AuditResult
     from longway.jobs.audit.settings import AuditSettings
+    from longway.jobs.audit.several import AuditLabelsResult, audit_labels
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
@@ -79,6 +80,7 @@ _HOME = {
     "longway.jobs.audit.job": ("audit",),
     "longway.jobs.audit.result": ("AuditResult",),
     "longway.jobs.audit.settings": ("AuditSettings",),
+    "longway.jobs.audit.several": ("AuditLabelsResult", "audit_labels"),
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.result": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
@@ -110,6 +112,7 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "AuditLabelsResult",
     "AuditResult",
     "AuditSettings",
     "AugmentResult",
@@ -148,6 +151,7 @@ __all__ = [
     "Verdict",
     "Watcher",
     "audit",
+    "audit_labels",
     "augment",
     "decisions_of",
     "engine_named",

@@ -104,7 +104,7 @@ def test_columns_that_hold_lists_are_refused():
     with pytest.raises(ColumnError, match=r"column 'text' cannot be used.* got lists"):
         load([{"text": ["a"], "label": "b"}])
     with pytest.raises(ColumnError, match=r"column 'label' cannot be used"):
-        load(pl.DataFrame({"text": ["a"], "label": [[1]]}))
+        load(pl.DataFrame({"text": ["a"], "label": [[[1]]]}))
 
 
 def test_a_span_of_time_is_no_label():

@@ -7,7 +7,7 @@ from seen import Elements
 from test_report_charts import number, parts
 
 from conftest import render_report
-from longway.jobs.audit.show import leaning
+from longway.jobs.audit.show_people import leaning
 from longway.show.charts import split_bar
 
 

@@ -14,6 +14,7 @@ from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+    from longway.jobs.audit.gate import Reason
 
 GATE = "Gate"
 
@@ -47,7 +48,7 @@ def audit(
         Path | None,
         typer.Option(
             metavar="FINDINGS.JSON",
-            help="An earlier audit: only findings that it does not have count. Alone, new findings of severity high or worse fail.",
+            help="An earlier audit (with several labels: its run folder): only findings that it does not have count. Alone, new findings of severity high or worse fail.",
             rich_help_panel=GATE,
         ),
     ] = None,
@@ -73,33 +74,69 @@ def audit(
         longway audit claims.jsonl --text claim --context evidence --label label --test dev.jsonl
 
         longway audit claims.csv --fail-over leak=0.6 --fail-over severity=high
+
+        longway audit comments.csv --label toxic --label obscene
+
+    With several labels, or a label column of lists, there is one audit for each label or tag, and one report over all of them.
     """
     from longway.cli.live import Live
-    from longway.cli.screen import errors, safe, show_next, show_result
+    from longway.cli.screen import show_next, show_result
     from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
     from longway.jobs.audit.result import AuditResult
+    from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
 
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
     limits = gate.Limits.read(fail_over or ())
-    before = None if baseline is None else AuditResult.open(baseline)
-    loaded = source.load(data)
+    loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
+    is_shown = output.json or not quiet
+    path = Path(data) if Path(data).is_file() else None
+    if len(source.label) > 1 or loaded.columns.lists == "several":
+        earlier = None if baseline is None else AuditLabelsResult.open(baseline)
+        with Live(quiet=True) as live:
+            found = audit_labels(
+                loaded,
+                source.label,
+                settings,
+                split=source.split,
+                tests=tests,
+                out=output.out or True,
+                on=on,
+                watcher=live,
+            )
+        assert found.folder is not None  # `out` was given
+        if is_shown:
+            show_result(found, found.folder, file=FILE, as_json=output.json, top=top)
+        by_label = found.reasons(limits, baseline=earlier)
+        _write(junit, gate.junit_of_labels(loaded.source_name, by_label))
+        reasons = [reason for some in by_label.values() for reason in some]
+        _write(sarif, gate.sarif(found.labels[0].audit, reasons, path=path))
+        _fail(reasons)
+        return
+    before = None if baseline is None else AuditResult.open(baseline)
     with Live(quiet=True) as live:
         result = run(
             loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
         )
     assert result.folder is not None  # `out` was given
-    if output.json or not quiet:
+    if is_shown:
         show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
     if not output.json and not quiet and result.findings:
         show_next(f"longway rewrite {_with_columns(data, loaded)}", why="Repair the data")
     reasons = gate.gate(result, limits, baseline=before)
     _write(junit, gate.junit(result, reasons))
-    _write(sarif, gate.sarif(result, reasons, path=Path(data) if Path(data).is_file() else None))
+    _write(sarif, gate.sarif(result, reasons, path=path))
+    _fail(reasons)
+
+
+def _fail(reasons: list[Reason]) -> None:
+    """Print why the gate failed, and exit with 1 if it did."""
+    from longway.cli.screen import errors, safe
+
     for reason in reasons:
         errors().print(safe(reason.message), soft_wrap=True)
     if reasons:

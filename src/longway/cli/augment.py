@@ -37,16 +37,16 @@ def augment(
     from longway.jobs.augment.job import augment as run_job
     from longway.jobs.augment.job import augment_estimate
 
-    if settings.target is not None and source.label is not None:
+    if settings.target is not None and source.label:
         raise SettingError(
-            f"--target and --label were both given ({settings.target!r} and {source.label!r}). A row has an output text or a label. "
+            f"--target and --label were both given ({settings.target!r} and {source.label[0]!r}). A row has an output text or a label. "
             "Leave out one of them."
         )
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
-    loaded = replace(source, label=settings.target or source.label).load(data)
+    loaded = replace(source, label=(settings.target,) if settings.target else source.label).load(data)
     if dry_run:
         with errors().status("estimating"):
             estimate = augment_estimate(loaded, settings, split=source.split, engines=engines.engines())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longway.cli.options import OutputOptions, command
+from longway.cli.options import OutputOptions, command, one_label
 from longway.errors import SettingError
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.options import DATA, option
@@ -29,7 +29,7 @@ class FairscoreOptions:
     fairscore: str | None = option(None, group=DATA)
     text: str | None = option(None, group=DATA)
     context: str | None = option(None, group=DATA)
-    label: str | None = option(None, group=DATA)
+    label: tuple[str, ...] = option((), group=DATA)
     split: str | None = option(None, group=DATA)
     encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
 
@@ -47,7 +47,11 @@ class FairscoreOptions:
 
         with errors().status("opening the data"):
             return load(
-                self.fairscore, text=self.text, context=self.context, label=self.label, encoding=self.encoding
+                self.fairscore,
+                text=self.text,
+                context=self.context,
+                label=one_label(self.label),
+                encoding=self.encoding,
             )
 
 

@@ -50,30 +50,43 @@ class ColumnOptions:
 
     text: str | None = option(None, group=DATA)
     context: str | None = option(None, group=DATA)
-    label: str | None = option(None, group=DATA)
+    label: tuple[str, ...] = option((), group=DATA)
     id: str | None = option(None, group=DATA, advanced=True)
     split: str | None = option(None, group=DATA)
     split_column: str | None = option(None, group=DATA, advanced=True)
     stream: bool | None = option(None, group=DATA, advanced=True)
     encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
 
-    def load(self, data: str) -> Dataset:
-        """Load the dataset with these columns."""
+    def load(self, data: str, *, several_labels: bool = False) -> Dataset:
+        """Load the dataset with these columns; with several labels, the first one. SettingError if there are several and one is expected."""
         from longway.cli.screen import errors
         from longway.data import load
 
+        label = self.label[0] if several_labels and self.label else one_label(self.label)
         with errors().status("opening the data"):
             return load(
                 data,
                 text=self.text,
                 context=self.context,
-                label=self.label,
+                label=label,
                 id=self.id,
                 split=self.split_column,
                 limit=getattr(self, "limit", None),
                 stream=self.stream,
                 encoding=self.encoding,
             )
+
+
+def one_label(given: tuple[str, ...]) -> str | None:
+    """The label column of a command that takes one; SettingError if several were given."""
+    from longway.errors import SettingError
+
+    if len(given) > 1:
+        raise SettingError(
+            f"--label was given {len(given)} times. Expected one label column; only `longway audit` takes several. "
+            "Run this command once for each label."
+        )
+    return given[0] if given else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

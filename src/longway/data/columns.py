@@ -17,7 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.table import DataTable
+from longway.data.label_lists import Lists, has_tag, only_tag, tag_lists
+from longway.data.table import DataTable, scalar_text
 from longway.errors import ColumnError
 
 # Ranked groups of names: the first group with a column in the data decides.
@@ -55,7 +56,10 @@ LONG, VARIED = 15, 0.5  # least mean characters and share of distinct values of 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role; `guessed` lists the roles that the user did not give."""
+    """The column of each role; `guessed` lists the roles that the user did not give.
+
+    lists: whether the cells of the label column are lists (see label_lists.py). tag: the label is whether a row has this tag.
+    """
 
     text: str
     context: str | None
@@ -63,11 +67,17 @@ class Columns:
     id: str | None
     split: str | None
     guessed: tuple[str, ...] = ()
+    lists: Lists = ""
+    tag: str | None = None
 
     def used(self) -> tuple[str, ...]:
         """The columns that have a role, each once."""
         names = (self.text, self.context, self.label, self.id, self.split)
         return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    def plain(self) -> Columns:
+        """The same columns of a table that `plain_roles` returned."""
+        return replace(self, lists="") if self.lists == "single" else self
 
 
 def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Columns | None, list[str]]:
@@ -77,7 +87,7 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     given: the user's choice for each role; None to guess, "" for a role that stays empty.
     """
     names = sample.columns
-    faults = [_missing(role, name, names) for role, name in given.items() if name and name not in names]
+    faults = [missing(role, name, names) for role, name in given.items() if name and name not in names]
     faults += _twice({role: name for role, name in given.items() if name})
     chosen = {role: name for role, name in given.items() if name}
     guesses, ties = _guess(names, chosen, closed={role for role, name in given.items() if name == ""})
@@ -89,8 +99,8 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     if faults:
         return None, faults
     guessed = tuple(role for role in ROLES if role in guesses)
-    columns = {role: chosen.get(role) for role in ("context", "id", "split")}
-    return Columns(text=chosen["text"], label=chosen["label"], **columns, guessed=guessed), []
+    context, id_, split = (chosen.get(role) for role in ("context", "id", "split"))
+    return Columns(chosen["text"], context, chosen["label"], id_, split, guessed), []
 
 
 def _twice(chosen: Mapping[str, str]) -> list[str]:
@@ -173,7 +183,8 @@ def _has_words(series: pl.Series) -> bool:
     return len(values) > 0 and bool(values.cast(pl.Float64, strict=False).is_null().any())
 
 
-def _missing(role: str, name: str, names: list[str]) -> str:
+def missing(role: str, name: str, names: list[str]) -> str:
+    """The message for a column that does not exist."""
     lower = {existing.lower(): existing for existing in names}
     near = get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
     hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
@@ -208,12 +219,11 @@ def role_frame(table: DataTable, columns: Columns) -> pl.DataFrame:
     roles = {
         "text": columns.text,
         "context": columns.context,
-        "label": columns.label,
         "id": columns.id,
         "split": columns.split,
     }
     series = [_role(table, name, role) for role, name in roles.items() if name is not None]
-    frame = pl.DataFrame(series)
+    frame = pl.DataFrame([*series, _label(table, columns)])
     if "context" in frame.columns:
         frame = frame.with_columns(pl.col("context").fill_null(""))
     return frame.with_columns(
@@ -225,7 +235,12 @@ def role_frame(table: DataTable, columns: Columns) -> pl.DataFrame:
 def plain_roles(table: DataTable, columns: Columns) -> DataTable:
     """The table with plain text in text, context and label columns that are kept as JSON text."""
     names = table.json_columns & {columns.text, columns.context, columns.label}
+    if columns.lists:
+        names -= {columns.label}
     frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
+    if columns.lists == "single" and columns.label in frame.columns:
+        frame = frame.with_columns(_label(table, columns).alias(columns.label))
+        names |= {columns.label}
     return replace(table, frame=frame, json_columns=table.json_columns - names)
 
 
@@ -235,6 +250,17 @@ def _role(table: DataTable, name: str, role: str) -> pl.Series:
     series = table.frame[name]
     texts = _from_json(series) if name in table.json_columns else as_text(series)
     return texts.alias(role)
+
+
+def _label(table: DataTable, columns: Columns) -> pl.Series:
+    if not columns.lists and columns.tag is None:
+        return _role(table, columns.label, "label")
+    labels = tag_lists(table, columns.label)
+    if columns.tag is not None:
+        labels = has_tag(labels, columns.tag)
+    elif columns.lists == "single":
+        labels = only_tag(labels)
+    return labels.alias("label")
 
 
 def as_text(series: pl.Series) -> pl.Series:
@@ -279,11 +305,7 @@ def _from_json(series: pl.Series) -> pl.Series:
 def _scalar_text(value: Any, name: str) -> str:
     if isinstance(value, list | dict):
         raise _not_text(name, "lists" if isinstance(value, list) else "objects")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return scalar_text(value)
 
 
 def _not_text(name: str, content: str) -> ColumnError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,11 +18,12 @@ import polars as pl
 import pyarrow as pa
 
 from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
-from longway.data.columns import Columns, role_frame
+from longway.data.columns import Columns, missing, role_frame
+from longway.data.label_lists import lists_in
 from longway.data.problems import READING_KINDS, ProblemLog, scan
 from longway.data.shards import Source
 from longway.data.table import DataTable, combine
-from longway.errors import DataError
+from longway.errors import ColumnError, DataError
 from longway.records import Example, Problem
 
 
@@ -163,6 +165,25 @@ class Dataset:
                 f"{self.source_name} has no split {name!r}. The splits are {known}. Choose one of them."
             )
         return Dataset(self._source, self.columns, ProblemLog(), part_of=self, only_split=name)
+
+    def with_label(self, column: str, tag: str | None = None) -> Dataset:
+        """The same rows with another label column; ids do not change.
+
+        tag: for a column of lists; the label is then whether a row has this tag: TAG or "not TAG".
+        """
+        if column in (self.columns.text, self.columns.context):
+            raise ColumnError(
+                f"Column {column!r} was given for the label, but it is the text or the context. Each needs its own column. Change --label."
+            )
+        if column not in (names := next(self._source.tables(None, ProblemLog())).frame.columns):
+            raise ColumnError(f"{self.source_name}: {missing('label', column, names)}")
+        if column == self.columns.label:
+            columns = replace(self.columns, tag=tag)
+        else:
+            lists = lists_in(self._source.tables([column], ProblemLog()), column)
+            guessed = tuple(role for role in self.columns.guessed if role != "label")
+            columns = replace(self.columns, label=column, lists=lists, tag=tag, guessed=guessed)
+        return Dataset(self._source, columns, ProblemLog(), part_of=self, only_split=self._only_split)
 
     def __len__(self) -> int:
         return self.n_used

@@ -118,7 +118,7 @@ def edited_dataset(
     tables = apply_edits(dataset, edits, with_sources=with_sources)
     whole = combine([table.without_raw() for table in tables])
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
-    return Dataset(source, replace(dataset.columns, id=ID_COLUMN), ProblemLog())
+    return Dataset(source, replace(dataset.columns.plain(), id=ID_COLUMN), ProblemLog())
 
 
 def read_edits(path: Path) -> Iterator[Edit]:

@@ -119,8 +119,8 @@ def _from_hugging_face(value: Any) -> DataTable:
 def _one_split(dataset: Any, split: str | None) -> DataTable:
     frame = cast(pl.DataFrame, pl.from_arrow(dataset.with_format("arrow")[:]))
     for column, feature in dataset.features.items():
-        classes = None if isinstance(feature, dict | list) else vars(feature).get("names")
-        if classes and frame[column].dtype.is_integer():
+        inner = getattr(feature, "feature", feature)  # of a list of classes
+        if classes := getattr(inner, "names", None):
             frame = frame.with_columns(name_classes(frame[column], classes))
     if split is not None and "split" not in frame.columns:
         frame = frame.with_columns(pl.lit(str(split)).alias("split"))

@@ -16,6 +16,7 @@ from longway.data.columns import Columns, choose, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.formats import DataFile
+from longway.data.label_lists import lists_in
 from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
@@ -41,7 +42,7 @@ def load(
     source: a file, a folder or glob of shards, a folder saved by Hugging Face datasets, "hf:NAME",
         a pandas or Polars frame, a Hugging Face `Dataset` or `DatasetDict`, or a list of dicts.
     text, context, label, id, split: the columns; by default guessed from common names.
-        Use "" for context, id or split to say that there is none.
+        Use "" for context, id or split to say that there is none. A label column of lists is for `audit_labels`.
     limit: load only the first rows.
     stream: True reads files from disk in chunks on each pass, False holds all rows in memory;
         by default the size and the free memory decide.
@@ -110,6 +111,7 @@ def _load(
     opened = _open(source, log, limit=limit, stream=stream, encoding=encoding)
     columns = _columns(opened, given)
     rows = _with_plain_roles(opened, columns)
+    columns = columns if rows.whole is None else columns.plain()
     return Dataset(replace(rows, path=_path(source)) if _is_path(source) else rows, columns, log)
 
 
@@ -212,7 +214,7 @@ def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
         if sample.height == 0:
             faults.append("There are no rows either.")
         raise ColumnError(f"{source.name}: " + " ".join(faults))
-    return columns
+    return replace(columns, lists=lists_in(source.tables([columns.label], ProblemLog()), columns.label))
 
 
 def _sample(source: Source) -> pl.DataFrame:
@@ -228,7 +230,9 @@ def _sample(source: Source) -> pl.DataFrame:
 
 def _with_plain_roles(source: Source, columns: Columns) -> Source:
     """The source with plain text in text, context and label columns that were kept as JSON text."""
-    if source.whole is None or not source.whole.json_columns & set(columns.used()):
+    if source.whole is None:
+        return source
+    if not source.whole.json_columns & set(columns.used()) and columns.lists != "single":
         return source
     plain = plain_roles(source.whole, columns)
     return in_memory(plain, name=source.name, format=source.format, encoding=source.encoding)

@@ -170,7 +170,7 @@ def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> 
     """The table with class names instead of class numbers, and with the shard's split."""
     frame = table.frame
     for name, classes in shard.class_names.items():
-        if name in frame.columns and frame[name].dtype.is_integer():
+        if name in frame.columns:
             frame = frame.with_columns(name_classes(frame[name], classes))
     wants_split = columns is None or "split" in columns
     if shard.split is not None and wants_split and "split" not in frame.columns:
@@ -179,12 +179,18 @@ def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> 
 
 
 def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:
-    """The names of numbered classes; a number without a name (-1: no label) becomes null.
+    """The names of numbered classes, also in lists; a number without a name (-1: no label) becomes null. Other columns stay as they are.
 
     >>> name_classes(pl.Series([1, -1]), ["no", "yes"]).to_list()
     ['yes', None]
     """
-    return numbers.replace_strict(dict(enumerate(classes)), default=None, return_dtype=pl.String)
+    names = dict(enumerate(classes))
+    if numbers.dtype.is_integer():
+        return numbers.replace_strict(names, default=None, return_dtype=pl.String)
+    if isinstance(numbers.dtype, pl.List) and pl.Series(dtype=numbers.dtype.inner).dtype.is_integer():
+        named = pl.element().replace_strict(names, default=None, return_dtype=pl.String)
+        return numbers.list.eval(named)
+    return numbers
 
 
 def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
@@ -268,11 +274,19 @@ def _hf_shards(path: Path, split: str | None) -> list[Shard]:
             "state.json lists the expected files. Save or copy it again."
         )
     classes = {
-        column: list(feature["names"])
+        column: names
         for column, feature in (features.items() if isinstance(features, dict) else ())
-        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names")
+        if (names := _class_names(feature))
     }
     return [Shard(DataFile(file, "arrow", ""), split, classes) for file in files]
+
+
+def _class_names(feature: object) -> list[str]:
+    """The class names of a feature in dataset_info.json, also of a list of classes; none if it has none."""
+    if isinstance(feature, dict) and isinstance(feature.get("feature"), dict):
+        feature = feature["feature"]
+    is_class = isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+    return list(feature.get("names") or ()) if isinstance(feature, dict) and is_class else []
 
 
 def _read_object(path: Path) -> Mapping[str, object]:

@@ -13,7 +13,7 @@ class DatasetSummary:
     """Name, size, labels and columns of a dataset.
 
     rows: rows in the file; used: rows with a text and a label. labels: rows per label. fields: the column of each role.
-    guessed: roles whose column was guessed. formulas: cells that a spreadsheet would run as a formula.
+    guessed: roles whose column was guessed. tag: the label is whether a row has this tag. formulas: cells that a spreadsheet would run as a formula.
     """
 
     name: str
@@ -26,6 +26,7 @@ class DatasetSummary:
     fingerprint: str
     streamed: bool = False
     formulas: int = 0
+    tag: str | None = None
 
     @classmethod
     def of(cls, dataset: Dataset) -> DatasetSummary:
@@ -41,8 +42,9 @@ class DatasetSummary:
             guessed=tuple(columns.guessed),
             fingerprint=dataset.fingerprint,
             streamed=dataset.streamed,
+            tag=columns.tag,
         )
 
     def to_dict(self) -> dict[str, object]:
         """The summary as JSON values."""
-        return asdict(self)
+        return {key: value for key, value in asdict(self).items() if key != "tag" or value is not None}

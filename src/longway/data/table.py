@@ -116,6 +116,15 @@ def to_json(series: pl.Series) -> pl.Series:
     return pl.Series(series.name, cells, dtype=pl.String)
 
 
+def scalar_text(value: object) -> str:
+    """A word, a number or true/false as text: 1 and 1.0 as "1", True as "true"."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
 def dump(value: object) -> str:
     """The value as JSON text; a value that JSON does not support (a date, a decimal) as a string."""
     return _ENCODER.encode(value)

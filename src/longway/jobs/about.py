@@ -21,6 +21,7 @@ def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, An
         "text": columns.text,
         "context": columns.context,
         "label": columns.label,
+        **({"tag": columns.tag} if columns.tag is not None else {}),
         "held_out": {name: data.fingerprint for name, data in held_out.items()},
         **({"encoding": dataset.encoding} if dataset.encoding else {}),
     }

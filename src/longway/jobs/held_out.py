@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from longway.data import Dataset
 from longway.data.problems import say_rows
-from longway.errors import DataError, SettingError
+from longway.errors import ColumnError, DataError, SettingError
 from longway.records import Problem
 
 MAX_LABELS = 200
@@ -57,6 +57,7 @@ def arrange(
 
 def _check_labels(dataset: Dataset) -> None:
     """Raise DataError where the labels cannot be audited."""
+    check_no_lists(dataset)
     if len(dataset.labels) < 2:
         raise DataError(
             f"{dataset.source_name} has one label only ({', '.join(map(repr, dataset.labels))} in column "
@@ -66,6 +67,17 @@ def _check_labels(dataset: Dataset) -> None:
         raise DataError(
             f"Column {dataset.columns.label!r} of {dataset.source_name} has {len(dataset.labels):,} different values. "
             f"An audit takes at most {MAX_LABELS} labels. Choose another column with --label, or put numbers into a few bins."
+        )
+
+
+def check_no_lists(dataset: Dataset) -> None:
+    """Raise ColumnError if a row has a list of tags instead of one label."""
+    columns = dataset.columns
+    if columns.lists == "several" and columns.tag is None:
+        raise ColumnError(
+            f"Column {columns.label!r} of {dataset.source_name} holds lists of tags. One label per row was expected. `longway audit` audits one tag "
+            "after the other (in Python: lw.audit_labels). For everything else, make a column that says whether a row has the tag, and name it "
+            "with --label."
         )
 
 

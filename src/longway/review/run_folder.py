@@ -165,6 +165,10 @@ def read_run(folder: Path) -> RunFolder:
             f"{folder / RUN_FILE} was not written by a run. Delete the folder and start the run again."
         )
     command = str(about.get("command", ""))
+    if command == "audit-labels":
+        raise RunError(
+            f"{folder} holds the audits of several labels, each in a folder of its own. Expected one run. Open one of these folders."
+        )
     if about["state"] != "done":
         raise RunError(_unfinished(folder, command))
     files = sizes_in(folder)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -146,6 +147,8 @@ def inline(words: Words) -> Markup:
 
 
 def _span(span: Span) -> Markup:
+    if span.link:
+        return Markup('<a href="{}">{}</a>').format(span.link, _span(replace(span, link="")))
     text = escape(harmless(span.text))
     match span.style:
         case "":

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -75,6 +76,11 @@ def labels_of(counts: Mapping[str, int]) -> dict[str, Label]:
     }
 
 
+def with_colour(labels: Mapping[str, Label]) -> list[Label]:
+    """The labels with colours of their own."""
+    return list(labels.values())[:MAX_LABELS]
+
+
 def label_named(name: str, labels: Mapping[str, Label]) -> Label:
     """The label of this name, also where the counts do not know it."""
     return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
@@ -107,11 +113,13 @@ def part_name(leak: Leak) -> str:
 
 def roles_of(dataset: DatasetSummary) -> str:
     """The column of each role; guessed columns are marked."""
-    return ", ".join(
+    roles = [
         f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset.guessed else ''}"
         for role, column in dataset.fields.items()
         if column
-    )
+    ]
+    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag), NAME_LIMIT)}"]
+    return ", ".join([*roles, *tag])
 
 
 def problem_bullet(problem: Problem) -> Bullet:

@@ -34,12 +34,14 @@ class Span:
     style: "strong", "quiet", "code", "data" (text of a dataset), "pattern", "where" (what follows a pattern, smaller), "label"
     (with a dot in the label's colour), "m1" to "m5" (highlighting), "del", "ins", or any class of the style sheets.
     colour: the colour class of a label ("l0" to "l7", "lx"). title: shown when the mouse rests on it; only for classes of the style sheets.
+    link: a relative address, in the report only; made by us, never by a dataset.
     """
 
     text: str
     style: str = ""
     colour: str = ""
     title: str = ""
+    link: str = ""
 
 
 Words = str | Span | Sequence[str | Span]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -117,7 +117,7 @@ def _finding_reasons(result: AuditResult, limits: Limits, baseline: AuditResult 
         if baseline is not None:
             news = f", {severity_of(before)} in the baseline" if before else ", not in the baseline"
         message = (
-            f"{level}: “{_line(finding.pattern.name)}” in {_line(finding.field)} predicts {_line(finding.label)} "
+            f"{level}: “{one_line(finding.pattern.name)}” in {one_line(finding.field)} predicts {one_line(finding.label)} "
             f"({finding.label_share:.0%} of {finding.count:,} rows, usual {finding.base_rate:.0%}){news}"
         )
         reasons.append(Reason("finding", message, _LEVELS[level]))
@@ -142,24 +142,42 @@ def _identity(finding: Finding) -> tuple[object, ...]:
     return pattern.level, pattern.field, pattern.words, place, finding.label
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """The text on one line, shortened."""
     return cut(" ".join(text.split()), PATTERN_LIMIT)
 
 
 def junit(result: AuditResult, reasons: Iterable[Reason]) -> str:
     """The reasons as JUnit XML: one test for the leak, one for the findings."""
+    return _as_xml(_suite("longway audit", result.dataset.name, reasons))
+
+
+def junit_of_labels(name: str, reasons: Mapping[str, Iterable[Reason]]) -> str:
+    """The reasons of several labels as JUnit XML, one test suite for each label. name: of the dataset."""
+    suites = ElementTree.Element("testsuites", name="longway audit")
+    suites.extend(_suite(label, name, found) for label, found in reasons.items())
+    return _as_xml(suites)
+
+
+def _suite(name: str, dataset: str, reasons: Iterable[Reason]) -> ElementTree.Element:
     failed = list(reasons)
     cases = {rule: [one for one in failed if one.rule == rule] for rule in ("leak", "finding")}
     suite = ElementTree.Element(
-        "testsuite", name="longway audit", tests=str(len(cases)), failures=str(sum(map(bool, cases.values())))
+        "testsuite",
+        name=_for_xml(name),
+        tests=str(len(cases)),
+        failures=str(sum(map(bool, cases.values()))),
     )
     for rule, failures in cases.items():
-        case = ElementTree.SubElement(suite, "testcase", classname=_for_xml(result.dataset.name), name=rule)
+        case = ElementTree.SubElement(suite, "testcase", classname=_for_xml(dataset), name=rule)
         if failures:
             failure = ElementTree.SubElement(case, "failure", message=_for_xml(failures[0].message))
             failure.text = _for_xml("\n".join(one.message for one in failures))
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+    return suite
+
+
+def _as_xml(element: ElementTree.Element) -> str:
+    return ElementTree.tostring(element, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def sarif(result: AuditResult, reasons: Iterable[Reason], *, path: Path | None = None) -> str:

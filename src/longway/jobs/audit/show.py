@@ -9,12 +9,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from math import sqrt
 
+from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
-from longway.records import Finding, Leak, Mentions, Problem, Telling
+from longway.jobs.audit.show_people import people_section
+from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
     NAME_LIMIT,
@@ -39,6 +40,7 @@ from longway.show.labels import (
     problem_bullet,
     roles_of,
     setting_rows,
+    with_colour,
 )
 from longway.show.markdown import plain
 from longway.show.numbers import NONE, count, counted, gamma, length, percent, points, q_value, short
@@ -82,8 +84,6 @@ MAX_SURE = 24
 MAX_VARIANTS = 6
 MAX_OUTLIERS = 6  # documents per label and ranking
 MAX_PROBLEMS = 50
-MAX_PEOPLE = 60
-N_WORDS = 5
 MARK_LEVEL = 3  # highlighting of a pattern in its example
 N_NAMED = 3  # patterns in the verdict
 CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
@@ -125,9 +125,10 @@ def audit_page(result: AuditResult) -> Page:
     dataset = result.dataset
     labels = labels_of(dataset.labels)
     n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
+    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag), NAME_LIMIT)}"
     return Page(
         kicker="Longway audit",
-        title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT),
+        title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT) + about_tag,
         verdict=verdict(result.measured_leaks, result.findings),
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
@@ -140,7 +141,7 @@ def audit_page(result: AuditResult) -> Page:
             _strongest_section(result, labels),
             _findings_section(result, labels, n_significant, n_tested),
             *_sources_section(result.sources),
-            *_people_section(result, labels),
+            *people_section(result, labels),
             *_space_section(result, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
@@ -299,14 +300,15 @@ def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row
     return Row(
         [
             f"{columns}, on {cut(held_out, NAME_LIMIT)}" if held_out else columns,
-            _accuracy(leak),
-            NONE if everything is None else _accuracy(everything),
+            leak_words(leak),
+            NONE if everything is None else leak_words(everything),
             percent(leak.majority),
         ]
     )
 
 
-def _accuracy(leak: Leak) -> Words:
+def leak_words(leak: Leak) -> Words:
+    """The accuracy with its 95% interval."""
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),
@@ -317,12 +319,12 @@ def _accuracy(leak: Leak) -> Words:
 def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
     how = f"{of}; {cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
     title = f"Accuracy of a simple model against chance ({how})"
-    desc = "; ".join(_leak_words(leak) for leak in leaks)
+    desc = "; ".join(_leak_text(leak) for leak in leaks)
     svg = charts.leak_chart(leaks, key=key, majority=leaks[0].majority, title=title, desc=desc)
     return Chart(svg, how)
 
 
-def _leak_words(leak: Leak) -> str:
+def _leak_text(leak: Leak) -> str:
     columns = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
     interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
     return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
@@ -354,7 +356,7 @@ def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) 
     """A chart per label, all on one scale."""
     full = max((100 * finding.points for finding in findings), default=0.0)
     shown = []
-    for at, label in enumerate(_with_colour(labels)):
+    for at, label in enumerate(with_colour(labels)):
         mine = [finding for finding in findings if label_named(finding.label, labels) is label]
         if mine:
             svg = charts.bar_chart(
@@ -366,10 +368,6 @@ def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) 
             )
             shown.append(Chart(svg, label_span(label), counted(len(mine), "group")))
     return shown
-
-
-def _with_colour(labels: Mapping[str, Label]) -> list[Label]:
-    return list(labels.values())[:MAX_LABELS]
 
 
 def _bar(finding: Finding, label: Label) -> charts.Bar:
@@ -558,114 +556,11 @@ def _sources_section(found: Sources | None) -> list[Section]:
     return [Section("sources", f"Groups by {column}", blocks, on=REPORT | SCREEN)]
 
 
-# People
-
-
-def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, float, float]:
-    """The label that is most over-represented in some texts, its share among them and its share among all.
-
-    >>> leaning({"good": 10, "bad": 30}, {"good": 500, "bad": 500})
-    ('bad', 0.75, 0.5)
-    """
-    n, n_all = sum(texts.values()) or 1, sum(totals.values()) or 1
-    shares = {name: (number / n, totals.get(name, 0) / n_all) for name, number in texts.items()}
-
-    def standard_errors(name: str) -> float:
-        share, base = shares[name]
-        return (share - base) / sqrt(base * (1 - base)) if 0 < base < 1 else 0.0
-
-    label = max(texts, key=standard_errors)
-    return label, *shares[label]
-
-
-def _people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
-    by_axis: dict[tuple[str, str], list[Mentions]] = {}
-    for mentions in result.people[:MAX_PEOPLE]:
-        by_axis.setdefault((mentions.field, mentions.axis), []).append(mentions)
-    if not by_axis:
-        return []
-    names: list[str | Span] = []
-    for label in _with_colour(labels):
-        names += [label_span(label), " "]
-    if len(labels) > MAX_LABELS:
-        names.append(Span(f"{len(labels) - MAX_LABELS} smaller labels", "label", "lx"))
-    lead = (
-        "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
-        "ticks how they divide all texts: "
-    )
-    blocks: list[Block] = [Paragraph([lead, *names], "lead")]
-    for (field, axis), rows in by_axis.items():
-        blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
-    note = (
-        f"Bold: correlated with a label at q ≤ {result.settings.max_q:g}, tested together with all other patterns, and among the findings "
-        "above. Counted by words, without reading the sentence: colours, things and titles are excluded, so some people are missed."
-    )
-    blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
-    is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
-    on = REPORT | SCREEN if is_correlated else REPORT
-    return [Section("people", "People in the texts", blocks, on=on)]
-
-
-def _axis_blocks(
-    field: str, axis: str, rows: Sequence[Mentions], labels: Mapping[str, Label], max_q: float
-) -> list[Block]:
-    tested = [row for row in rows if row.q is not None]
-    others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
-    columns = [
-        Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
-        Column("Leans to", style="shares"),
-    ]  # fmt: skip
-    heading = Heading(cut(axis.capitalize(), NAME_LIMIT), ["in ", Span(cut(field, NAME_LIMIT), "data")])
-    blocks: list[Block] = []
-    if tested:
-        table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
-        blocks += [heading, table]
-    elif others:
-        blocks.append(Only(REPORT, [heading]))
-    if others:
-        few = Paragraph(f"Too few or too many texts to test: {', '.join(others)}.", "rest")
-        blocks.append(Only(REPORT, [few]))
-    return blocks
-
-
-def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row:
-    totals = {name: label.count for name, label in labels.items()}
-    name, share, base = leaning(row.texts, totals)
-    n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
-    shown = _with_colour(labels)
-    shares = [row.texts.get(label.key, 0) / n for label in shown]
-    usual = [label.count / n_all for label in shown]
-    if len(labels) > MAX_LABELS:
-        shares, usual = [*shares, 1 - sum(shares)], [*usual, 1 - sum(usual)]
-    colours = [label.colour for label in shown] + ["lx"] * (len(shares) - len(shown))
-    q = row.q if row.q is not None else 1.0
-    style = "strong" if q <= max_q else ""
-    label = label_named(name, labels)
-    words = ", ".join(cut(word, NAME_LIMIT) for word, _ in row.words[:N_WORDS])
-    return Row(
-        [
-            [Span(_who(row), "pattern"), " ", Span(words, "where")],
-            count(n),
-            count(sum(row.mentions.values())),
-            Span(q_value(q), style),
-            Cell(
-                [label_span(label), " ", Span(percent(share), style), " ", Span(f"usual {percent(base)}", "quiet")],
-                charts.split_bar(shares, usual, colours=colours),
-            ),
-        ],
-        colour=label.colour,
-    )  # fmt: skip
-
-
-def _who(row: Mentions) -> str:
-    return cut(row.pattern.removeprefix("speaks of "), NAME_LIMIT)
-
-
 # The shortcut space
 
 
 def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
-    space, shown = result.space, _with_colour(labels)
+    space, shown = result.space, with_colour(labels)
     if space is None:
         return []
     means = {name: mean for name, mean in space.mean_gamma.items() if mean is not None}
@@ -724,7 +619,7 @@ def _document(document: Telling) -> Card:
 
 
 def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
-    shown = _with_colour(labels)
+    shown = with_colour(labels)
     bars = [
         charts.Bar(label.name, label.count, f"{count(label.count)} ({label.share})", label.colour)
         for label in shown

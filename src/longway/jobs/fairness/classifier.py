@@ -23,6 +23,7 @@ from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.fairness.answers import Questions
 from longway.jobs.fairness.models import ClassifierModel
 from longway.jobs.fairness.result import ChangedAnswers, ChangedPair, FairscoreMeasure
+from longway.jobs.held_out import check_no_lists
 from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows, write_perturbed
 from longway.jobs.prove.training import rows_of
 from longway.metrics.fairness.fairscore import fairscore_of, kept
@@ -50,6 +51,7 @@ class ClassifierRows:
                 f"{dataset.source_name} has the splits {', '.join(dataset.splits)}. Expected one that the classifier was not trained on. "
                 f"Name it: --split {dataset.splits[-1]}."
             )
+        check_no_lists(dataset)
         part = dataset if split is None else dataset.select_split(split)
         ids = [str(one) for batch in part.batches() for one in batch.ids]
         if limit is None or len(ids) <= limit:

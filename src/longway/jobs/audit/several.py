@@ -1,0 +1,470 @@
+"""Audits of several labels of one dataset: one for each label column, and one for each tag of a column of lists.
+
+    audit_labels("comments.csv", ["toxic", "obscene"])    two label columns
+    audit_labels("posts.jsonl", ["tags"])                 a column of lists: has a row the tag, or has it not?
+
+A run folder has labels.json, report.html and one ordinary audit folder for each label. Finished audits are not repeated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+from unicodedata import normalize
+
+import polars as pl
+
+from longway.data import Dataset, load
+from longway.data.label_lists import tag_name
+from longway.detect.severity import SEVERITIES, severity_of
+from longway.errors import CheckFailed, DataError, RunError, SettingError
+from longway.jobs.audit.job import audit
+from longway.jobs.audit.result import FILE as FINDINGS
+from longway.jobs.audit.result import AuditResult
+from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.audit.show import by_severity, strongest_leak, verdict
+from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.results import Result, check_version
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.records import Leak
+from longway.show.html import render
+from longway.store import Run, now, read_json
+
+if TYPE_CHECKING:
+    from longway.jobs.audit.gate import Limits, Reason
+    from longway.show.sections import Page
+
+COMMAND = "audit-labels"
+FILE = "labels.json"
+VERSION = 1
+MAX_TAGS = 20  # audited of a column of lists, the most frequent ones
+MIN_ROWS = 20  # with a tag, and without it
+N_STRONGEST = 3  # patterns named for each label
+NAMED = 5  # tags in an error
+FOLDER_NAME = 40  # characters
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+}  # on Windows
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAudit:
+    """The audit of one label. tag: None if the column holds one label per row. folder: the name of its folder in the run folder."""
+
+    name: str
+    column: str
+    tag: str | None
+    folder: str
+    audit: AuditResult
+
+    @property
+    def value(self) -> str:
+        """The label whose share is given: the tag, the second of two labels (1, true, yes), or the most frequent of several."""
+        counts = self.audit.dataset.labels
+        if self.tag is not None:
+            return tag_name(self.tag)
+        return list(counts)[-1] if len(counts) == 2 else max(counts, key=lambda label: counts[label])
+
+    @property
+    def share(self) -> float:
+        """The share of the rows with that label."""
+        return self.audit.dataset.labels.get(self.value, 0) / max(self.audit.dataset.used, 1)
+
+    @property
+    def leak(self) -> Leak | None:
+        """The leak furthest above chance."""
+        return strongest_leak(self.audit.measured_leaks)
+
+    @property
+    def is_predictable(self) -> bool:
+        """Whether part of the input alone predicts the label better than chance."""
+        return self.leak is not None and self.leak.low > self.leak.majority
+
+    @property
+    def severities(self) -> dict[str, int]:
+        """Findings by severity."""
+        counts = Counter(severity_of(finding) for finding in self.audit.findings)
+        return {name: counts[name] for name in SEVERITIES}
+
+    def to_dict(self) -> dict[str, object]:
+        """An entry of labels.json."""
+        audited = self.audit
+        return {
+            "label": self.name,
+            "column": self.column,
+            "tag": self.tag,
+            "folder": self.folder,
+            "rows": audited.dataset.used,
+            "value": self.value,
+            "count": audited.dataset.labels.get(self.value, 0),
+            "share": self.share,
+            "leak": None if self.leak is None else self.leak.to_dict(),
+            "verdict": verdict(audited.measured_leaks, audited.findings),
+            "findings": self.severities,
+            "strongest": [
+                {
+                    "pattern": one.pattern.name,
+                    "field": one.field,
+                    "label": one.label,
+                    "severity": severity_of(one),
+                    "points": one.points,
+                }
+                for one in by_severity(audited.findings)[:N_STRONGEST]
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tag that was not audited, and why. rows: rows that have it."""
+
+    tag: str
+    column: str
+    rows: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditLabelsResult(Result):
+    """The audits of several labels, in the order of the columns and, for tags, the most frequent first.
+
+    left_out: tags that were not audited. fingerprint: of the texts and all labels. folder: the run folder, if there is one.
+    """
+
+    labels: tuple[LabelAudit, ...]
+    left_out: tuple[LeftOut, ...]
+    settings: AuditSettings
+    fingerprint: str
+    longway: str
+    created: str
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def audits(self) -> dict[str, AuditResult]:
+        """The audit of each label, by its name."""
+        return {label.name: label.audit for label in self.labels}
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        return self.page().verdict
+
+    def reasons(
+        self, limits: Limits, *, baseline: AuditLabelsResult | None = None
+    ) -> dict[str, list[Reason]]:
+        """Why each label does not pass, by its name; each reason names the label. A label that the baseline lacks is new as a whole."""
+        from longway.jobs.audit.gate import gate, one_line
+
+        found = {}
+        for label in self.labels:
+            before = None
+            if baseline is not None:
+                before = baseline.audits.get(label.name) or replace(label.audit, findings=())
+            found[label.name] = [
+                replace(reason, message=f"{one_line(label.name)}: {reason.message}")
+                for reason in gate(label.audit, limits, baseline=before)
+            ]
+        return found
+
+    def check(
+        self,
+        *,
+        leak: float | None = None,
+        severity: str | None = None,
+        baseline: AuditLabelsResult | Path | str | None = None,
+    ) -> None:
+        """Raise CheckFailed, which is an AssertionError, if the audit of a label is over a limit; the limits are those of `AuditResult.check`.
+
+        baseline: an earlier result, or its run folder or labels.json.
+        """
+        from longway.jobs.audit.gate import Limits
+
+        is_result = baseline is None or isinstance(baseline, AuditLabelsResult)
+        before = baseline if is_result else AuditLabelsResult.open(cast("Path | str", baseline))
+        reasons = self.reasons(Limits(leak, severity), baseline=cast("AuditLabelsResult | None", before))
+        if messages := [one.message for found in reasons.values() for one in found]:
+            raise CheckFailed("\n".join(messages))
+
+    @classmethod
+    def open(cls, path: Path | str) -> AuditLabelsResult:
+        """The audits in a run folder, or beside a labels.json."""
+        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{file} could not be read as the audits of several labels ({error}). Expected a run folder with {FILE}. "
+                "Run longway audit with several labels to make one."
+            ) from None
+        return cls._read(content, file.parent)
+
+    @classmethod
+    def _read(cls, content: object, folder: Path) -> AuditLabelsResult:
+        given = cast(Mapping[str, Any], check_version(content, VERSION, file=FILE, command="audit"))
+        if "labels" not in given:
+            raise RunError(
+                f"{folder} does not hold the audits of several labels. Expected a run folder with {FILE}. "
+                "Name the folder of an earlier audit of the same labels."
+            )
+        try:
+            labels = tuple(
+                LabelAudit(
+                    one["label"], one["column"], one["tag"], one["folder"], _opened(folder / one["folder"])
+                )
+                for one in given["labels"]
+            )
+            left_out = tuple(
+                LeftOut(one["tag"], one["column"], one["rows"], one["reason"]) for one in given["left_out"]
+            )
+            fingerprint, longway, created = (str(given[key]) for key in ("fingerprint", "longway", "created"))
+            settings = labels[0].audit.settings
+        except (LookupError, TypeError) as error:
+            raise RunError(
+                f"{folder / FILE} cannot be read: {error!r}. Expected what this version of Longway writes. Run the command again."
+            ) from None
+        return cls(labels, left_out, settings, fingerprint, longway, created, folder)
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.audit.several_show import labels_page
+
+        return labels_page(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of labels.json."""
+        dataset = self.labels[0].audit.dataset
+        return {
+            "version": VERSION,
+            "longway": self.longway,
+            "created": self.created,
+            "verdict": self.verdict,
+            "dataset": {
+                "name": dataset.name,
+                "split": dataset.split,
+                "rows": dataset.rows,
+                "fields": {role: dataset.fields.get(role) for role in ("text", "context")},
+            },
+            "fingerprint": self.fingerprint,
+            "labels": [label.to_dict() for label in self.labels],
+            "left_out": [asdict(tag) for tag in self.left_out],
+            "settings": asdict(self.settings),
+        }
+
+    def _frame(self) -> pl.DataFrame:
+        """One row per label."""
+        return pl.DataFrame(
+            [
+                {
+                    "label": label.name,
+                    "rows": label.audit.dataset.used,
+                    "share": label.share,
+                    "leak": label.leak and label.leak.accuracy,
+                    "leak_low": label.leak and label.leak.low,
+                    "leak_high": label.leak and label.leak.high,
+                    "chance": label.leak and label.leak.majority,
+                    **label.severities,
+                    "strongest": next((f.pattern.name for f in by_severity(label.audit.findings)), None),
+                }
+                for label in self.labels
+            ],
+            infer_schema_length=None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A label to audit."""
+
+    name: str
+    column: str
+    tag: str | None = None
+
+
+def audit_labels(
+    data: object,
+    labels: Sequence[str] | str | None = None,
+    settings: AuditSettings | None = None,
+    *,
+    split: str | None = None,
+    tests: Mapping[str, Dataset] | None = None,
+    out: Path | str | Literal[True] | None = None,
+    on: str | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> AuditLabelsResult:
+    """Audit several labels of a dataset: one audit for each label column, and for each frequent tag of a column of lists.
+
+    labels: the label columns; by default the label column of the dataset. The 20 most frequent tags of a column of lists are audited, if at
+    least 20 rows have the tag and 20 do not. Other arguments are those of `audit`; the run folder has one folder for each label.
+    """
+    chosen = settings_from(AuditSettings, settings, options)
+    watcher = watcher or Watcher()
+    columns = _columns(labels)
+    dataset = data if isinstance(data, Dataset) else load(data, label=columns[0] if columns else None)
+    arranged = {
+        column: _arranged(dataset, column, split, tests or {})
+        for column in columns or [dataset.columns.label]
+    }
+    choices, left_out = _choices(arranged)
+    folders = unique([folder_name(choice.name) for choice in choices], key=str.casefold)
+    fingerprint = _joined([one.dataset.fingerprint for one in arranged.values()])
+
+    def audited(at: int, folder: Path | None) -> LabelAudit:
+        choice, name = choices[at], folders[at]
+        result = audit(
+            dataset.with_label(choice.column, choice.tag),
+            chosen,
+            split=split,
+            tests={name: test.with_label(choice.column, choice.tag) for name, test in (tests or {}).items()},
+            out=None if folder is None else folder / name,
+            on=on,
+            watcher=_OneLabel(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),
+        )
+        if folder is not None:
+            result = replace(result, score_frames=None)  # on disk
+        return LabelAudit(choice.name, choice.column, choice.tag, "" if folder is None else name, result)
+
+    def result_in(folder: Path | None) -> AuditLabelsResult:
+        audits = tuple(audited(at, folder) for at in range(len(choices)))
+        return AuditLabelsResult(audits, left_out, chosen, fingerprint, version("longway"), now(), folder)
+
+    if out is None:
+        return result_in(None)
+    first = next(iter(arranged.values()))
+    held_out = {name: _joined([one.held_out[name].fingerprint for one in arranged.values() if name in one.held_out]) for name in first.held_out}  # fmt: skip
+    identity = replace(
+        RunIdentity.of(COMMAND, first.dataset, chosen, more={"label": list(arranged), "held_out": held_out}),
+        fingerprint=fingerprint,
+    )
+    planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
+    content = planned.finished(FILE)
+    if content is not None and all(Run(planned.folder / name).is_done for name in folders):
+        return AuditLabelsResult._read(content, planned.folder)
+    with planned.start(watcher) as run:
+        result = result_in(run.folder)
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+    return result
+
+
+class _OneLabel(Watcher):
+    """Follows the audit of one label for the watcher of all."""
+
+    def __init__(self, watcher: Watcher, name: str) -> None:
+        self._watcher, self._name = watcher, name
+
+    def step(self, name: str) -> None:
+        """A step of this label begins."""
+        self._watcher.step(f"{self._name}: {name}")
+
+    def progress(self, done: int, total: int) -> None:
+        """So many parts of the current step are done."""
+        self._watcher.progress(done, total)
+
+
+def _columns(labels: Sequence[str] | str | None) -> list[str]:
+    columns = [labels] if isinstance(labels, str) else list(labels or ())
+    if twice := [name for name, n in Counter(columns).items() if n > 1]:
+        raise SettingError(f"The label column {twice[0]!r} was given twice. Give each column once.")
+    return columns
+
+
+def _arranged(dataset: Dataset, column: str, split: str | None, tests: Mapping[str, Dataset]) -> Arranged:
+    """The rows to audit and those held out, with this label column; DataError if it cannot be audited."""
+    labelled = dataset if column == dataset.columns.label else dataset.with_label(column)
+    others = {
+        name: test if column == test.columns.label else test.with_label(column)
+        for name, test in tests.items()
+    }
+    return arrange(labelled, split, others, labelled=labelled.columns.lists != "several")
+
+
+def _choices(arranged: Mapping[str, Arranged]) -> tuple[list[_Choice], tuple[LeftOut, ...]]:
+    """The labels to audit, and the tags that are left out."""
+    choices: list[_Choice] = []
+    left_out: list[LeftOut] = []
+    for column, one in arranged.items():
+        if one.dataset.columns.lists != "several":
+            choices.append(_Choice(column, column))
+            continue
+        tags, others = _tags(one.dataset)
+        left_out += others
+        names = [tag_name(tag) if len(arranged) == 1 else f"{column}: {tag_name(tag)}" for tag in tags]
+        choices += [_Choice(name, column, tag) for name, tag in zip(names, tags, strict=True)]
+    names = unique([choice.name for choice in choices])
+    return [replace(choice, name=name) for choice, name in zip(choices, names, strict=True)], tuple(left_out)
+
+
+def _tags(dataset: Dataset) -> tuple[list[str], list[LeftOut]]:
+    """The tags to audit, the most frequent first, and the others; DataError if there is none to audit."""
+    counts: Counter[str] = Counter()
+    for tags, n in zip(dataset.labels, dataset.label_counts, strict=True):
+        counts.update(dict.fromkeys(json.loads(tags), n))
+    column = dataset.columns.label
+    chosen: list[str] = []
+    left_out: list[LeftOut] = []
+    for tag, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if n < MIN_ROWS:
+            left_out.append(LeftOut(tag, column, n, f"fewer than {MIN_ROWS} rows have it"))
+        elif dataset.n_used - n < MIN_ROWS:
+            left_out.append(LeftOut(tag, column, n, f"fewer than {MIN_ROWS} rows lack it"))
+        elif len(chosen) == MAX_TAGS:
+            left_out.append(LeftOut(tag, column, n, f"not among the {MAX_TAGS} most frequent"))
+        else:
+            chosen.append(tag)
+    if not chosen:
+        shown = ", ".join(f"{one.tag[:FOLDER_NAME]!r} ({one.rows:,})" for one in left_out[:NAMED])
+        raise DataError(
+            f"No tag in column {column!r} of {dataset.source_name} can be audited. At least {MIN_ROWS} rows must have the tag and {MIN_ROWS} "
+            f"must not; of {dataset.n_used:,} rows have it: {shown or 'none, all lists are empty'}. Add rows, or join rare tags."
+        )
+    return chosen, left_out
+
+
+def folder_name(name: str) -> str:
+    """A name that every file system takes.
+
+    >>> folder_name("../a b"), folder_name("NUL"), folder_name("")
+    ('a-b', 'NUL_', 'label')
+    """
+    safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in normalize("NFC", name))
+    safe = safe.strip("-")[:FOLDER_NAME] or "label"
+    return f"{safe}_" if safe.lower() in RESERVED else safe
+
+
+def unique(names: Iterable[str], *, key: Callable[[str], str] = str) -> list[str]:
+    """The names, with a number where one occurs again. key: what must differ.
+
+    >>> unique(["a", "A", "a"]), unique(["a", "A"], key=str.casefold)
+    (['a', 'A', 'a-2'], ['a', 'A-2'])
+    """
+    found: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        free, number = name, 2
+        while key(free) in taken:
+            free, number = f"{name}-{number}", number + 1
+        taken.add(key(free))
+        found.append(free)
+    return found
+
+
+def _opened(folder: Path) -> AuditResult:
+    return replace(AuditResult.from_dict(read_json(folder / FINDINGS)), folder=folder)
+
+
+def _joined(fingerprints: Sequence[str]) -> str:
+    """One fingerprint of several."""
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    return f"sha256:{sha256(' '.join(fingerprints).encode()).hexdigest()}"
