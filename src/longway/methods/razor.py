@@ -57,6 +57,7 @@ from longway.space.live_space import Embed, Space, SpaceName, space_named
 from longway.verify.check import Origin
 
 Balance = Literal["none", "equal", "alternate"]
+NEAR_CHANCE = 0.05
 Stop = Literal["cosine", "kl", "leak", "never"]
 # text, label -> words and phrases of the text that predict the label
 PredictivePhrases = Callable[[str, str], tuple[str, ...]]
@@ -351,7 +352,7 @@ class _Stopping:
 
     def reason(self, number: int, figures: Figures) -> str:
         """Why to stop after this round, "" to go on."""
-        if figures.leak is not None and figures.leak.low <= figures.leak.majority:
+        if figures.leak is not None and _is_at_chance(figures.leak):
             return "the leak has reached chance"
         if self.settings.stop != "never" and figures.accepted and self._is_patience_over(figures):
             return f"the {NO_GAIN[self.settings.stop]}"
@@ -372,6 +373,11 @@ class _Stopping:
         if self.settings.stop == "kl":
             return 0.0 if figures.divergence is None else -figures.divergence
         return figures.cosine or 0.0
+
+
+def _is_at_chance(leak: Leak) -> bool:
+    """Whether a leak is neither clearly above chance nor far from it: with few rows, an interval may cover both chance and a large leak."""
+    return leak.low <= leak.majority and leak.accuracy <= leak.majority + NEAR_CHANCE
 
 
 def top_rows(
