@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.data import load, save
-from longway.data.edited import apply_edits
+from longway.data.edited import apply_edits, encoding_note
 from longway.data.formats import create_bytes
 from longway.errors import DataError, LongwayError, SettingError
 from longway.records import Edit
@@ -150,6 +150,27 @@ def test_a_new_character_that_the_encoding_lacks_makes_the_file_utf8(tmp_path):
     again = load(out, encoding=dataset.encoding)
     assert again.frame["text"].to_list() == ["café → bar", "naïve"]
     assert again.encoding == ""
+    assert encoding_note(dataset, again) == (
+        "out.csv is UTF-8 with a byte order mark, because Windows-1252 lacks “→” (U+2192)."
+    )
+
+
+@pytest.mark.parametrize("text", ["cafe", "crème"])
+def test_a_file_that_keeps_its_encoding_or_is_now_ascii_has_no_encoding_note(tmp_path, text):
+    dataset = load(put(tmp_path, ["café", "plain"], "cp1252"))
+    edit = Edit("0", "text", "café", text, "a", "a", "toy", "toy", True)
+    out = save(apply_edits(dataset, [edit]), tmp_path / "out.csv")
+    assert not out.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert encoding_note(dataset, load(out, encoding=dataset.encoding)) == ""
+
+
+def test_an_encoding_note_lists_a_few_characters_and_names_those_without_a_glyph(tmp_path):
+    dataset = load(put(tmp_path, ["café", "plain"], "cp1252"))
+    text = "\u200b" + "".join(map(chr, range(0x4E00, 0x4E00 + 12)))
+    edit = Edit("0", "text", "café", text, "a", "a", "toy", "toy", True)
+    note = encoding_note(dataset, load(save(apply_edits(dataset, [edit]), tmp_path / "out.csv")))
+    assert "lacks U+200B, “一” (U+4E00), " in note
+    assert note.endswith(" and 3 more characters.")
 
 
 def test_json_is_written_as_utf8(tmp_path):

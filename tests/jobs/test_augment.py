@@ -135,6 +135,22 @@ def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.usefixtures("words", "believing")
+def test_a_dataset_that_became_utf8_says_which_character_its_encoding_lacks(data):
+    def dotted(call):
+        reply = answer(call)
+        message = reply.body["choices"][0]["message"]
+        message["content"] = message["content"].replace("on day", "ōn day")
+        return reply
+
+    data.write_bytes(data.read_bytes().replace(b"stars", "étoiles".encode("cp1252")))
+    with Loopback(dotted) as server:
+        run, found = run_on(data, server)
+    assert found["added"] > 0
+    assert "Windows-1252 lacks “ō” (U+014D)" in found["encoding_note"]
+    assert found["encoding_note"] in (run.folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_run_leaves_everything_it_promises(finished):
     folder, found = finished.folder, finished.found
     assert finished.name == "longway-runs/reviews-augment"

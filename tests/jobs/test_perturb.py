@@ -678,6 +678,22 @@ def test_a_language_model_is_asked_once_for_each_row(server, tmp_path):
     assert len(server.calls) == 12
 
 
+def test_a_dataset_that_became_utf8_says_which_character_its_encoding_lacks(tmp_path):
+    def dotted(call):
+        reply = answer(call)
+        message = reply.body["choices"][0]["message"]
+        message["content"] = message["content"].replace(" she ", " shē ")
+        return reply
+
+    data = write(tmp_path / "bakers.csv", bakers_of(4))
+    data.write_bytes(data.read_bytes().replace(b"hat", "béret".encode("cp1252")))
+    with Loopback(dotted) as server:
+        run, found = run_asked(data, server, to=("woman",))
+    assert found["changed"] == 4
+    assert "Windows-1252 lacks “ē” (U+0113)" in found["encoding_note"]
+    assert found["encoding_note"] in (run.folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_calls_that_failed_are_told_and_asked_again_by_the_same_command(tmp_path):
     is_down = True
 

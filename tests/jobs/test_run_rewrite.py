@@ -96,6 +96,25 @@ def test_rows_labels_and_other_columns_stay_and_edits_tell_every_change(data, se
     assert found.changed == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 0
 
 
+@pytest.mark.parametrize("hyphen", ["-", "\u2010"])
+def test_a_dataset_that_became_utf8_says_which_character_its_encoding_lacks(data, hyphen):
+    def hyphenating(call):
+        reply = answer(call)
+        message = reply.body["choices"][0]["message"]
+        message["content"] = message["content"].replace("All in all", f"All{hyphen}in{hyphen}all")
+        message["content"] = message["content"].replace("On the whole", f"All{hyphen}in{hyphen}all")
+        return reply
+
+    data.write_bytes(data.read_bytes().replace(b"stars", "étoiles".encode("cp1252")))
+    with Loopback(hyphenating) as server:
+        found = rewrite(data, server)
+    assert found.changed > 0
+    note = "dataset.csv is UTF-8 with a byte order mark, because Windows-1252 lacks “‐” (U+2010)."
+    assert found.encoding_note == (note if hyphen == "\u2010" else "")
+    assert (note in (found.folder / "report.html").read_text(encoding="utf-8")) == (hyphen == "\u2010")
+    assert (found.folder / "dataset.csv").read_bytes().startswith(b"\xef\xbb\xbf") == (hyphen == "\u2010")
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "jsonl.gz"])
 def test_the_dataset_is_written_in_the_format_it_came_in(tmp_path, server, ending):
     from longway.data import save

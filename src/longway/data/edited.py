@@ -2,6 +2,7 @@
 
     apply_edits(dataset, edits)       ->  tables, for `save`; a streamed dataset comes in several
     edited_dataset(dataset, edits)    ->  a dataset in memory
+    encoding_note(before, after)      ->  why the file is UTF-8, if it was in another encoding
     read_edits(path)                  ->  the edits in an edits.jsonl
 
 Rows keep their order and all their columns. Every row gets the column `longway_id`, which edits use to name rows. Added rows
@@ -21,7 +22,8 @@ import polars as pl
 from longway.data.batches import DatasetPart
 from longway.data.columns import plain_roles
 from longway.data.dataset import Dataset
-from longway.data.problems import ProblemLog
+from longway.data.formats import ENCODINGS, TABLES
+from longway.data.problems import SHOWN, ProblemLog
 from longway.data.shards import in_memory
 from longway.data.table import DataTable, combine
 from longway.records import Edit
@@ -119,6 +121,34 @@ def edited_dataset(
     whole = combine([table.without_raw() for table in tables])
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
     return Dataset(source, replace(dataset.columns.plain(), id=ID_COLUMN), ProblemLog())
+
+
+def encoding_note(before: Dataset, after: Dataset) -> str:
+    """Why a table was written as UTF-8 instead of its own encoding: the characters that this encoding lacks. "" if it was not.
+
+    before: the dataset as it came in; after: as it was written and read back.
+    """
+    if not before.encoding or after.encoding or after.format.partition(".")[0] not in TABLES:
+        return ""
+    written = {
+        character
+        for table in after.tables()
+        for cells in table.frame.select(pl.col(pl.String)).iter_columns()
+        for cell in cells.drop_nulls()
+        for character in cell
+    }
+    lacking = sorted(each for each in written if not each.encode(before.encoding, "ignore"))
+    if not lacking:
+        return ""
+    shown = ", ".join(_named(character) for character in lacking[:SHOWN])
+    more = f" and {len(lacking) - SHOWN:,} more characters" if len(lacking) > SHOWN else ""
+    name = ENCODINGS.get(before.encoding, before.encoding)
+    return f"{after.source_name} is UTF-8 with a byte order mark, because {name} lacks {shown}{more}."
+
+
+def _named(character: str) -> str:
+    number = f"U+{ord(character):04X}"
+    return f"“{character}” ({number})" if character.isprintable() else number
 
 
 def read_edits(path: Path) -> Iterator[Edit]:

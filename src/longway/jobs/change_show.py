@@ -525,6 +525,12 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
     return Table(columns, rows, "figures-only")
 
 
+def encoding_section(note: str) -> list[Section]:
+    """Why the dataset is not in the encoding it came in, if so."""
+    blocks: list[Block] = [Paragraph(Span(note, "data"))]
+    return [Section("encoding", "Encoding", blocks, on=REPORT | SCREEN)] if note else []
+
+
 def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:
     """How to read the report. formulas: cells that a spreadsheet would run as a formula; if there are any, the terminal warns too."""
     cells = f"{counted(formulas, 'cell')} of the dataset would run as a formula in a spreadsheet."

@@ -71,9 +71,11 @@ class Result:
 class EditedResult(Result):
     """The result of a job that changes data.
 
-    original: the dataset before. folder: the run folder, None if nothing was written. edits_made: the edits, if there is no folder.
+    encoding_note: why the dataset is not in the encoding it came in, if so. original: the dataset before. folder: the run folder, None if
+    nothing was written. edits_made: the edits, if there is no folder.
     """
 
+    encoding_note: str = ""
     original: Dataset | None = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
     edits_made: tuple[Edit, ...] = field(default=(), compare=False)

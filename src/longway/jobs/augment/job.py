@@ -21,6 +21,7 @@ import numpy as np
 
 from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
+from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
@@ -218,6 +219,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         failed_calls=reason_counts(failed_calls(writer, judge)),
         cost=costs(journal, job.writer, job.judge),
         budget=job.budget,
+        encoding_note=encoding_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from longway.data import Dataset, as_dataset
+from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
@@ -188,7 +189,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
             edits = editing.take(outcome)
             made.add(outcome, edits)
             log.write(edits)
-    run.write_dataset(job.whole, job.part, log.changes)
+    written = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("reading who is mentioned now")
     after = mentioned_after(perturbing, editing.new, watcher.progress)
     before = [seen.found for seen in perturbing.seen]
@@ -220,6 +221,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
         failed_calls=reason_counts(failed_calls(asker)),
         cost=costs(run.journal, engine),
         budget=job.budget,
+        encoding_note=encoding_note(job.whole, written),
         longway=version("longway"),
         created=now(),
     )

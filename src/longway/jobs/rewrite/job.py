@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from longway.data import Dataset, as_dataset
-from longway.data.edited import Changes
+from longway.data.edited import Changes, encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
@@ -216,6 +216,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
         cost=costs(run.journal, job.writer, job.judge),
         budget=job.budget,
         decisions=None if decisions is None else decisions.summary(),
+        encoding_note=encoding_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )  # fmt: skip
