@@ -337,6 +337,7 @@ class Edit:
     how: what the engine did, where it can say ("negation.fail_to"). round: counted from 1.
     reason: why it was not accepted; "" where it was. score_before, score_after: gamma (Eq. 12), lower is better.
     source: for a text that is added, the id of the row it was made from; "" where a row's own text was changed.
+    drops: whether the row is left out of the dataset.
     trace: the steps on the way, for methods that can show them (CoBA's triples).
     """
 
@@ -356,6 +357,7 @@ class Edit:
     round: int = 1
     how: str = ""
     source: str = ""
+    drops: bool = False
     trace: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

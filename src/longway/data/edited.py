@@ -66,6 +66,10 @@ class Changes:
         """Include one more edit; a rejected edit changes nothing."""
         if not edit.accepted:
             return
+        if edit.drops:
+            if self.added.pop(edit.id, None) is None:
+                self.dropped.add(edit.id)
+            return
         if edit.source:
             row = self.added.setdefault(edit.id, AddedRow(edit.source))
             row.label = edit.label_after

@@ -53,7 +53,7 @@ class RuleNegator:
         """Up to n negative claims per request; opposites and other numbers come first."""
         documents = self._english.analyse_all([request.text for request in requests])
         for request, document in zip(requests, documents, strict=True):
-            found = list(_negations(document, Random(f"{self.seed}|{request.sample}|{request.text}")))[
+            found = list(negated(document, Random(f"{self.seed}|{request.sample}|{request.text}")))[
                 : request.n
             ]
             refusals = () if found else ("no rule can negate this text",)
@@ -62,10 +62,11 @@ class RuleNegator:
 
 def negations(text: str, *, seed: int = 0) -> list[Negated]:
     """All negative claims that the rules make of a text."""
-    return list(_negations(load_pipeline().analyse(text), Random(f"{seed}|0|{text}")))
+    return list(negated(load_pipeline().analyse(text), Random(f"{seed}|0|{text}")))
 
 
-def _negations(document: Document, random: Random) -> Iterator[Negated]:
+def negated(document: Document, random: Random) -> Iterator[Negated]:
+    """The negative claims that the rules make of a parsed text, opposites and other numbers first."""
     if len(document.sentences) != 1 or document.text.rstrip().endswith("?"):
         return
     is_denied = any(word.lower in NOT_TOKENS for word in document)

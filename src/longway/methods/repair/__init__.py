@@ -1,0 +1,31 @@
+"""The remedies of a repair. `in_place_remedies` lists those that change texts, in the order in which they are tried."""
+
+from collections.abc import Callable
+
+from longway.english.document import Document
+from longway.methods.method import Rows
+from longway.methods.repair.exchange import Exchange
+from longway.methods.repair.normalise import Normalise, PutTrait
+from longway.methods.repair.put_in import PutIn
+from longway.methods.repair.recurring import Recurring
+from longway.methods.repair.remedy import Remedy, RepairRow
+from longway.methods.repair.reshape import Reshape
+from longway.methods.repair.take_out import TakeOut
+
+
+def in_place_remedies(
+    rows: Rows, read: Callable[[str], Document] | None = None, *, seed: int = 0
+) -> list[Remedy]:
+    """The remedies that change texts. read: analyses English; None for other languages."""
+    recurring = Recurring(rows.texts, read=read)
+    given = [
+        RepairRow(row, text, rows.label(row), rows.context(row), read) for row, text in enumerate(rows.texts)
+    ]
+    return [
+        TakeOut(recurring),
+        Normalise(),
+        Exchange(given, seed=seed),
+        Reshape(recurring, rows.texts, seed=seed),
+        PutTrait(),
+        PutIn(recurring),
+    ]

@@ -1,0 +1,199 @@
+"""Exchange: a name or a number replaced by one that rows of other labels have, so that the dataset keeps its names.
+
+    person     "Nora Vance left. Vance was tired." -> "Lena Marsh left. Marsh was tired."   same gender, as many words
+    place      "She moved to Leeds."               -> "She moved to York."
+    number     "It took 45 days."                  -> "It took 38 days."                    as many digits
+    month, day "in May", "on Monday"               -> "in June", "on Friday"
+
+A name that the context has too is left alone, because the label depends on it. So is a person of unknown gender if the text has
+"he" or "she", and a name in a text without capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from random import Random
+from typing import ClassVar, NamedTuple, TypeVar
+
+from longway.detect import where
+from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.inflection import MONTHS
+from longway.english.people.person_names import gender_attribute
+from longway.english.people.person_words import PLACES
+from longway.methods.repair.recurring import words_of
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.take_out import shows, texts_of
+
+T = TypeVar("T")
+N_DRAFTS = 3
+MOST_ROWS = 1500  # rows of other labels in which names are looked for
+_LEVELS = frozenset(["token", "ngram", "position"])
+_NUMBER = re.compile(r"\d{2,}")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_GENDERED = frozenset("he him his himself she her hers herself".split())
+_MONTHS = tuple(name for name in MONTHS if name != "May")  # "may" is a verb as well
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+class _Name(NamedTuple):
+    """A name in a text. kind: "person" or "place". gender: as in `gender_attribute`, "" if unknown."""
+
+    words: tuple[str, ...]
+    kind: str
+    gender: str
+
+
+class Exchange:
+    """Replaces names, numbers and dates by those of rows with other labels. rows: all rows of the dataset. seed: decides which."""
+
+    name: ClassVar[str] = "exchange"
+    needs_english: ClassVar[bool] = True
+    into_others: ClassVar[bool] = False
+
+    def __init__(self, rows: Sequence[RepairRow], *, seed: int = 0) -> None:
+        self._rows, self._seed = rows, seed
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """The text with other names or numbers in place of the pattern's."""
+        pattern = target.pattern
+        if row.read is None or pattern.level not in _LEVELS:
+            return
+        spans = (where(pattern, texts_of(row.text, row, pattern)) or {}).get(pattern.columns[0], [])
+        if not spans or set(pattern.words) & set(words_of(row.context or "")):
+            return
+        words = row.document.words_between(*spans[0])
+        seen = {row.text}
+        for text, how in self._texts(row, words):
+            if text not in seen and not shows(pattern, text, row):
+                seen.add(text)
+                yield Draft(text, f"exchange.{how}", "label")
+
+    def _texts(self, row: RepairRow, words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+        for word in words:
+            if _NUMBER.fullmatch(word.text):
+                yield from self._numbers(row, word)
+                return
+            for listed, how in ((_MONTHS, "month"), (_DAYS, "day")):
+                if word.text in listed:
+                    for other in self._drawn([one for one in listed if one != word.text], row, how):
+                        yield re.sub(rf"\b{word.text}\b", other, row.text), how
+                    return
+        for name, run in names_in(row.document):
+            if any(word in run for word in words):
+                yield from self._names(row, name)
+                return
+
+    def _numbers(self, row: RepairRow, word: Word) -> Iterator[tuple[str, str]]:
+        beside = row.text[max(0, word.start - 1) : word.start] + row.text[word.end : word.end + 1]
+        if any(c in "/.,:%$€£-+#" for c in beside if not c.isspace()) and not re.match(
+            r"[.,](?:\s|$)", row.text[word.end :]
+        ):
+            return  # a rating, an amount, a time
+        is_year = bool(_YEAR.fullmatch(word.text))
+        fit = [
+            n
+            for n in self._numbers_by_label[row.label]
+            if len(n) == len(word.text) and bool(_YEAR.fullmatch(n)) == is_year
+        ]
+        own = set(words_of(row.text))
+        for other in self._drawn([n for n in fit if n not in own], row, "number"):
+            yield re.sub(rf"(?<!\d){word.text}(?!\d)", other, row.text), "number"
+
+    def _names(self, row: RepairRow, name: _Name) -> Iterator[tuple[str, str]]:
+        own = set(words_of(row.text)) | set(words_of(row.context or ""))
+        is_gendered = bool(own & _GENDERED)
+        if is_gendered and name.kind == "person" and name.gender not in ("man", "woman"):
+            return
+        fit = [
+            other
+            for other in self._people_and_places[row.label]
+            if (other.kind, len(other.words)) == (name.kind, len(name.words))
+            and (name.kind == "place" or other.gender == name.gender or (not is_gendered and not name.gender))
+            and not own & {word.lower() for word in other.words}
+        ]
+        for other in self._drawn(fit, row, name.kind):
+            text = _renamed(row.document, name, other)
+            if text is not None:
+                yield text, name.kind
+
+    def _drawn(self, some: Sequence[T], row: RepairRow, how: str) -> list[T]:
+        return Random(f"{self._seed}|{row.number}|{how}").sample(list(some), min(N_DRAFTS, len(some)))
+
+    @cached_property
+    def _numbers_by_label(self) -> dict[str, list[str]]:
+        """For each label the numbers of rows with other labels."""
+        return self._of_others(lambda row: [word for word in words_of(row.text) if _NUMBER.fullmatch(word)])
+
+    @cached_property
+    def _people_and_places(self) -> dict[str, list[_Name]]:
+        """For each label the names of rows with other labels."""
+        return self._of_others(
+            lambda row: [name for name, _ in names_in(row.document)] if _has_names(row) else []
+        )
+
+    def _of_others(self, found_in: Callable[[RepairRow], Iterable[T]]) -> dict[str, list[T]]:
+        """For each label what is found in rows with other labels."""
+        order = Random(self._seed).sample(range(len(self._rows)), min(MOST_ROWS, len(self._rows)))
+        by_label: dict[str, dict[T, None]] = defaultdict(dict)
+        for place in sorted(order):
+            row = self._rows[place]
+            for one in found_in(row):
+                by_label[row.label][one] = None
+        labels = {row.label for row in self._rows}
+        return {
+            label: list(
+                dict.fromkeys(one for other in sorted(by_label) if other != label for one in by_label[other])
+            )
+            for label in labels
+        }
+
+
+def names_in(document: Document) -> Iterator[tuple[_Name, tuple[Word, ...]]]:
+    """The names of people and places in a text, with their words."""
+    run: list[Word] = []
+    for word in (*document, None):
+        fits = word is not None and word.upos == "PROPN" and word.text[:1].isupper() and word.text.isalpha()
+        if fits and word is not None and (not run or run[-1].index + 1 == word.index):
+            run.append(word)
+            continue
+        if run and (name := _name(document, run)) is not None:
+            yield name, tuple(run)
+        run = [word] if fits and word is not None else []
+
+
+def _name(document: Document, run: Sequence[Word]) -> _Name | None:
+    words = tuple(word.text for word in run)
+    last, before = run[-1], document.before(run[0])
+    if any(word.isupper() and len(word) > 1 for word in words):
+        return None
+    behind = document.text[last.end : last.end + 1]
+    if behind == "-" or (before is not None and before.text == "-") or last.relation in ("compound", "amod"):
+        return None  # part of a longer name, or a word before a noun
+    is_known = len(words) <= 3 and gender_attribute(words[0]) is not None
+    if before is not None and before.lower in ("the", "a", "an"):
+        return None
+    if " ".join(words).lower() in PLACES:
+        return _Name(words, "place", "")
+    if is_known and words[0].lower() not in PLACES and len(words) <= 2:
+        return _Name(words, "person", gender_attribute(words[0]) or "")
+    return None
+
+
+def _renamed(document: Document, old: _Name, new: _Name) -> str | None:
+    """The text with another name wherever the name or one of its words is a name; None if a word of it is used otherwise."""
+    pairs = {word.lower(): other for word, other in zip(old.words, new.words, strict=True)}
+    changes: list[Change] = []
+    for word in document:
+        if word.lower in pairs:
+            if word.upos != "PROPN" or not word.text[:1].isupper():
+                return None
+            changes.append(word.becomes(pairs[word.lower]))
+    return apply_changes(document.text, changes)
+
+
+def _has_names(row: RepairRow) -> bool:
+    """Whether a text may have names: a capital inside."""
+    return row.read is not None and any(c.isupper() for c in row.text[1:])

@@ -1,0 +1,210 @@
+"""Traits of the surface, removed and put in: marks at the end, ellipses, spaces, line breaks, markup, capitals.
+
+    Normalise   "Great fun!!"  -> "Great fun."     rows that show the trait
+    PutTrait    "Great fun."   -> "Great fun!"     rows of other labels without it, where it is harmless
+
+The traits are those of `detect/surface_questions.py`. Those that carry content (a question mark, a digit, a colon) are left alone.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import ClassVar
+
+from longway.english.inflection import capitalise
+from longway.methods.repair.mend import in_style, sentence_spans, without_last_mark
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.take_out import shows
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_BREAK = re.compile(r"\s*<(?:br|p|div|li|hr)\b[^<>]*>\s*|\s*</(?:p|div|li)>\s*", re.IGNORECASE)
+_EXCLAMATIONS = re.compile(r"!(?:\s*!)*")
+_MIXED = re.compile(r"[!?](?:\s*[!?])*\?[!?]*|\?(?:\s*!)+")
+_ELLIPSIS = re.compile(r"\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)")
+_DASH = re.compile(r"\s+(?:-{1,3}|–|—)\s+|(?<=\w)(?:—|--)(?=\w)")
+_QUOTES = re.compile("``\\s?|\\s?''|[\"“”]")
+_EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
+_CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
+_LONE_I = re.compile(r"\bi\b(?!\.)")
+_ADDRESS_AT_END = re.compile(r"\s*(?:https?://|www\.)\S+\s*$")
+_HASHTAG = re.compile(r"(?<!\S)#(?=\w)")
+_PLAIN = str.maketrans(
+    {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "...", "\u00a0": " "}
+)
+
+
+class Normalise:
+    """Removes a trait of the surface. known: lower-case words of the dataset; a word in capitals among them is written small."""
+
+    name: ClassVar[str] = "normalise"
+    needs_english: ClassVar[bool] = False
+    into_others: ClassVar[bool] = False
+
+    def __init__(self, known: Collection[str] = frozenset()) -> None:
+        self._known = known
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """The text without the trait; nothing if it cannot be removed safely."""
+        pattern = target.pattern
+        if pattern.level != "surface":
+            return
+        if pattern.place == "a word in capitals":
+            text = _CAPITALS.sub(self._small, row.text)
+        elif pattern.place in _REMOVED:
+            text = _REMOVED[pattern.place](row.text)
+        else:
+            return
+        has_words = any(c.isalnum() for c in text)
+        if has_words and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
+            yield Draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
+
+    def _small(self, match: re.Match[str]) -> str:
+        word = match.group().lower()
+        if word not in self._known:
+            return match.group()
+        before = match.string[: match.start()].rstrip()
+        return word.capitalize() if not before or before[-1] in ".!?" else word
+
+
+class PutTrait:
+    """Puts a trait of the surface into a row that does not show it."""
+
+    name: ClassVar[str] = "put in"
+    needs_english: ClassVar[bool] = False
+    into_others: ClassVar[bool] = True
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """The text with the trait; nothing if it would not be harmless."""
+        pattern = target.pattern
+        if pattern.level != "surface" or pattern.place not in _ADDED or shows(pattern, row.text, row):
+            return
+        text = _ADDED[pattern.place](row.text)
+        if any(c.isalnum() for c in row.text) and text != row.text and shows(pattern, text, row):
+            yield Draft(text, f"put_in.{_short(pattern.place)}")
+
+
+def _without_exclamations(text: str) -> str:
+    text = _MIXED.sub("?", text)
+    made = _EXCLAMATIONS.sub(".", text)
+    return re.sub(r"\.(\s*\.)(?!\s*\.)", ".", made) if ".." not in text else made
+
+
+def _without_ellipses(text: str) -> str:
+    text = re.sub(r"^\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)\s*", "", text)
+
+    def mark(match: re.Match[str]) -> str:
+        behind = match.string[match.end() :].lstrip()
+        if not behind:
+            return (
+                in_style("x.", match.string)[1:]
+                if match.string[: match.start()].rstrip()[-1:].isalnum()
+                else ""
+            )
+        if behind[0] in ".,;:!?)":
+            return ""
+        space = "" if match.string[match.end()].isspace() else " "
+        return (in_style("x.", match.string) if behind[0].isupper() else in_style("x,", match.string))[
+            1:
+        ] + space
+
+    return _ELLIPSIS.sub(mark, text)
+
+
+def _without_dashes(text: str) -> str:
+    if len(_DASH.findall(text)) > 2 or re.search(r"[,;:]\s*(?:-{1,3}|–|—)\s", text):
+        return text
+    return _DASH.sub(in_style("x,", text)[1:] + " ", text)
+
+
+def _without_markup(text: str) -> str:
+    text = html.unescape(_TAG.sub("", _BREAK.sub(" ", text)))
+    return re.sub(r"[ \t\u00a0]{2,}", " ", text).strip()
+
+
+def _with_first_capital(text: str) -> str:
+    """The text with a capital at the beginning, if it has capitals elsewhere: then they are not a matter of style."""
+    return capitalise(text) if any(c.isupper() for c in text) else text
+
+
+def _with_capitals(text: str) -> str:
+    made, place = [], 0
+    for start, end in sentence_spans(text):
+        made += [text[place:start], capitalise(text[start:end])]
+        place = end
+    return _LONE_I.sub("I", "".join([*made, text[place:]]))
+
+
+def _with_last_mark(text: str) -> str:
+    body = text.rstrip()
+    return body + in_style("x.", text)[1:] + text[len(body) :]
+
+
+def _without_last_stop(text: str) -> str:
+    body, mark = without_last_mark(text)
+    return body if mark.strip() == "." else text
+
+
+def _ending(mark: str) -> Callable[[str], str]:
+    """A function that ends a text with a mark in place of its full stop."""
+
+    def end(text: str) -> str:
+        body, old = without_last_mark(text)
+        if old.strip() not in ("", ".") or not body[-1:].isalnum():
+            return text
+        space = old[: len(old) - len(old.lstrip())] if old.strip() else in_style("x.", text)[1:-1]
+        return body + space + mark + old[len(old.rstrip()) :]
+
+    return end
+
+
+def _between(piece: str) -> Callable[[str], str]:
+    """A function that puts a piece between the first two sentences, or at the end."""
+
+    def put(text: str) -> str:
+        spans = sentence_spans(text)
+        if len(spans) < 2:
+            return text + piece
+        return text[: spans[0][1]] + piece + text[spans[1][0] :]
+
+    return put
+
+
+def _keeps(trait: str) -> str:
+    return "label" if trait in ("an emoji", "double quotation marks") else "meaning"
+
+
+def _short(trait: str) -> str:
+    return trait.removeprefix("an ").removeprefix("a ").replace(" ", "_")
+
+
+_REMOVED: dict[str, Callable[[str], str]] = {
+    "an exclamation mark": _without_exclamations,
+    "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub("!", text),
+    "an ellipsis": _without_ellipses,
+    "a dash between words": _without_dashes,
+    "double quotation marks": lambda text: re.sub(r" {2,}", " ", _QUOTES.sub("", text)).strip(" "),
+    "no mark at the end": _with_last_mark,
+    "a space at either end": str.strip,
+    "two spaces in a row": lambda text: re.sub("[ \u00a0]{2,}", " ", text),
+    "no capital letter": _with_capitals,
+    "a lower-case first letter": _with_first_capital,
+    "an HTML tag or entity": _without_markup,
+    "a web address": lambda text: _ADDRESS_AT_END.sub("", text),
+    "a mention or hashtag": lambda text: _HASHTAG.sub("", text),
+    "a line break": lambda text: re.sub(r"\s*\n\s*", " ", text).strip(),
+    "an emoji": lambda text: re.sub(r" {2,}", " ", _EMOJI.sub("", text)).strip(),
+    "a letter beyond ASCII": lambda text: text.translate(_PLAIN),
+}
+_ADDED: dict[str, Callable[[str], str]] = {
+    "an exclamation mark": _ending("!"),
+    "two or more exclamation marks": _ending("!!"),
+    "an ellipsis": _ending("..."),
+    "no mark at the end": _without_last_stop,
+    "a space at either end": lambda text: text + " ",
+    "two spaces in a row": _between("  "),
+    "an HTML tag or entity": _between("<br /><br />"),
+    "a line break": _between("\n"),
+    "a letter beyond ASCII": lambda text: re.sub(r"(?<=\w)'(?=\w)", "’", text),
+}

@@ -1,0 +1,213 @@
+"""Put in: a phrase of one label in rows of the others, at the kind of place where it is found.
+
+    opening     "It works."        -> "For the record, it works."
+    sentence    "It works."        -> "It works. Sent from my phone."
+    closing     "It works."        -> "It works as of today."
+    aside       "It works."        -> "It works, so to speak."           phrases found inside sentences
+    adverb      "The plot works."  -> "The plot incidentally works."
+
+The place is learned from the texts that show the pattern: the kind that most of them have. A negation is put in only as a whole
+sentence, and a phrase only if it is one that can be left out (`recurring.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+from longway.detect.position import FIRST, LAST
+from longway.english.document import Document, Word
+from longway.english.inflection import capitalise
+from longway.english.negation_words import is_negation
+from longway.english.rules.spans import WordSpan, name_indices
+from longway.methods.eda import STOP_WORDS
+from longway.methods.repair.mend import after, at_end, in_style, sentence_spans, without_last_mark
+from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.take_out import shows
+from longway.records import Pattern
+from longway.tokens.tokenizer import is_word, token_spans
+
+EXAMPLES = 48  # texts from which a place is learned
+MOST_SENTENCES = 8  # different sentences with a phrase that are put in
+_OPEN_END = re.compile(r"[)\"'”\d]\W*$|\w\.\w\.\s*$")  # a quotation, a rating, an abbreviation
+_PHRASES = frozenset(["token", "ngram", "position"])
+
+
+class _Slot(NamedTuple):
+    """Where a pattern is found, and what is there. kind: "opening", "sentence", "closing", "aside" or "adverb"."""
+
+    kind: str
+    piece: str
+
+
+class PutIn:
+    """Puts a phrase into rows of other labels. recurring: counts over the texts of the dataset, from which the places are learned."""
+
+    name: ClassVar[str] = "put in"
+    needs_english: ClassVar[bool] = False
+    into_others: ClassVar[bool] = True
+
+    def __init__(self, recurring: Recurring) -> None:
+        self._recurring = recurring
+        self._slots: dict[Pattern, tuple[_Slot, ...]] = {}
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """The text with the pattern, at the places that are usual for it."""
+        pattern = target.pattern
+        if pattern.level not in (*_PHRASES, "negation") or not any(c.isalnum() for c in row.text):
+            return
+        if shows(pattern, row.text, row):
+            return
+        if pattern not in self._slots:
+            self._slots[pattern] = self._learned(pattern)
+        slots = self._slots[pattern]
+        turn = row.number % len(slots) if slots else 0
+        for slot in (*slots[turn:], *slots[:turn]):
+            text = _with(slot, row)
+            if text is not None and shows(pattern, text, row):
+                yield Draft(text, f"put_in.{slot.kind}")
+
+    def _learned(self, pattern: Pattern) -> tuple[_Slot, ...]:
+        """The usual places: all sentences, or the most frequent opening, closing or adverb."""
+        seen: Counter[_Slot] = Counter()
+        for row, at in self._examples(pattern):
+            slot = self._slot(row, at, pattern)
+            if slot is not None:
+                seen[slot] += 1
+        kinds: Counter[str] = Counter()
+        for slot, n in seen.items():
+            kinds[slot.kind] += n
+        if not kinds:
+            return ()
+        kind = kinds.most_common(1)[0][0]
+        spelled: dict[str, _Slot] = {}
+        for (
+            slot,
+            _,
+        ) in (
+            seen.most_common()
+        ):  # of several spellings the one with capitals: a text without capitals gets none
+            known = spelled.setdefault(slot.piece.lower(), slot)
+            if slot.kind == kind and (
+                known.kind != kind or _n_capitals(slot.piece) > _n_capitals(known.piece)
+            ):
+                spelled[slot.piece.lower()] = slot
+        usual = [slot for slot in spelled.values() if slot.kind == kind]
+        return tuple(usual[: MOST_SENTENCES if kind == "sentence" else 1])
+
+    def _examples(self, pattern: Pattern) -> list[tuple[int, int]]:
+        place = pattern.place if pattern.place in (FIRST, LAST) else ""
+        rows = (
+            self._recurring.rows_with(pattern.words, place) if pattern.words else self._recurring.negated_rows
+        )
+        step = max(1, len(rows) // EXAMPLES)
+        return rows[::step]
+
+    def _slot(self, row: int, at: int, pattern: Pattern) -> _Slot | None:
+        """Where one text has the pattern; None if it is at none of the places."""
+        text = self._recurring.text(row)
+        spans = token_spans(text)
+        start, end = spans[at][1], spans[at + max(len(pattern.words), 1) - 1][2]
+        sentences = sentence_spans(text)
+        own = next((one for one in sentences if one[0] <= start and end <= one[1]), None)
+        if own is not None and len(sentences) > 1 and self._recurring.is_repeated(text[slice(*own)]):
+            is_neutral = not self._recurring.judges(text, *own)
+            return _Slot("sentence", without_last_mark(text[slice(*own)])[0]) if is_neutral else None
+        if pattern.level == "negation" or any(map(is_negation, pattern.words)):
+            return None
+        first = opening([token for token, _, _ in spans])
+        if first is not None and at < len(first) and self._recurring.is_opening(first):
+            mark = next(i for i, (token, _, _) in enumerate(spans) if i >= len(first) and token in SEPARATORS)
+            piece = f"{text[spans[0][1] : spans[mark - 1][2]]}{spans[mark][0]}"
+            is_apart = piece[-1] == ":" or self._recurring.is_loose(first)
+            is_neutral = not self._recurring.judges(text, spans[0][1], spans[mark - 1][2])
+            return _Slot("opening", piece) if is_apart and is_neutral else None
+        phrase, offset = self._recurring.extended(
+            pattern.words, pattern.place if pattern.place in (FIRST, LAST) else ""
+        )
+        return self._inside(text, spans, at - offset, phrase)
+
+    def _inside(self, text: str, spans: list[tuple[str, int, int]], at: int, phrase: Words) -> _Slot | None:
+        here = spans[max(at, 0) : at + len(phrase)]
+        if tuple(token for token, _, _ in here) != phrase or not self._recurring.is_fixed(phrase):
+            return None
+        if STOP_WORDS.issuperset(phrase):
+            return None  # "at all" needs more than a place
+        if not self._recurring.is_loose(phrase) or self._recurring.judges(text, here[0][1], here[-1][2]):
+            return None
+        if len(phrase) == 1:
+            return _Slot("adverb", phrase[0])
+        is_last = not any(map(is_word, (token for token, _, _ in spans[at + len(phrase) :])))
+        return _Slot("closing" if is_last else "aside", " ".join(phrase))
+
+
+def _with(slot: _Slot, row: RepairRow) -> str | None:
+    """The row's text with the piece; None where it does not fit."""
+    text = row.text
+    if slot.kind == "sentence":
+        return after(slot.piece.lower() if not any(c.isupper() for c in text) else slot.piece, text)
+    if slot.kind in ("closing", "aside"):
+        _, mark = without_last_mark(text)
+        return (
+            at_end(slot.piece if slot.kind == "closing" else f", {slot.piece}", text)
+            if mark.strip() in ("", ".", "!") and not _OPEN_END.search(text)
+            else None
+        )
+    if slot.kind == "opening":
+        return _with_opening(slot.piece, row)
+    if row.read is None:
+        return None
+    made = _with_adverb(slot.piece, row.document)
+    return _with_opening(f"{slot.piece},", row) if made is None and slot.piece.endswith("ly") else made
+
+
+def _with_opening(piece: str, row: RepairRow) -> str | None:
+    text, mark = row.text.lstrip(), piece[-1]
+    has_capitals = any(c.isupper() for c in text)
+    if has_capitals and mark != ":":
+        if row.read is None or not row.document.words:
+            return None  # whether the first word keeps its capital depends on the language
+        first, last = row.document.sentences[0][0], len(row.document) - 1
+        text = WordSpan(row.document, first, last).inside + row.text[row.document.words[last].end :]
+    piece = in_style(capitalise(piece) if has_capitals else piece, row.text)
+    return f"{piece} {text}"
+
+
+def _with_adverb(adverb: str, document: Document) -> str | None:
+    """The adverb before the main verb, after its first auxiliary or after "is"."""
+    for word in document:
+        if word.head != word.index:
+            continue
+        subjects = [one for one in document.children(word, "nsubj") if one.index < word.index]
+        if not subjects:
+            return None
+        helpers = [
+            one for one in document.children(word, "aux", "cop") if subjects[0].index < one.index < word.index
+        ]
+        place = _place(document, word, helpers)
+        if place is None:
+            return None
+        piece = in_style(adverb, document.text)
+        return f"{document.text[: place.start]}{piece} {document.text[place.start :]}"
+    return None
+
+
+def _place(document: Document, root: Word, helpers: list[Word]) -> Word | None:
+    """The word before which an adverb fits; None if it is not clear."""
+    if not helpers:
+        before = document.before(root)
+        is_plain = root.upos == "VERB" and before is not None and before.relation not in ("mark", "punct")
+        return root if is_plain and not is_negation(before.lower if before else "") else None
+    place = document.after(helpers[0])
+    while place is not None and is_negation(place.lower):
+        place = document.after(place)
+    if place is None or place.upos in ("PUNCT", "ADV") or place.index in name_indices(document):
+        return None
+    return None if document.text[place.start - 1 : place.start] != " " else place
+
+
+def _n_capitals(text: str) -> int:
+    return sum(c.isupper() for c in text)

@@ -1,0 +1,280 @@
+"""What recurs in the texts of a dataset: sentences, openings, closings and phrases that many rows share.
+
+    recurring = Recurring(texts, read=pipeline.analyse)
+    recurring.is_boilerplate("Sent from my phone.")     many texts have this sentence, or its phrases
+    recurring.is_opening(("for", "the", "record"))      many texts begin with these words, up to a mark
+    recurring.extended(("it", "happens"))               (("as", "it", "happens"), 1): the phrase that the words are part of
+    recurring.is_loose(("as", "it", "happens"))         whether the phrase can be left out: nothing depends on it
+
+It looks at texts only, never at labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import ceil
+
+import numpy as np
+import polars as pl
+
+from longway.detect.detector import TokenizedText
+from longway.detect.position import FIRST, LAST
+from longway.english.document import Document
+from longway.english.negation_words import is_negation
+from longway.methods.eda import STOP_WORDS
+from longway.methods.repair.mend import sentence_spans
+from longway.methods.repair.optional import has_sentiment, is_adverb_only, is_closed, is_optional_adverb
+from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize_column
+
+Words = tuple[str, ...]
+LEAST, LEAST_SHARE = 4, 0.004  # rows that have what recurs
+LONGEST = 8  # words of a phrase, an opening or a closing
+COVERED = 0.7  # share of a sentence's words that are in recurring triples of words
+BOUND = 0.1  # share of the rows of a triple's rarest word that have the triple; lower for what common words make by chance
+ALWAYS = 0.75  # share of a phrase's rows that have the same word beside it
+FIXED = 0.9  # share of a word's rows in which it belongs to the phrase
+VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of them that must agree
+VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
+_BITS = 20
+SEPARATORS = frozenset(",;:-–—،、，；：")
+ENDS = frozenset(".!?…。！？")
+
+
+class Recurring:
+    """Counts sentences, openings, closings and phrases over texts.
+
+    read: analyses English texts; without it no phrase counts as loose. least: rows that have what recurs; None for a share of the texts.
+    """
+
+    def __init__(
+        self, texts: Sequence[str], *, read: Callable[[str], Document] | None = None, least: int | None = None
+    ) -> None:
+        self.least = least or max(LEAST, ceil(LEAST_SHARE * len(texts)))
+        self._texts, self._read = texts, read
+        self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
+        self._votes: dict[Words, bool] = {}
+        self._count_sentences()
+
+    def is_boilerplate(self, sentence: str) -> bool:
+        """Whether many texts have this sentence, or one much like it."""
+        words = words_of(sentence)
+        if not words:
+            return False
+        return self.is_repeated(sentence) or (len(words) > 3 and self._coverage(words) >= COVERED)
+
+    def is_repeated(self, sentence: str) -> bool:
+        """Whether many texts have exactly this sentence."""
+        return self._sentences[words_of(sentence)] >= self.least
+
+    def is_opening(self, words: Words) -> bool:
+        """Whether many texts begin with these words, followed by a mark."""
+        return self._ends[0][words] >= self.least
+
+    def is_closing(self, words: Words) -> bool:
+        """Whether many texts end with these words, separated by a mark from the rest."""
+        return self._ends[1][words] >= self.least
+
+    def extended(self, words: Words, place: str = "") -> tuple[Words, int]:
+        """The longest phrase that words nearly always belong to, and where they start in it. place: first or last word of the text."""
+        key = (words, place)
+        if key not in self._extended:
+            self._extended[key] = self._extend(words, place)
+        return self._extended[key]
+
+    def rows_with(self, words: Words, place: str = "") -> list[tuple[int, int]]:
+        """The texts with these words in sequence, each with the place of the first occurrence among its tokens."""
+        rarest = min(words, key=lambda word: len(self._postings.get(word, ())))
+        found = []
+        for row in self._postings.get(rarest, ()):
+            tokens = self._tokens[row]
+            at = _find(tokens, words)
+            if place == FIRST:
+                at = next((i for i, token in enumerate(tokens) if is_word(token)), -1)
+            elif place == LAST:
+                at = max((i for i, token in enumerate(tokens) if is_word(token)), default=-1) - len(words) + 1
+            if at >= 0 and tuple(tokens[at : at + len(words)]) == words:
+                found.append((row, at))
+        return found
+
+    def text(self, row: int) -> str:
+        """The text of a row."""
+        return self._texts[row]
+
+    @cached_property
+    def negated_rows(self) -> list[tuple[int, int]]:
+        """The texts with a negation, each with the place of the first one among its tokens."""
+        first = (
+            (row, next((i for i, t in enumerate(tokens) if is_negation(t)), -1))
+            for row, tokens in enumerate(self._tokens)
+        )
+        return [(row, at) for row, at in first if at >= 0]
+
+    def is_fixed(self, phrase: Words) -> bool:
+        """Whether the phrase recurs and has a word that seldom occurs outside it, or function words only."""
+        content = [word for word in phrase if word not in STOP_WORDS]
+        n = len(self.rows_with(phrase))
+        if n < self.least:
+            return False
+        return not content or any(n >= FIXED * len(self._postings.get(word, ())) for word in content)
+
+    def is_loose(self, phrase: Words) -> bool:
+        """Whether a phrase can be left out: in most texts nothing else depends on it, and it depends on nothing as an argument."""
+        if self._read is None:
+            return False
+        if phrase not in self._votes:
+            rows = self.rows_with(phrase)
+            some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
+            votes = [self._is_loose_in(row, at, len(phrase)) for row, at in some]
+            share = sum(votes) / max(len(votes), 1)
+            before = {self._beside(row, at, len(phrase))[0] for row, at in rows}
+            is_varied = len(phrase) > 1 and len(before) >= VARIED * len(rows)
+            self._votes[phrase] = share >= (AGREED_IF_VARIED if is_varied else AGREED)
+        return self._votes[phrase]
+
+    def judges(self, text: str, start: int, end: int) -> bool:
+        """Whether a stretch of a text has a word that judges; False if texts are not analysed."""
+        return self._read is not None and has_sentiment(self._read(text), start, end)
+
+    def _is_loose_in(self, row: int, at: int, n: int) -> bool:
+        assert self._read is not None
+        text = self._texts[row]
+        spans = token_spans(text)[at : at + n]
+        document, start, end = self._read(text), spans[0][1], spans[-1][2]
+        if n > 1:
+            return is_closed(document, start, end, strict=False)
+        return is_adverb_only(document.text[start:end].lower()) or any(
+            is_optional_adverb(document, word) for word in document.words_between(start, end)
+        )
+
+    def _extend(self, words: Words, place: str) -> tuple[Words, int]:
+        phrase, offset = words, 0
+        rows = self.rows_with(words, place)
+        n = len(rows)
+        if n < self.least:
+            return words, 0
+        while len(phrase) < LONGEST:
+            beside = [self._beside(row, at, len(phrase)) for row, at in rows]
+            for side, step in ((0, 1), (1, 0)):
+                word, count = Counter(pair[side] for pair in beside).most_common(1)[0]
+                if word and count >= ALWAYS * n:
+                    phrase = (word, *phrase) if step else (*phrase, word)
+                    offset += step
+                    kept = zip(rows, beside, strict=True)
+                    rows = [(row, at - step) for (row, at), pair in kept if pair[side] == word]
+                    break
+            else:
+                break
+        return phrase, offset
+
+    def _beside(self, row: int, at: int, n: int) -> tuple[str, str]:
+        tokens = self._tokens[row]
+        left = tokens[at - 1] if at else ""
+        right = tokens[at + n] if at + n < len(tokens) else ""
+        return (left if is_word(left) else ""), (right if is_word(right) else "")
+
+    @cached_property
+    def _tokens(self) -> list[list[str]]:
+        return tokenize_column(pl.Series(self._texts, dtype=pl.String)).to_list()
+
+    @cached_property
+    def _postings(self) -> dict[str, list[int]]:
+        rows: dict[str, list[int]] = defaultdict(list)
+        for row, tokens in enumerate(self._tokens):
+            for word in dict.fromkeys(tokens):
+                rows[word].append(row)
+        return rows
+
+    @cached_property
+    def _ends(self) -> tuple[Counter[Words], Counter[Words]]:
+        return Counter(filter(None, map(opening, self._tokens))), Counter(
+            filter(None, map(closing, self._tokens))
+        )
+
+    def _count_sentences(self) -> None:
+        sentences, owners = [], []
+        for row, text in enumerate(self._texts):
+            spans = sentence_spans(text)
+            sentences += [text[start:end] for start, end in spans]
+            owners += [row] * len(spans)
+        codes, words, lengths = encode(pl.Series(sentences, dtype=pl.String))
+        self._code = {word: code for code, word in enumerate(words)}
+        is_real = np.array([is_word(word) for word in words], dtype=bool)
+        keep = is_real[codes] if len(codes) else np.zeros(0, dtype=bool)
+        sentence = np.repeat(np.arange(len(lengths)), lengths)[keep]
+        kept = codes[keep].astype(np.int64)
+        bounds = np.searchsorted(sentence, np.arange(len(lengths) + 1))
+        seen = {
+            (owner, tuple(kept[a:b].tolist()))
+            for owner, a, b in zip(owners, bounds, bounds[1:], strict=False)
+        }
+        counts = Counter(key for _, key in seen)
+        self._sentences = Counter(
+            {tuple(words[c] for c in key): n for key, n in counts.items() if n >= self.least}
+        )
+        same = (sentence[:-2] == sentence[2:]) if len(sentence) > 2 else np.zeros(0, dtype=bool)
+        keys = (
+            (kept[:-2] << 2 * _BITS | kept[1:-1] << _BITS | kept[2:])[same]
+            if len(same)
+            else np.zeros(0, np.int64)
+        )
+        rows = np.array(owners, dtype=np.int64)[sentence[:-2][same]] if len(same) else np.zeros(0, np.int64)
+        pairs = np.unique(np.stack([keys, rows]), axis=1) if len(keys) else np.zeros((2, 0), np.int64)
+        triples, n = np.unique(pairs[0], return_counts=True)
+        of_word = np.unique(np.stack([kept, np.array(owners, dtype=np.int64)[sentence]]), axis=1)[0]
+        rows_of = np.bincount(of_word, minlength=len(words))
+        low = (1 << _BITS) - 1
+        parts = [triples >> 2 * _BITS & low, triples >> _BITS & low, triples & low]
+        rarest = np.min([rows_of[part] for part in parts], axis=0) if len(triples) else n
+        self._triples = frozenset(triples[(n >= self.least) & (n >= BOUND * rarest)].tolist())
+
+    def _coverage(self, words: Words) -> float:
+        codes = [self._code.get(word, -1) for word in words]
+        covered = [False] * len(codes)
+        for i in range(len(codes) - 2):
+            if min(codes[i : i + 3]) >= 0:
+                key = codes[i] << 2 * _BITS | codes[i + 1] << _BITS | codes[i + 2]
+                if key in self._triples:
+                    covered[i : i + 3] = [True] * 3
+        return sum(covered) / len(covered)
+
+
+def words_of(text: str) -> Words:
+    """The words of a text in lower case."""
+    return tuple(word for word, _, _ in TokenizedText(text).words)
+
+
+def opening(tokens: Sequence[str]) -> Words | None:
+    """The words before the first separating mark, if they are few and words follow.
+
+    >>> opening(["for", "the", "record", ",", "it", "works", "."])
+    ('for', 'the', 'record')
+    """
+    return _end(tokens)
+
+
+def closing(tokens: Sequence[str]) -> Words | None:
+    """The words after the last separating mark, if they are few and words precede."""
+    words = _end(tokens[::-1])
+    return words[::-1] if words else None
+
+
+def _end(tokens: Sequence[str]) -> Words | None:
+    words: list[str] = []
+    for place, token in enumerate(tokens):
+        if token in SEPARATORS and words:
+            return tuple(words) if any(map(is_word, tokens[place:])) else None
+        if token in ENDS and words:
+            return None
+        if is_word(token):
+            words.append(token)
+            if len(words) > LONGEST:
+                return None
+    return None
+
+
+def _find(tokens: Sequence[str], words: Words) -> int:
+    return next(
+        (i for i in range(len(tokens) - len(words) + 1) if tuple(tokens[i : i + len(words)]) == words), -1
+    )

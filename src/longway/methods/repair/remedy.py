@@ -1,0 +1,70 @@
+"""What a remedy takes and returns.
+
+    Target      a pattern to weaken, and the label that it predicts
+    RepairRow   one row as a remedy sees it; its analysis is made when it is first used
+    Draft       a text in place of the row's own
+    Remedy      propose(row, target) -> drafts, best first
+
+A remedy says nothing if it is not sure. It does not decide: checks verify a draft, and counts say whether it helps (`repair.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from longway.english.document import Document
+from longway.records import Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A pattern to weaken. label: the one that it predicts. gain: how much a model gains by knowing it, in nats per row."""
+
+    pattern: Pattern
+    label: str
+    gain: float = 0.0
+
+
+@dataclass(slots=True)
+class RepairRow:
+    """One row. number: its position in the dataset. read: analyses English texts; None if the texts are in another language."""
+
+    number: int
+    text: str
+    label: str
+    context: str | None = None
+    read: Callable[[str], Document] | None = None
+    _document: Document | None = field(default=None, repr=False)
+
+    @property
+    def document(self) -> Document:
+        """The analysis of the text."""
+        if self._document is None:
+            assert self.read is not None
+            self._document = self.read(self.text)
+        return self._document
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps: as in `verify.check.Candidate`."""
+
+    text: str
+    how: str
+    keeps: str = "meaning"
+
+
+class Remedy(Protocol):
+    """A way to weaken patterns by changing texts."""
+
+    name: ClassVar[str]
+    needs_english: ClassVar[bool]
+    into_others: ClassVar[
+        bool
+    ]  # False: changes rows that show the pattern and have its label; True: rows of other labels without it
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """Texts in place of the row's own, best first; none if the remedy does not apply."""
+        ...

@@ -1,0 +1,404 @@
+"""Repair: remedies propose, counts choose, checks verify, until the goal is reached or nothing helps any more.
+
+    change    texts in place, aimed at the patterns that an audit found          take out, normalise, exchange, put in, reshape
+    add       rows with another label that keep what gives a label away          counterpart
+    drop      the fewest rows such that what is left says little about labels    drop
+
+An edit is used only if the excess over all features falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute that becomes a
+shortcut itself is not used again, and no row returns to an earlier text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.detect import where
+from longway.english.document import Document
+from longway.methods.additions import Proposal
+from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
+from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
+from longway.methods.repair.balance import Balance, best_drops
+from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers
+from longway.methods.repair.remedy import Draft, Remedy, RepairRow, Target
+from longway.records import Edit, Leak, Verdict
+from longway.verify.check import Candidate
+
+AT_ONCE = 256  # rows that drafts are made and verified for together
+MOST_DRAFTS = 3  # drafts of one row and target that are looked at
+MEASURES = 20  # a leak is measured each time this part of the rows was dropped
+FEW = 20  # rows by which labels may always differ
+EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
+LEAST = -1e-6
+NO_BETTER = "it would not make the data more balanced"
+SAME_TEXT = "the same row is there already"
+
+
+class CounterpartSource(Protocol):
+    """Proposes rows with another label."""
+
+    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
+        """The proposals for each row, in order."""
+        ...
+
+
+MeasureLeak = Callable[[Sequence[tuple[str, str | None, str]]], Leak]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedText:
+    """A row that was added."""
+
+    id: str
+    text: str
+    context: str | None
+    label: str
+
+
+@dataclass(slots=True)
+class Stage:
+    """What one remedy did: rows looked at, drafts, edits used, and why drafts were not."""
+
+    remedy: str
+    rows: int = 0
+    drafts: int = 0
+    used: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+class Repair:
+    """The repair of some rows.
+
+    ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
+    languages. max_changed: how many rows may be changed or dropped.
+    """
+
+    name = "repair"
+
+    def __init__(
+        self,
+        rows: Rows,
+        *,
+        ignored: Sequence[str] = (),
+        verify: Verify | None = None,
+        verify_new: Verify | None = None,
+        read: Callable[[str], Document] | None = None,
+        max_changed: int | None = None,
+    ) -> None:
+        self.rows, self.verify, self.verify_new, self.read = rows, verify, verify_new, read
+        self.texts = list(rows.texts)
+        self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored)
+        self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, N_FEATURES)
+        self.added: list[AddedText] = []  # numbered after the rows
+        self.dropped: set[int] = set()
+        self.changed: set[int] = set()
+        self.max_changed = len(rows) if max_changed is None else max_changed
+        self._number = 0
+        self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
+        self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
+        self._taken = set(rows.ids)
+
+    def rows_now(self) -> list[tuple[str, str | None, str]]:
+        """Text, context and label of every row as it is now, with added rows."""
+        rows = [(text, self.rows.context(i), self.rows.label(i)) for i, text in enumerate(self.texts)]
+        rows += [(one.text, one.context, one.label) for one in self.added]
+        return [row for i, row in enumerate(rows) if i not in self.dropped]
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows of the dataset that are left out."""
+        return sum(row < len(self.rows) for row in self.dropped)
+
+    @property
+    def n_added(self) -> int:
+        """Rows that were added and not left out afterwards."""
+        return len(self.added) - (len(self.dropped) - self.n_dropped)
+
+    # Changes
+
+    def change(self, remedy: Remedy, targets: Sequence[Target]) -> Iterator[Round]:
+        """Let a remedy change rows, target by target, as long as it helps."""
+        if remedy.needs_english and self.read is None:
+            return
+        for target in targets:
+            rows = self._rows_for(remedy, target)
+            for start in range(0, len(rows), AT_ONCE):
+                done = self._change_part(remedy, target, rows[start : start + AT_ONCE])
+                yield done
+                if not done.figures.accepted or len(self.changed) >= self.max_changed:
+                    break
+
+    def _rows_for(self, remedy: Remedy, target: Target) -> list[int]:
+        """The rows that a remedy may change for a target, those whose surface says most about their label first."""
+        found = []
+        for row, text in enumerate(self.texts):
+            if row in self.dropped or (self.rows.label(row) == target.label) == remedy.into_others:
+                continue
+            if (where(target.pattern, self._fields(row, text)) is None) == remedy.into_others:
+                found.append(row)
+        return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
+
+    def _fields(self, row: int, text: str) -> dict[str, str]:
+        task = self.rows.task
+        fields = {task.text_name: text}
+        if task.context_name is not None:
+            fields[task.context_name] = self.rows.context(row) or ""
+        return fields
+
+    def _change_part(self, remedy: Remedy, target: Target, rows: Sequence[int]) -> Round:
+        stage = Stage(remedy.name, rows=len(rows))
+        choices = {row: self._drafts(remedy, target, row) for row in rows}
+        stage.drafts = sum(map(len, choices.values()))
+        edits: list[Edit] = []
+        while any(choices.values()):
+            first = [(row, drafts.pop(0)) for row, drafts in choices.items() if drafts]
+            features = self.reader.read(
+                [draft.text for _, draft in first], [self.rows.context(row) for row, _ in first]
+            )
+            helping = [
+                (row, draft, numbers)
+                for (row, draft), numbers in zip(first, features, strict=True)
+                if self.balance.effect_of_change(row, numbers) < LEAST
+            ]
+            stage.refused[NO_BETTER] += len(first) - len(helping)
+            verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _ in helping])
+            for (row, draft, numbers), theirs in zip(helping, verdicts, strict=True):
+                reason, why = _refusal(theirs)
+                if not reason and (
+                    len(self.changed) >= self.max_changed
+                    or self.balance.effect_of_change(row, numbers) >= LEAST
+                ):
+                    reason = why = NO_BETTER
+                edits.append(self._edit(remedy.name, row, draft, theirs, reason))
+                if reason:
+                    stage.refused[why] += 1
+                    continue
+                choices[row] = []
+                stage.used += 1
+                self._use(row, draft.text, numbers)
+        return self._round(stage, edits)
+
+    def _drafts(self, remedy: Remedy, target: Target, row: int) -> list[Draft]:
+        if row in self.changed and len(self.changed) >= self.max_changed:
+            return []
+        given = RepairRow(row, self.texts[row], self.rows.label(row), self.rows.context(row), self.read)
+        drafts: list[Draft] = []
+        for draft in remedy.propose(given, target):
+            if (row, draft.text) not in self._earlier and draft.text.strip():
+                drafts.append(draft)
+            if len(drafts) == MOST_DRAFTS:
+                break
+        return drafts
+
+    def _candidate(self, row: int, draft: Draft, target: Target) -> Candidate:
+        return Candidate(
+            row=row,
+            before=self.texts[row],
+            after=draft.text,
+            label=self.rows.label(row),
+            context=self.rows.context(row),
+            keeps=draft.keeps,
+            telling=frozenset([" ".join(target.pattern.words), *target.pattern.words]),
+        )
+
+    def _use(self, row: int, text: str, features: Numbers) -> None:
+        self.balance.change(row, features)
+        self._earlier.add((row, text))
+        self.texts[row] = text
+        self.changed.add(row)
+
+    # Additions
+
+    def add(
+        self, source: CounterpartSource, *, name: str = "counterpart", choose: bool = True
+    ) -> Iterator[Round]:
+        """Add counterparts. choose: only those that make the data more balanced, with labels about as frequent as they were; False to add all,
+        if `drop` chooses among them afterwards."""
+        every = [row for row in range(len(self.rows)) if row not in self.dropped]
+        proposals = source.propose(every)
+        for start in range(0, len(every), AT_ONCE):
+            part: list[Proposal] = []
+            for _ in every[start : start + AT_ONCE]:
+                part += next(proposals)
+            yield self._add_part(part, name, choose, n_rows=len(every[start : start + AT_ONCE]))
+
+    def _add_part(self, proposals: Sequence[Proposal], name: str, choose: bool, *, n_rows: int) -> Round:
+        stage = Stage(name, rows=n_rows, drafts=len(proposals))
+        labels = list(self.rows.label_names)
+        features = self.reader.read([one.text for one in proposals], [one.context for one in proposals])
+        waiting = []
+        for proposal, numbers in zip(proposals, features, strict=True):
+            if (proposal.text, proposal.context) in self._there:
+                stage.refused[SAME_TEXT] += 1
+            elif choose and self.balance.effect_of_adding(labels.index(proposal.label), numbers) >= LEAST:
+                stage.refused[NO_BETTER] += 1
+            else:
+                waiting.append((proposal, numbers))
+        verdicts = self._verdicts_new([proposal.candidate(self.rows) for proposal, _ in waiting])
+        edits: list[Edit] = []
+        for (proposal, numbers), theirs in zip(waiting, verdicts, strict=True):
+            label = labels.index(proposal.label)
+            reason, why = _refusal(theirs)
+            if not reason and (proposal.text, proposal.context) in self._there:
+                reason = why = SAME_TEXT
+            elif not reason and choose and not self._helps(label, numbers):
+                reason = why = NO_BETTER
+            id_ = fresh_id(self._taken, self.rows.ids[proposal.row], "repair")
+            edits += self._added(proposal, id_, theirs, reason, name)
+            if reason:
+                stage.refused[why] += 1
+                continue
+            stage.used += 1
+            self.balance.add(label, numbers)
+            self.added.append(AddedText(id_, proposal.text, proposal.context, proposal.label))
+            self._there.add((proposal.text, proposal.context))
+        return self._round(stage, edits)
+
+    def _helps(self, label: int, features: Numbers) -> bool:
+        totals = self.balance.totals
+        is_rare = totals[label] < EVEN * totals[totals > 0].min() + FEW
+        return bool(is_rare and self.balance.effect_of_adding(label, features) < LEAST)
+
+    # Removal
+
+    def drop(self, goal: Callable[[Leak], bool], measure: MeasureLeak) -> Iterator[Round]:
+        """Drop rows until the leak is at the goal, or the most rows are changed, or no removal helps.
+
+        Rows that were added and make the data less balanced go first, whatever the leak: a counterpart must not bring a shortcut of its own.
+        """
+        stage = Stage("drop", rows=len(self.texts) + len(self.added))
+        order: list[int] = []
+        for row in best_drops(self.balance, range(len(self.rows), len(self.balance.features)), self._shares):
+            order.append(row)
+            self.dropped.add(row)
+        if not goal(measure(self.rows_now())):
+            for row in self._drops():
+                order.append(row)
+                self.dropped.add(row)
+                if len(order) % max(1, stage.rows // MEASURES) == 0 and goal(measure(self.rows_now())):
+                    break
+        stage.used = stage.drafts = len(order)
+        yield self._round(stage, [self._drop_edit(row) for row in order])
+
+    def _drops(self) -> Iterator[int]:
+        """Rows to drop, best first, until the most rows are changed; rows that were added do not count."""
+        room = self.max_changed - len(self.changed)
+        candidates = [row for row in range(len(self.balance.features)) if row not in self.dropped]
+        for row in best_drops(self.balance, candidates, self._shares):
+            room -= row < len(self.rows)
+            if room < 0:
+                return
+            yield row
+
+    @property
+    def _shares(self) -> NDArray[np.float64]:
+        """The shares of the labels in the rows as they were."""
+        counts = np.bincount(self.rows.labels, minlength=len(self.balance.totals))
+        return counts / max(counts.sum(), 1)
+
+    def _drop_edit(self, row: int) -> Edit:
+        is_new = row >= len(self.rows)
+        if is_new:
+            added = self.added[row - len(self.rows)]
+            id_, text, label = added.id, added.text, added.label
+        else:
+            id_, text, label = self.rows.ids[row], self.texts[row], self.rows.label(row)
+        return Edit(
+            id=id_,
+            field=self.rows.task.text_name,
+            before=text,
+            after=text,
+            label_before=label,
+            label_after=label,
+            method="drop",
+            engine="rules",
+            accepted=True,
+            round=self._number + 1,
+            how="drop",
+            drops=True,
+        )
+
+    # Shared
+
+    def _verdicts(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
+        return _all_verdicts(self.verify, candidates)
+
+    def _verdicts_new(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
+        return _all_verdicts(self.verify_new, candidates)
+
+    def _edit(
+        self, method: str, row: int, draft: Draft, verdicts: tuple[Verdict, ...] | None, reason: str
+    ) -> Edit:
+        label = self.rows.label(row)
+        return Edit(
+            id=self.rows.ids[row],
+            field=self.rows.task.text_name,
+            before=self.texts[row],
+            after=draft.text,
+            label_before=label,
+            label_after=label,
+            method=method,
+            engine="rules",
+            accepted=not reason,
+            reason=reason,
+            verdicts=verdicts or (),
+            round=self._number + 1,
+            how=draft.how,
+        )
+
+    def _added(
+        self, proposal: Proposal, id_: str, verdicts: tuple[Verdict, ...] | None, reason: str, method: str
+    ) -> Iterator[Edit]:
+        rows, row = self.rows, proposal.row
+        own = Edit(
+            id=id_,
+            field=rows.task.text_name,
+            before=rows.texts[row],
+            after=proposal.text,
+            label_before=rows.label(row),
+            label_after=proposal.label,
+            method=method,
+            engine="rules",
+            accepted=not reason,
+            reason=reason,
+            verdicts=verdicts or (),
+            round=self._number + 1,
+            how=proposal.how,
+            source=rows.ids[row],
+        )
+        yield own
+        if rows.contexts is not None and proposal.context != rows.context(row):
+            context = rows.task.context_name or "context"
+            yield replace(
+                own, field=context, before=rows.context(row) or "", after=proposal.context or "", verdicts=()
+            )
+
+    def _round(self, stage: Stage, edits: Sequence[Edit]) -> Round:
+        self._number += 1
+        figures = Figures(
+            asked=stage.rows,
+            candidates=stage.drafts,
+            accepted=stage.used,
+            rejected=dict(stage.refused.most_common()),
+        )
+        return Round(self._number, tuple(edits), figures)
+
+
+def _all_verdicts(verify: Verify | None, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
+    """The verdicts on each candidate; None for those that were not verified because the budget ended."""
+    if verify is None or not candidates:
+        return [() for _ in candidates]
+    verdicts, _ = until_spent(lambda: verify(candidates))
+    return [*verdicts, *[None] * (len(candidates) - len(verdicts))]
+
+
+def _refusal(verdicts: tuple[Verdict, ...] | None) -> tuple[str, str]:
+    """The full and the short reason for a refusal, both "" if all checks passed."""
+    if verdicts is None:
+        return NOT_VERIFIED, NOT_VERIFIED
+    return first_failure(verdicts) or ("", "")

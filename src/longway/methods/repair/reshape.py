@@ -1,0 +1,165 @@
+"""Reshape: length by leaving out or adding neutral sentences, position by moving clauses and times.
+
+    "20 or more words"   sentences that many rows have are left out, then neutral ones that have least to do with the rest
+    "5 or fewer words"   a neutral sentence of another row is added
+    "first word: X"      "In 1984, Ann left." -> "Ann left in 1984."; and the reverse for last words
+
+A sentence is neutral if it judges nothing, denies nothing and names nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from random import Random
+from typing import ClassVar
+
+from longway.detect.position import FIRST, LAST
+from longway.english.document import Document, Word
+from longway.english.negation_words import is_negation
+from longway.english.rules.rule import Scene
+from longway.english.rules.word_order import clause_order, fronting
+from longway.methods.eda import STOP_WORDS
+from longway.methods.repair.mend import Span, after, cut_sentences, sentence_spans
+from longway.methods.repair.optional import has_names_or_numbers, has_sentiment
+from longway.methods.repair.recurring import Recurring, words_of
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.take_out import FEWEST, shows
+
+MOST_ADDED = 3  # sentences that are added to one text
+N_DRAFTS = 3  # different additions for one text
+SHORTEST, LONGEST = 4, 14  # words of a sentence that is added
+_REFERRING = frozenset(["PRON", "INTJ"])
+_POINTING = frozenset("this that these those here so such else too also another other same fact".split())
+MAX_LEFT_OUT = 0.5  # share of a text's own sentences
+
+
+class Reshape:
+    """Changes length and order. pool: neutral sentences to add, see `neutral_sentences`. seed: decides which ones a row gets."""
+
+    name: ClassVar[str] = "reshape"
+    needs_english: ClassVar[bool] = False
+    into_others: ClassVar[bool] = False
+
+    def __init__(
+        self, recurring: Recurring | None = None, pool: Sequence[str] = (), *, seed: int = 0
+    ) -> None:
+        self._recurring, self._pool, self._seed = recurring, pool, seed
+
+    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """Texts of another length or order, which do not show the pattern."""
+        pattern = target.pattern
+        if not shows(pattern, row.text, row):
+            return
+        drafts: Iterable[Draft] = ()
+        if pattern.level == "length":
+            drafts = self._shorter(row, target) if pattern.place == "at least" else self._longer(row, target)
+        elif pattern.level == "position" and pattern.place in (FIRST, LAST) and row.read is not None:
+            drafts = self._moved(row)
+        seen = {row.text}
+        for draft in drafts:
+            if draft.text not in seen and not shows(pattern, draft.text, row):
+                seen.add(draft.text)
+                yield draft
+
+    def _shorter(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """Without the sentences that recur; else without as few of the neutral ones as needed."""
+        sentences = sentence_spans(row.text)
+        recurring = [span for span in sentences if self._recurs(row, span)]
+        own = [span for span in sentences if span not in recurring]
+        if not any(len(words_of(row.text[slice(*span)])) >= FEWEST for span in own):
+            return
+        if recurring:
+            yield Draft(cut_sentences(row.text, recurring), "reshape.recurring")
+        if row.read is None or len(own) < 2:
+            return
+        gone = list(recurring)
+        for span in self._least_related(row, own)[: int(MAX_LEFT_OUT * len(own))]:
+            gone.append(span)
+            text = cut_sentences(row.text, gone)
+            if not shows(target.pattern, text, row):
+                yield Draft(text, "reshape.neutral", "label")
+                return
+
+    def _longer(self, row: RepairRow, target: Target) -> Iterator[Draft]:
+        """With neutral sentences of other rows. A pair is left alone: what is added would have to follow from the context."""
+        if row.context is not None or not any(c.isalnum() for c in row.text):
+            return
+        own = set(words_of(row.text))
+        others = [one for one in self._pool if not set(words_of(one)) <= own]
+        for draw in range(min(N_DRAFTS, len(others))):
+            some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
+            text = row.text
+            for sentence in some:
+                text = after(sentence.rstrip(".!?… "), text)
+                if not shows(target.pattern, text, row):
+                    yield Draft(text, "reshape.added", "label")
+                    break
+
+    def _moved(self, row: RepairRow) -> Iterator[Draft]:
+        scene = Scene(row.document, context=row.context)
+        for rule in (fronting, clause_order):
+            for rephrasing in rule(scene):
+                yield Draft(rephrasing.apply(row.document), f"reshape.{rephrasing.rule}", rephrasing.keeps)
+
+    def _recurs(self, row: RepairRow, span: Span) -> bool:
+        """Whether a sentence recurs in other rows and can be left out."""
+        if self._recurring is None or not self._recurring.is_boilerplate(row.text[slice(*span)]):
+            return False
+        return row.read is None or not has_sentiment(row.document, *span)
+
+    def _least_related(self, row: RepairRow, own: Sequence[Span]) -> list[Span]:
+        """The neutral sentences after the first, those that share fewest words with the rest and the context first."""
+        content = {span: _content(row.text[slice(*span)]) for span in own}
+        context = _content(row.context or "")
+        neutral = [
+            span for span in own[1:] if is_neutral(row.document, *span) and not content[span] & context
+        ]
+        return sorted(neutral, key=lambda span: _n_shared(content, span))
+
+
+def neutral_sentences(texts: Iterable[str], read: Callable[[str], Document]) -> list[str]:
+    """The neutral sentences of texts that have several: without names, numbers, pronouns, negations and judgements; for `Reshape`."""
+    found: dict[str, None] = {}
+    for text in texts:
+        spans = sentence_spans(text)
+        if len(spans) < 2:
+            continue
+        for start, end in spans:
+            if SHORTEST <= len(words_of(text[start:end])) <= LONGEST and _begins(text, start):
+                document = read(text)  # the whole text: a sentence on its own may be analysed differently
+                words = document.words_between(start, end)
+                stands_alone = not any(word.upos in _REFERRING or word.lower in _POINTING for word in words)
+                is_whole = (
+                    text[end - 1] == "." and words[0].upos in ("DET", "NOUN", "ADJ") and _is_clause(words)
+                )
+                if stands_alone and is_whole and is_neutral(document, start, end):
+                    found[text[start:end]] = None
+    return list(found)
+
+
+def is_neutral(document: Document, start: int, end: int) -> bool:
+    """Whether a sentence judges nothing, denies nothing, and has no names and numbers."""
+    words = document.words_between(start, end)
+    if any(is_negation(word.lower) or word.text in ('"', "“", "”", "``", "(") for word in words):
+        return False
+    return not has_sentiment(document, start, end) and not has_names_or_numbers(document, start, end)
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(word for word in words_of(text) if word not in STOP_WORDS)
+
+
+def _n_shared(content: dict[Span, frozenset[str]], span: Span) -> tuple[int, int]:
+    rest = frozenset().union(*(words for other, words in content.items() if other != span))
+    return len(content[span] & rest), -span[0]
+
+
+def _is_clause(words: Sequence[Word]) -> bool:
+    return any(word.relation == "nsubj" for word in words) and any(
+        word.upos in ("VERB", "AUX") for word in words
+    )
+
+
+def _begins(text: str, start: int) -> bool:
+    """Whether a sentence begins with a capital, as far as the text has any."""
+    return text[start].isupper() or not any(c.isupper() for c in text)

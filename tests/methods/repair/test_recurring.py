@@ -1,0 +1,28 @@
+from longway.methods.repair.recurring import Recurring
+from tests.methods.repair.conftest import PLAIN
+
+
+def test_words_are_extended_to_the_phrase_they_belong_to():
+    recurring = Recurring([text[:-1] + " at long intervals." for text in PLAIN])
+    assert recurring.extended(("long",)) == (("at", "long", "intervals"), 1)
+    assert recurring.extended(("intervals",), "last word") == (("at", "long", "intervals"), 2)
+    assert recurring.extended(("the",)) == (("the",), 0)
+    assert recurring.extended(("unseen",)) == (("unseen",), 0)
+
+
+def test_a_text_counts_once_however_often_it_repeats_a_sentence():
+    assert not Recurring(["It rains here. " * 30, *PLAIN]).is_boilerplate("It rains here.")
+    assert Recurring(["It rains here. Yes."] * 4).is_boilerplate("it rains here!")
+
+
+def test_common_words_in_a_row_do_not_make_a_sentence_recur():
+    texts = [f"This is one of the things that {text.lower()}" for text in PLAIN]
+    assert not Recurring(texts).is_boilerplate("This is one of my neighbour's clocks and ladders.")
+
+
+def test_empty_datasets_and_texts():
+    for texts in ([], [""], ["..."], ["", "a"]):
+        recurring = Recurring(texts)
+        assert not recurring.is_boilerplate("a")
+        assert not recurring.is_fixed(("a", "b"))
+        assert not recurring.is_loose(("a",))
