@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
     from longway.jobs.prove.settings import ProveSettings
+    from longway.jobs.repair.job import repair
+    from longway.jobs.repair.result import RepairResult
+    from longway.jobs.repair.settings import RepairSettings
     from longway.jobs.rewrite.job import rewrite
     from longway.jobs.rewrite.result import RewriteResult
     from longway.jobs.rewrite.settings import RewriteSettings
@@ -100,6 +103,9 @@ _HOME = {
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.result": ("ProveResult",),
     "longway.jobs.prove.settings": ("ProveSettings",),
+    "longway.jobs.repair.job": ("repair",),
+    "longway.jobs.repair.result": ("RepairResult",),
+    "longway.jobs.repair.settings": ("RepairSettings",),
     "longway.jobs.rewrite.job": ("rewrite",),
     "longway.jobs.rewrite.result": ("RewriteResult",),
     "longway.jobs.rewrite.settings": ("RewriteSettings",),
@@ -141,6 +147,8 @@ __all__ = [
     "Problem",
     "ProveResult",
     "ProveSettings",
+    "RepairResult",
+    "RepairSettings",
     "RewriteResult",
     "RewriteSettings",
     "RunError",
@@ -161,6 +169,7 @@ __all__ = [
     "load",
     "perturb",
     "prove",
+    "repair",
     "rewrite",
     "sample_path",
     "save",

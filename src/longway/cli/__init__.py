@@ -29,6 +29,7 @@ COMMANDS = {
     "perturb": ("perturb:perturb", "Change one person's gender, race or age in each row that mentions one; labels and everything else stay."),
     "perturb train": ("perturb_train:train", "Train a perturber on perturbations that people or rules wrote, with the paper's settings."),
     "prove": ("prove:prove", "Train on the dataset before and after, and test both where shortcuts do not help."),
+    "repair": ("repair:repair", "Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible."),
     "review": ("review:command", "Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result."),
     "rewrite": ("rewrite:rewrite", "Rewrite the texts whose surface predicts their label; labels, ids and size stay."),
     "runs": ("runs:command", "List the runs in a folder, newest first."),

@@ -66,10 +66,9 @@ class Live(Watcher):
             self._console.print(f"{safe(started.note)}.", soft_wrap=True)
         if not self._quiet:
             judge = f", judged by {safe(started.judge)}" if started.judge else ""
+            by = f"{'Written' if judge else 'Changed'} by [bold]{safe(started.engine)}[/]{judge}; run folder"
             self._console.print(
-                f"{'Written' if judge else 'Changed'} by [bold]{safe(started.engine)}[/]{judge}; "
-                f"run folder {safe(str(started.folder))}",
-                soft_wrap=True,
+                f"{by if started.engine else 'Run folder'} {safe(str(started.folder))}", soft_wrap=True
             )
 
     def estimate(self, estimate: RunEstimate) -> None:

@@ -293,7 +293,11 @@ def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT
             label_change(edit.label_before, edit.label_after, labels),
             *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
             Span(f"{cut(edit.engine, NAME_LIMIT)}, round {edit.round}", "quiet"),
-            Span(f"gamma {arrow(*scores)}", "quiet end"),
+            *(
+                [Span(f"gamma {arrow(*scores)}", "quiet end")]
+                if edit.method == "razor" or edit.score_before is not None
+                else []
+            ),
             Span(f"id {cut(edit.id, NAME_LIMIT)}", "quiet"),
         ],
         versions=[("Before", before), ("After", after)],

@@ -24,6 +24,7 @@ from longway.store import RUN_FILE, holding, read_json, sizes_in
 EDITS, FINDINGS = "edits.jsonl", "findings.json"
 DATASETS = ("dataset.", "train.")
 SUMMARIES = {
+    "repair": "repair.json",
     "rewrite": "rewrite.json",
     "augment": "augment.json",
     "perturb": "perturb.json",

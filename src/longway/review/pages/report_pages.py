@@ -21,6 +21,7 @@ from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult
 from longway.jobs.perturb.result import PerturbResult
 from longway.jobs.prove.result import ProveResult
+from longway.jobs.repair.result import RepairResult
 from longway.jobs.rewrite.result import RewriteResult
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
@@ -35,6 +36,7 @@ from longway.show.html import body
 from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "repair": lambda summary: RepairResult.from_dict(summary).page(),
     "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": lambda summary: PerturbResult.from_dict(summary).page(),

@@ -1,0 +1,45 @@
+"""`longway repair DATA`: make the data better."""
+
+from __future__ import annotations
+
+from longway.cli.options import Data, DataOptions, DryRun, OutputOptions, command
+from longway.jobs.repair.settings import RepairSettings
+
+
+@command
+def repair(
+    data: Data,
+    source: DataOptions,
+    settings: RepairSettings,
+    output: OutputOptions,
+    dry_run: DryRun = False,
+) -> None:
+    """Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible.
+
+    Every edit is verified, and used only if it makes the labels harder to guess from the surface. Writes the dataset in its own format,
+    edits.jsonl with every draft and verdict, and report.html with before and after. The same command again resumes the run.
+
+        longway repair claims.jsonl --text claim --context evidence --label label
+
+        longway repair reviews.csv --keep great --max-change 20%
+
+        longway repair claims.jsonl --remedy drop --goal chance
+    """
+    from longway.cli.live import Live
+    from longway.cli.screen import errors, safe, show_edited
+    from longway.cli.screen import output as screen
+    from longway.jobs.repair.job import repair as run_job
+    from longway.jobs.repair.job import repair_plan
+
+    loaded = source.load(data)
+    if dry_run:
+        with errors().status("planning"):
+            plan = repair_plan(loaded, settings, split=source.split)
+        for number, step in enumerate(plan.steps, 1):
+            what = ", ".join(step.patterns[:5]) or step.why
+            screen().print(safe(f"{number}. {step.remedy} ({step.rows:,} rows): {what}"))
+        screen().print(f"Goal: a leak of {plan.goal:.0%} or less. Nothing was changed.")
+        return
+    with Live(quiet=output.json, adds_rows=True) as live:
+        result = run_job(loaded, settings, split=source.split, out=output.out or True, watcher=live)
+    show_edited(result, file="repair.json", data=data, as_json=output.json)

@@ -1,0 +1,132 @@
+"""The plan of a repair: which remedy is for which patterns and rows, before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from longway.detect.findings import Chosen, Search
+from longway.english.opposites import opposite_table
+from longway.jobs.repair.settings import (
+    COUNTERPART,
+    DROP,
+    EXCHANGE,
+    NORMALISE,
+    PUT_IN,
+    RESHAPE,
+    TAKE_OUT,
+    RepairSettings,
+)
+from longway.methods.eda import STOP_WORDS
+from longway.methods.method import Rows
+from longway.methods.repair.remedy import Target
+from longway.tokens.keep import is_real_signal
+from longway.tokens.tokenizer import is_word, tokenize
+
+# The levels of the patterns that each remedy can weaken.
+LEVELS: dict[str, frozenset[str]] = {
+    TAKE_OUT: frozenset(["token", "ngram", "position", "negation", "surface", "overlap"]),
+    NORMALISE: frozenset(["surface"]),
+    EXCHANGE: frozenset(["token", "ngram", "position"]),
+    PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
+    RESHAPE: frozenset(["length", "position"]),
+}
+LOOKED_AT, ENGLISH = 500, 0.1  # texts, and the share of their words that are function words
+CHANGED = frozenset().union(*LEVELS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRemedy:
+    """One step of a plan. patterns: those that it is for. rows: rows that it may look at."""
+
+    remedy: str
+    patterns: tuple[str, ...]
+    rows: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPlan:
+    """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach."""
+
+    targets: tuple[Target, ...]
+    signal: tuple[str, ...]
+    steps: tuple[PlannedRemedy, ...]
+    goal: float
+
+    def targets_of(self, remedy: str) -> list[Target]:
+        """The targets that a remedy can weaken."""
+        return [target for target in self.targets if target.pattern.level in LEVELS[remedy]]
+
+
+def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, chance: float, goal: float) -> RepairPlan:
+    """The plan for the findings of an audit."""
+    signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
+    targets, signal, counts = [], [], {}
+    repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
+    for one in found.chosen:
+        pattern = one.finding.pattern
+        if one.leader in repaired or pattern.field != rows.task.text_name or pattern.level not in CHANGED:
+            continue
+        if _is_signal(one, settings, signal_words):
+            signal.append(pattern.name)
+            continue
+        repaired.add(one.leader)
+        targets.append(Target(pattern, one.finding.label, one.finding.gain))
+        counts[pattern] = one.finding.count
+    wanted = set(settings.remedy)
+    steps = []
+    for remedy, levels in LEVELS.items():
+        aimed = [target.pattern for target in targets if target.pattern.level in levels]
+        if aimed and (not wanted or remedy in wanted):
+            names = tuple(pattern.name for pattern in aimed)
+            steps.append(PlannedRemedy(remedy, names, sum(counts[pattern] for pattern in aimed)))
+    if (not wanted or COUNTERPART in wanted) and has_counterparts(rows):
+        steps.append(
+            PlannedRemedy(
+                COUNTERPART, (), len(rows), "adds rows with another label that keep what gives it away"
+            )
+        )
+    if DROP in wanted or (not wanted and rows.task.is_pair):
+        steps.append(PlannedRemedy(DROP, (), len(rows), f"only if the leak is still above {goal:.0%}"))
+    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal)
+
+
+def looks_english(texts: Sequence[str]) -> bool:
+    """Whether the texts are likely English: a tenth of the words or more are "the", "of", "is" and the like.
+
+    >>> looks_english(["The film is good, and I like it."]), looks_english(["Der Film ist gut, und ich mag ihn."])
+    (True, False)
+    """
+    words = [word for text in texts[:LOOKED_AT] for word in tokenize(text) if is_word(word)]
+    return sum(word in STOP_WORDS for word in words) >= ENGLISH * max(len(words), 1)
+
+
+def has_counterparts(rows: Rows) -> bool:
+    """Whether the rules can write rows with another label."""
+    if not looks_english(rows.texts):
+        return False
+    stances = set(rows.task.stances.values())
+    return rows.task.kind == "sentiment" or {"entails", "contradicts"} <= stances
+
+
+def sentiment_words() -> frozenset[str]:
+    """Words that judge something: in texts labelled by sentiment they are no shortcuts."""
+    return frozenset(word for word, _ in opposite_table().words)
+
+
+def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:
+    pattern = one.finding.pattern
+    if settings.only and pattern.name.lower() not in {name.lower() for name in settings.only}:
+        return True
+    if settings.keep and (
+        pattern.name.lower() in {name.lower() for name in settings.keep}
+        or is_real_signal(pattern.words, [tuple(tokenize(phrase)) for phrase in settings.keep])
+    ):
+        return True
+    return any(word in signal_words for word in pattern.words)
+
+
+def goal_for(settings: RepairSettings, chance: float, above: float) -> float:
+    """The accuracy to reach. above: what is added to chance by default."""
+    return chance + above if settings.goal is None else max(settings.goal, chance)

@@ -1,0 +1,87 @@
+"""What a repair returns: the content of repair.json as typed values, and the repaired dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longway.data.summary import DatasetSummary
+from longway.jobs.before_after import Comparison
+from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
+from longway.jobs.repair.plan import PlannedRemedy
+from longway.jobs.results import EditedResult, check_version, content_of, read
+
+if TYPE_CHECKING:
+    from longway.show.sections import Page
+
+FILE = "repair.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyUse:
+    """What one remedy did. rows: rows it looked at; drafts: texts it proposed; used: edits made; refused: drafts by reason."""
+
+    remedy: str
+    rows: int
+    drafts: int
+    used: int
+    refused: tuple[ReasonCount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RepairResult(EditedResult):
+    """What a repair changed, and how the data is before and after.
+
+    plan: the remedies in order; signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
+    uses: what each remedy did. changed, added, dropped: rows. labels_before, labels_after: rows by label. sample: edits drawn at random.
+    stopped: why it ended.
+    """
+
+    dataset: DatasetSummary
+    settings: Mapping[str, object]
+    goal: float
+    plan: tuple[PlannedRemedy, ...]
+    signal: tuple[str, ...]
+    uses: tuple[RemedyUse, ...]
+    changed: int
+    added: int
+    dropped: int
+    labels_before: Mapping[str, int]
+    labels_after: Mapping[str, int]
+    stopped: str
+    comparison: Comparison
+    checks: tuple[CheckCount, ...]
+    missing_checks: tuple[str, ...]
+    sample: tuple[ShownEdit, ...]
+    longway: str
+    created: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an edit was accepted."""
+        return bool(self.changed or self.added or self.dropped)
+
+    @property
+    def rows_after(self) -> int:
+        """Used rows of the repaired dataset."""
+        return self.dataset.used + self.added - self.dropped
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.repair.show import repair_page
+
+        return repair_page(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of repair.json."""
+        content = content_of(self, VERSION)
+        del content["comparison"]
+        return {**content, **self.comparison.to_dict(), "rows_after": self.rows_after}
+
+    @classmethod
+    def from_dict(cls, content: object) -> RepairResult:
+        """The result in the content of a repair.json; RunError if it is not one that this release reads."""
+        given = check_version(content, VERSION, file=FILE, command="repair")
+        return read(cls, {**given, "comparison": given}, file=FILE)

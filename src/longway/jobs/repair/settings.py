@@ -1,0 +1,83 @@
+"""The settings of a repair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longway.errors import SettingError
+from longway.jobs.options import check_options, option
+
+TAKE_OUT, NORMALISE, EXCHANGE, PUT_IN, RESHAPE = "take out", "normalise", "exchange", "put in", "reshape"
+COUNTERPART, DROP = "counterpart", "drop"
+REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, PUT_IN, RESHAPE, COUNTERPART, DROP)
+ABOVE_CHANCE = 0.05
+
+
+def goal_of(text: str) -> float | None:
+    """The leak to reach: an accuracy, or None for "chance"; "leak=0.55" is the same as "0.55".
+
+    >>> goal_of("leak=0.55"), goal_of("55%"), goal_of("chance")
+    (0.55, 0.55, 0.0)
+    """
+    value = text.strip().removeprefix("leak=")
+    if value == "chance":
+        return 0.0
+    try:
+        number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if not 0 < number <= 1:
+        raise SettingError(
+            f"'goal' must be the accuracy that the leak should fall to, or chance. Got {text!r}. Try --goal leak=0.55."
+        )
+    return number
+
+
+def share_of_rows(text: str) -> float:
+    """A share of the rows.
+
+    >>> share_of_rows("30%"), share_of_rows("0.3")
+    (0.3, 0.3)
+    """
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise SettingError(
+            f"'max_change' must be a share of the rows. Got {text!r}. Try 30% or 0.3."
+        ) from None
+
+
+def remedy_named(text: str) -> str:
+    """The remedy of this name; "take-out" is the same as "take out"."""
+    return text.strip().lower().replace("-", " ").replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class RepairSettings:
+    """What a repair may do.
+
+    goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
+    remedy: Use only this remedy: take-out, normalise, exchange, put-in, reshape, counterpart or drop. Repeatable.
+    keep: A word or phrase that is real signal and must stay. Repeatable.
+    only: Repair only this pattern, as the audit names it. Repeatable.
+    max_change: The most rows that may be changed or dropped, as a share of all.
+    seed: Seed of everything random.
+    """
+
+    goal: float | None = option(None, parse=goal_of, metavar="LEAK")
+    remedy: tuple[str, ...] = option((), metavar="NAME")
+    keep: tuple[str, ...] = option(())
+    only: tuple[str, ...] = option((), metavar="PATTERN")
+    max_change: float = option(0.3, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        named = tuple(map(remedy_named, self.remedy))
+        object.__setattr__(self, "remedy", named)
+        if unknown := [name for name in named if name not in REMEDIES]:
+            raise SettingError(
+                f"There is no remedy {unknown[0]!r}. The remedies are {', '.join(REMEDIES)}. Choose one of them."
+            )
+        if any(not phrase.strip() for phrase in (*self.keep, *self.only)):
+            raise SettingError("'keep' and 'only' must be words or patterns. Got an empty one. Leave it out.")

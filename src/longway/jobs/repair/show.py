@@ -1,0 +1,198 @@
+"""The page of a repair: what each remedy did, the leak and the patterns before and after, and a sample of edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from longway.jobs.change_show import (
+    SHEET,
+    checks_section,
+    edit_card,
+    leak_figure,
+    leak_section,
+    leak_words,
+    patterns_section,
+    reading_sections,
+    worse_section,
+)
+from longway.jobs.repair.result import FILE, RemedyUse, RepairResult
+from longway.jobs.repair.settings import DROP
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
+from longway.show.numbers import count, counted, percent
+from longway.show.sections import (
+    CARD,
+    REPORT,
+    SCREEN,
+    Block,
+    Bullets,
+    Cards,
+    Column,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
+
+GONE = 0.2  # share of its information that a pattern may keep to count as gone
+MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
+MAX_NAMED = 5
+READING = [
+    ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
+    ("Label’s share", "The share of the texts with a pattern that carry the label."),
+    POINTS,
+    ("Remedies", "Take out, normalise, exchange, put in and reshape change texts. A counterpart is a new row with another label. Drop leaves rows out. An edit is used only if it passes all checks and makes the labels harder to guess from the surface."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("Fewer shortcuts, not none.", "strong"),
+    " The page counts what this program can see: words, phrases, positions, lengths. A model may find others. Look at the sample, then train on "
+    "both versions and test on other data.",
+]
+
+
+def repair_page(result: RepairResult) -> Page:
+    """All sections of a repair."""
+    dataset, comparison = result.dataset, result.comparison
+    labels = labels_of(dataset.labels)
+    return Page(
+        kicker="Longway repair",
+        title=cut(f"Repair of {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict(result),
+        facts=[
+            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
+            ("Columns", roles_of(dataset)),
+            ("Made", cut(result.created, NAME_LIMIT)),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            _remedies_section(result),
+            leak_section(comparison, file=FILE),
+            patterns_section(comparison, labels, file=FILE),
+            worse_section(comparison, labels),
+            _sample_section(result, labels),
+            checks_section(result.checks, result.missing_checks, "", file=FILE),
+            _card_section(result),
+            *reading_sections(READING, NOTE, formulas=dataset.formulas),
+        ],
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+        settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET,),
+    )
+
+
+def gone(result: RepairResult) -> tuple[int, int]:
+    """Of the patterns listed before, how many keep at most a fifth of their information; and how many there are. Real signal is left out."""
+    listed = [one for one in result.comparison.findings if not one.marked]
+    return sum(one.gain_after <= GONE * one.gain_before for one in listed), len(listed)
+
+
+def verdict(result: RepairResult) -> str:
+    """The result in one or two sentences."""
+    n_gone, n_listed = gone(result)
+    shortcuts = (
+        [f"{count(n_gone)} of {counted(n_listed, 'shortcut')} gone"] if n_listed and result.is_changed else []
+    )
+    # What a bag of words gets from a single text is mostly real signal.
+    leaks = [leak_words(result.comparison.leak)] if _has_context(result) or not result.is_changed else []
+    rows = [_rows(result) or "no remedy applied, and nothing was changed"]
+    first, *others = (*shortcuts, *leaks, *rows)
+    return "; ".join([first[:1].upper() + first[1:], *map(_lower_first, others)]) + "."
+
+
+def _has_context(result: RepairResult) -> bool:
+    return result.dataset.fields.get("context") is not None
+
+
+def _rows(result: RepairResult) -> str:
+    parts = [
+        f"{counted(n, 'row')} {what}"
+        for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "dropped"))
+        if n
+    ]
+    return ", ".join(parts)
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _key_figures(result: RepairResult) -> list[KeyFigure]:
+    n_gone, n_listed = gone(result)
+    return [
+        leak_figure(result.comparison.leak),
+        KeyFigure("Shortcuts gone", f"{count(n_gone)} of {count(n_listed)}", "keep at most a fifth of what they said about a label"),
+        KeyFigure("Rows", f"{count(result.dataset.used)} → {count(result.rows_after)}", _rows(result) or "nothing was changed"),
+    ]  # fmt: skip
+
+
+def _remedies_section(result: RepairResult) -> Section:
+    uses = {use.remedy: use for use in result.uses}
+    columns = [
+        Column("Remedy"),
+        Column("Aimed at"),
+        Column("Rows", number=True),
+        Column("Drafts", number=True),
+        Column("Used", number=True),
+        Column("Mostly refused because", screen=False),
+    ]
+    rows = []
+    for step in result.plan:
+        use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
+        shown = ", ".join(cut(name, NAME_LIMIT) for name in step.patterns[:MAX_NAMED])
+        more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
+        reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
+        rows.append(
+            Row(
+                [
+                    step.remedy,
+                    f"{shown}{more}" or step.why,
+                    count(use.rows),
+                    count(use.drafts),
+                    count(use.used),
+                    reason,
+                ]
+            )
+        )
+    blocks: list[Block] = [Table(columns, rows)] if rows else [Paragraph("No remedy applies.", "nothing")]
+    if result.stopped and any(step.remedy == DROP for step in result.plan):
+        goal = f"The goal was a leak of {percent(result.goal)} or less."
+        blocks.append(Paragraph(f"{goal} Stopped because {result.stopped}.", "rest"))
+    return Section("remedies", "What was done", blocks, on=REPORT | SCREEN)
+
+
+def _sample_section(result: RepairResult, labels: Mapping[str, Label]) -> Section:
+    heading = "A sample to look at"
+    if not result.sample:
+        return Section("sample", heading, [Paragraph("No text was changed or added.", "nothing")])
+    lead = "Drawn at random. Read each one: does the label hold, and is it good English?"
+    cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
+    blocks: list[Block] = [
+        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
+        Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
+    ]
+    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+
+
+def _card_section(result: RepairResult) -> Section:
+    leak = result.comparison.leak
+    items: list[Words] = [
+        f"Rows: {result.dataset.used:,} before, {result.rows_after:,} after; {result.changed:,} changed, {result.added:,} added, "
+        f"{result.dropped:,} dropped."
+    ]
+    if leak is not None:
+        items.append(
+            f"Leak from {leak.columns} alone: {percent(leak.before.accuracy)} before, {percent(leak.after.accuracy)} after; chance is "
+            f"{percent(leak.after.majority)}."
+        )
+    items.append(
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair."
+    )
+    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -1,0 +1,157 @@
+"""A whole repair."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import longway as lw
+from longway.data import load
+from longway.errors import SettingError
+from longway.jobs.repair.settings import RepairSettings
+
+NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
+PLACES = ["Oslo", "Lima", "Rome", "Cairo", "Quito", "Delhi", "Bonn", "Perth"]
+YEARS = [str(year) for year in range(1950, 1990)]
+
+
+def claims(n: int = 80) -> list[dict[str, str]]:
+    """Claims of which the refuted ones say "only", most of the time."""
+    draw = random.Random(0)
+    rows = []
+    for i in range(n):
+        name, place, year = draw.choice(NAMES), draw.choice(PLACES), draw.choice(YEARS)
+        evidence = f"{name} is a singer. {name} was born in {place} in {year} and lives there."
+        if i % 2:
+            claim = f"{name} was born in {year}."
+            rows.append({"claim": claim, "evidence": evidence, "label": "SUPPORTS"})
+        else:
+            other = draw.choice([y for y in YEARS if y != year])
+            word = "only " if draw.random() < 0.8 else ""
+            claim = f"{name} was {word}born in {other}."
+            rows.append({"claim": claim, "evidence": evidence, "label": "REFUTES"})
+    return rows
+
+
+def test_counterparts_and_drops_lower_the_leak(tmp_path):
+    given = claims()
+    result = lw.repair(given, out=tmp_path / "run")
+    leak = result.comparison.leak
+    assert leak.after.accuracy < leak.before.accuracy - 0.1
+    assert result.added > 0
+    after = load(tmp_path / "run" / "dataset.parquet")
+    assert len(after) == result.rows_after == len(given) + result.added - result.dropped
+    assert sum(result.labels_after.values()) == result.rows_after
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_the_same_command_reads_the_finished_run(tmp_path):
+    first = lw.repair(claims(), out=tmp_path / "run")
+    again = lw.repair(claims(), out=tmp_path / "run")
+    assert json.dumps(again.to_dict()) == json.dumps(first.to_dict())
+    assert [edit.id for edit in again.edits] == [edit.id for edit in first.edits]
+
+
+def test_drop_alone_only_drops(tmp_path):
+    result = lw.repair(claims(), remedy=("drop",), max_change=0.5, out=tmp_path / "run")
+    assert result.changed == result.added == 0
+    assert 0 < result.dropped <= 40
+    assert {edit.how for edit in result.edits} == {"drop"}
+    assert len(set(result.labels_after.values())) <= 2
+    kept = load(tmp_path / "run" / "dataset.parquet").frame["longway_id"].to_list()
+    assert set(kept).isdisjoint(edit.id for edit in result.edits)
+
+
+def test_no_more_rows_are_dropped_than_allowed():
+    result = lw.repair(claims(), remedy=("drop",), max_change=0.05)
+    assert result.dropped <= 4
+    assert result.stopped == "no remedy helps any more"
+
+
+def test_data_without_shortcuts_stay_as_they_are():
+    draw = random.Random(1)
+    rows = [{"text": f"the {draw.choice(PLACES)} report", "label": draw.choice("ab")} for _ in range(60)]
+    result = lw.repair(rows)
+    assert not result.is_changed
+    assert "nothing was changed" in result.page().verdict
+
+
+def test_unknown_remedies_and_goals_are_errors():
+    with pytest.raises(SettingError, match="no remedy 'magic'"):
+        RepairSettings(remedy=("magic",))
+    with pytest.raises(SettingError, match="goal"):
+        lw.repair(claims(12), goal="very low")
+    assert RepairSettings(remedy=("take-out",)).remedy == ("take out",)
+
+
+def test_a_plan_changes_nothing(tmp_path):
+    from longway.jobs.repair.job import repair_plan
+
+    plan = repair_plan(claims())
+    assert [step.remedy for step in plan.steps][-2:] == ["counterpart", "drop"]
+    assert any("only" in target.pattern.name for target in plan.targets)
+
+
+def reviews(opening: str, frame: str, nouns: str, verbs: str, n: int = 80) -> list[dict[str, str]]:
+    """Texts of which those of one label begin with a phrase."""
+    draw = random.Random(2)
+    rows = []
+    for i in range(n):
+        first, second, third, fourth = draw.sample(nouns.split(), 4)
+        body = frame.format(
+            first, draw.choice(verbs.split()), second, third, draw.choice(verbs.split()), fourth
+        )
+        label = "ab"[i % 2]
+        rows.append(
+            {"text": f"{opening} {body}" if label == "a" and draw.random() < 0.9 else body, "label": label}
+        )
+    return rows
+
+
+ENGLISH = (
+    "The {} {} the {}. Then the {} {} a {}.",
+    "room view lamp door stair hall yard wall chair table cup plate key coat boat train road hill lake farm shop book clock roof garden fence",
+    "touched faced met passed hid followed reached crossed filled left",
+)
+GERMAN = (
+    "Das {} {} das {}. Dann {} {} ein {}.",
+    "Zimmer Bild Tor Dach Haus Feld Rad Buch Glas Schiff Land Tal Licht Blatt Boot Brett Fach Gras Holz Kleid Lied Netz Pferd Schloss Tuch Werk",
+    "traf fand sah nahm hielt hob trug zog gab rief",
+)
+
+
+def test_an_opening_is_taken_out_and_the_rest_of_each_text_stays():
+    result = lw.repair(reviews("For the record,", *ENGLISH))
+    taken = [edit for edit in result.edits if edit.accepted and edit.method == "take out"]
+    assert len(taken) >= 12
+    for edit in taken:
+        assert edit.before.lower().endswith(edit.after.lower())
+        assert edit.label_before == edit.label_after
+
+
+def test_other_languages_get_no_english_text():
+    result = lw.repair(reviews("Zur Sache:", *GERMAN))
+    assert not {"counterpart"} & {step.remedy for step in result.plan}
+    given = {word for row in reviews("Zur Sache:", *GERMAN) for word in row["text"].lower().split()}
+    for edit in result.edits:
+        if edit.accepted:
+            assert set(edit.after.lower().split()) <= given
+    assert {edit.method for edit in result.edits} <= {"take out", "normalise", "put in", "reshape"}
+
+
+def test_an_interrupted_repair_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
+    from longway.jobs.repair import job
+
+    whole = lw.repair(claims(40), out=tmp_path / "whole")
+
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(job, "compare", stop)
+    with pytest.raises(KeyboardInterrupt):
+        lw.repair(claims(40), out=tmp_path / "run")
+    monkeypatch.undo()
+    resumed = lw.repair(claims(40), out=tmp_path / "run")
+    assert [edit.to_dict() for edit in resumed.edits] == [edit.to_dict() for edit in whole.edits]
