@@ -14,9 +14,10 @@ Every counterpart is a proposal; checks decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from random import Random
+from typing import NamedTuple
 
 from longway.english.document import Document, Word, apply_changes
 from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
@@ -33,6 +34,9 @@ MOST = 2  # negations for each text
 MOST_SWAPS = 6  # words of a context that are tried in place of a word of the text
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 LEAST_TURNED = 0.75  # share of the judgements for the old label
+MONTHS = frozenset(
+    "January February March April May June July August September October November December".split()
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"\d+")
 
@@ -96,15 +100,20 @@ class PairCounterparts:
         if not context:
             return
         there = set(tokenize(context))
-        wrong = [span for span in _details(document) if not set(tokenize(span[2])) & there]
+        wrong = [
+            one
+            for one in _details(document, predicate_words(document))
+            if not set(tokenize(one.text)) & there
+        ]
         if len(wrong) == 1:
-            (start, end, old) = wrong[0]
-            sentence = most_alike(context, document.text)
+            (old,) = wrong
             said = set(tokenize(document.text))
-            for new in islice(_others(self._english.analyse(sentence), old, said), MOST_SWAPS):
-                text = document.text[:start] + new + document.text[end:]
+            sentence = self._english.analyse(most_alike(context, document.text))
+            others = (one for one in _details(sentence, sentence.words) if _can_replace(one, old, said))
+            for new in islice(others, MOST_SWAPS):
+                text = document.text[: old.start] + new.text + document.text[old.end :]
                 yield self._proposal(row, text, self.supported, context, "swap")
-                changed = replace_in(context, new, old)
+                changed = replace_in(context, new.text, old.text)
                 if changed is not None:
                     yield self._proposal(row, document.text, self.supported, changed, "swap.context")
                     yield self._proposal(row, text, self.refuted, changed, "swap.context")
@@ -165,42 +174,51 @@ def most_alike(context: str, text: str) -> str:
     return max(_SENTENCE_END.split(context), key=lambda one: len(words & set(tokenize(one))), default="")
 
 
-def _details(document: Document) -> Iterator[tuple[int, int, str]]:
-    """Numbers and names of the predicate, which a statement can get wrong: start, end, text."""
-    words = predicate_words(document)
+class _Detail(NamedTuple):
+    """A number or a name in a sentence. before: the word before it; head: the lemma of the word that it belongs to."""
+
+    start: int
+    end: int
+    text: str
+    before: str
+    head: str
+
+    @property
+    def is_number(self) -> bool:
+        return bool(_NUMBER.fullmatch(self.text))
+
+
+def _details(document: Document, words: Iterable[Word]) -> Iterator[_Detail]:
+    """The numbers and names among some words of a sentence, which a statement can get wrong."""
+    spans: list[list[Word]] = []
     for word in words:
         if word.tag == "CD" and _NUMBER.fullmatch(word.text):
-            yield word.start, word.end, word.text
-    names: list[list[Word]] = []
-    for word in words:
-        if word.upos == "PROPN":
-            if names and names[-1][-1].index + 1 == word.index:
-                names[-1].append(word)
+            spans.append([word])
+        elif word.upos == "PROPN":
+            last = spans[-1][-1] if spans else None
+            if last is not None and last.upos == "PROPN" and last.index + 1 == word.index:
+                spans[-1].append(word)
             else:
-                names.append([word])
-    for name in names:
-        start, end = name[0].start, name[-1].end
-        yield start, end, document.text[start:end]
+                spans.append([word])
+    for span in spans:
+        inside = {word.index for word in span}
+        heads = [
+            head for word in span if (head := document.head(word)) is not None and head.index not in inside
+        ]
+        start, end = span[0].start, span[-1].end
+        before = document.lower_at(span[0].index - 1) if span[0].index else ""
+        yield _Detail(start, end, document.text[start:end], before, heads[0].lemma if heads else "")
 
 
-def _others(document: Document, old: str, said: set[str]) -> Iterator[str]:
-    """Numbers or names of a sentence of the same kind as one of the claim, which the claim does not have."""
-    is_number = bool(_NUMBER.fullmatch(old))
-    names: list[list[Word]] = []
-    for word in document:
-        if (
-            is_number
-            and _NUMBER.fullmatch(word.text)
-            and len(word.text) == len(old)
-            and word.text not in said
-        ):
-            yield word.text
-        if not is_number and word.upos == "PROPN":
-            if names and names[-1][-1].index + 1 == word.index:
-                names[-1].append(word)
-            else:
-                names.append([word])
-    for name in names:
-        text = document.text[name[0].start : name[-1].end]
-        if not set(tokenize(text)) & said:
-            yield text
+def _can_replace(new: _Detail, old: _Detail, said: set[str]) -> bool:
+    """Whether a detail of the context can stand where a claim has another one.
+
+    A number is replaced by one of as many digits. A name is replaced by one behind the same word, that belongs to the same verb or noun:
+    "directed by Ann Lee" and "directed by Bob Ray", not "born in Lima" and "born in April 1950".
+    """
+    if set(tokenize(new.text)) & said:
+        return False
+    if old.is_number:
+        return new.is_number and len(new.text) == len(old.text)
+    same_place = bool(old.head) and (new.before, new.head) == (old.before, old.head)
+    return not new.is_number and same_place and new.text not in MONTHS

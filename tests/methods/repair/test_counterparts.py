@@ -1,0 +1,96 @@
+"""Rows with another label, by rules."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from longway.methods.method import Rows
+from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
+from longway.methods.repair.other_contexts import OtherContexts
+from longway.task import task_of
+
+EVIDENCE = "Night Road is a film. It was directed by Bob Ray in Oslo in April 1968."
+
+
+def pairs(*rows, labels=("REFUTES", "SUPPORTS")):
+    texts, contexts, names = zip(*rows, strict=True)
+    task = task_of(labels, text_name="claim", context_name="evidence")
+    of = np.array([labels.index(name) for name in names])
+    return Rows([str(i) for i in range(len(rows))], list(texts), of, labels, task, list(contexts))
+
+
+def proposed(*rows):
+    given = pairs(*rows)
+    return [
+        [(p.text, p.label, p.context) for p in some]
+        for some in PairCounterparts(given).propose(range(len(given)))
+    ]
+
+
+def test_a_supported_claim_is_negated_with_and_without_its_evidence():
+    (found,) = proposed(("Night Road was directed in 1968.", EVIDENCE, "SUPPORTS"))
+    labels = {(text, label) for text, label, _ in found}
+    assert ("Night Road was not directed in 1968.", "REFUTES") in labels
+    changed = [(text, label, context) for text, label, context in found if "1968" not in context]
+    assert changed
+    for text, label, context in changed:
+        year = next(word.strip(".") for word in context.split() if word.strip(".").isdigit())
+        assert (year in text) == (label == "SUPPORTS")
+
+
+def test_a_false_variant_that_is_denied_is_supported():
+    (found,) = proposed(("Night Road was directed in 1968.", EVIDENCE, "SUPPORTS"))
+    denied = [
+        text
+        for text, label, context in found
+        if label == "SUPPORTS" and " not " in text and context == EVIDENCE
+    ]
+    assert denied
+    assert all("1968" not in text for text in denied)
+
+
+def test_a_wrong_name_is_exchanged_for_that_at_the_same_place():
+    (found,) = proposed(("Night Road was directed by Carl Fox.", EVIDENCE, "REFUTES"))
+    assert ("Night Road was directed by Bob Ray.", "SUPPORTS", EVIDENCE) in found
+    assert (
+        "Night Road was directed by Carl Fox.",
+        "SUPPORTS",
+        EVIDENCE.replace("Bob Ray", "Carl Fox"),
+    ) in found
+
+
+def test_a_name_is_not_exchanged_for_one_at_another_place():
+    (found,) = proposed(("Night Road was shown at Perth.", EVIDENCE, "REFUTES"))
+    assert not [text for text, _, _ in found if "April" in text or "Oslo" in text or "Bob" in text]
+
+
+def test_judgements_are_turned_round():
+    task = task_of(["neg", "pos"])
+    rows = Rows(["0", "1"], ["A great film.", "We met at noon."], np.array([1, 1]), ["neg", "pos"], task)
+    first, second = SentimentCounterparts(rows, sides_of(["neg", "pos"])).propose([0, 1])
+    assert [p.label for p in first] == ["neg"]
+    assert "great" not in first[0].text
+    assert not second
+
+
+def test_a_text_beside_another_context_gets_the_label_that_the_judge_is_sure_of():
+    labels = ("contradiction", "entailment", "neutral")
+    given = pairs(
+        ("A man sleeps.", "A man is running outside.", "contradiction"),
+        ("A dog runs.", "A man sleeps on a bench.", "contradiction"),
+        labels=labels,
+    )
+
+    def judge(pairs):
+        return np.array(
+            [
+                [0.95, 0.03, 0.02] if "sleeps" in context and "sleeps" in text else [0.4, 0.3, 0.3]
+                for context, text in pairs
+            ]
+        )
+
+    first, second = OtherContexts(given, judge).propose([0, 1])
+    assert [(p.text, p.context, p.label) for p in first] == [
+        ("A man sleeps.", "A man sleeps on a bench.", "entailment")
+    ]
+    assert not second
