@@ -31,7 +31,9 @@ from longway.methods.negate import negated
 from longway.tokens.tokenizer import tokenize
 
 MOST = 2  # negations for each text
-MOST_SWAPS = 6  # words of a context that are tried in place of a word of the text
+RESTRICTORS = frozenset(
+    ["only", "solely", "exclusively", "just", "merely"]
+)  # a claim with one stays false with another detail
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 LEAST_TURNED = 0.75  # share of the judgements for the old label
 MONTHS = frozenset(
@@ -109,8 +111,10 @@ class PairCounterparts:
             (old,) = wrong
             said = set(tokenize(document.text))
             sentence = self._english.analyse(most_alike(context, document.text))
-            others = (one for one in _details(sentence, sentence.words) if _can_replace(one, old, said))
-            for new in islice(others, MOST_SWAPS):
+            others = {
+                one.text: one for one in _details(sentence, sentence.words) if _can_replace(one, old, said)
+            }
+            for new in others.values() if len(others) == 1 and not said & RESTRICTORS else ():
                 text = document.text[: old.start] + new.text + document.text[old.end :]
                 yield self._proposal(row, text, self.supported, context, "swap")
                 changed = replace_in(context, new.text, old.text)
@@ -118,8 +122,7 @@ class PairCounterparts:
                     yield self._proposal(row, document.text, self.supported, changed, "swap.context")
                     yield self._proposal(row, text, self.refuted, changed, "swap.context")
         for changes in antonym_changes(document, predicate_words(document)):
-            new = changes[0].text
-            if new.lower() in there:
+            if changes[0].text.lower() in there:
                 text = apply_changes(document.text, changes)
                 yield self._proposal(row, text, self.supported, context, "opposite")
 
