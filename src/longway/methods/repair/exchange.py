@@ -21,8 +21,9 @@ from typing import ClassVar, NamedTuple, TypeVar
 from longway.detect import where
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import MONTHS
-from longway.english.people.person_names import gender_attribute
+from longway.english.people.person_names import gender_of_first_name, name_kind
 from longway.english.people.person_words import PLACES
+from longway.english.people.referents import starts_a_thing
 from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows, texts_of
@@ -39,7 +40,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 
 class _Name(NamedTuple):
-    """A name in a text. kind: "person" or "place". gender: as in `gender_attribute`, "" if unknown."""
+    """A name in a text. kind: "person" or "place". gender: "masculine", "feminine", or "" if unknown."""
 
     words: tuple[str, ...]
     kind: str
@@ -105,7 +106,7 @@ class Exchange:
     def _names(self, row: RepairRow, name: _Name) -> Iterator[tuple[str, str]]:
         own = set(words_of(row.text)) | set(words_of(row.context or ""))
         is_gendered = bool(own & _GENDERED)
-        if is_gendered and name.kind == "person" and name.gender not in ("man", "woman"):
+        if is_gendered and name.kind == "person" and not name.gender:
             return
         fit = [
             other
@@ -172,14 +173,21 @@ def _name(document: Document, run: Sequence[Word]) -> _Name | None:
     behind = document.text[last.end : last.end + 1]
     if behind == "-" or (before is not None and before.text == "-") or last.relation in ("compound", "amod"):
         return None  # part of a longer name, or a word before a noun
-    is_known = len(words) <= 3 and gender_attribute(words[0]) is not None
-    if before is not None and before.lower in ("the", "a", "an"):
+    if before is not None and (before.lower in ("the", "a", "an") or _ends_a_name(document, before)):
         return None
     if " ".join(words).lower() in PLACES:
         return _Name(words, "place", "")
-    if is_known and words[0].lower() not in PLACES and len(words) <= 2:
-        return _Name(words, "person", gender_attribute(words[0]) or "")
+    gender = gender_of_first_name(words[0])
+    is_person = gender is not None and name_kind(words[0]) == "first" and words[0].lower() not in PLACES
+    if is_person and len(words) <= 2 and not starts_a_thing(document, last.index + 1, places=True):
+        return _Name(words, "person", gender or "")
     return None
+
+
+def _ends_a_name(document: Document, before: Word) -> bool:
+    """Whether a name goes on: "Bank of America"."""
+    above = document.before(before)
+    return before.lower == "of" and above is not None and above.text[:1].isupper()
 
 
 def _renamed(document: Document, old: _Name, new: _Name) -> str | None:

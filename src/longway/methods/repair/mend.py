@@ -36,7 +36,7 @@ def sentence_spans(text: str) -> list[Span]:
         parts: Iterable[str] = sentences_of(text)
     else:  # a text without capitals shows no capital at the start of a sentence either
         parts = (sentence for part in _SMALL_END.split(text) for sentence in sentences_of(part))
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     place = 0
     for part in parts:
         start = text.index(part, place)

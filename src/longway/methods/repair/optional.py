@@ -18,6 +18,7 @@ LOOSE = frozenset(["advmod", "discourse", "parataxis", "obl", "advcl", "nmod", "
 _ADVERBIAL = frozenset(["advmod", "discourse"])
 _ATTRACTED = LOOSE | {"punct", "conj", "cc", "mark"}
 _INTRODUCING = frozenset(["case", "det", "amod", "nummod", "compound", "aux", "cop", "nsubj", "fixed"])
+CLOSED = frozenset(["ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "PART", "NUM"])
 _PRONOMINAL = re.compile(
     "(?:here|there)(?:abouts?|after|at|by|from|fore|in|of|on|to|under|unto|upon|with)"
 )  # "thereof"
@@ -57,6 +58,11 @@ def is_adverb_only(word: str) -> bool:
         return False
 
 
+def may_be_adverb(word: Word) -> bool:
+    """Whether a word is known as an adverb only, and analysed as another open class by mistake."""
+    return word.upos not in CLOSED and word.upos != "ADV" and is_adverb_only(word.lower)
+
+
 def is_optional_adverb(document: Document, word: Word) -> bool:
     """Whether a word is an adverb or interjection that the sentence does not need: "frankly", "incredibly"; not "only", "here"."""
     if word.upos not in ("ADV", "INTJ") or word.relation not in _ADVERBIAL or word.lower in NEEDED:
@@ -66,6 +72,8 @@ def is_optional_adverb(document: Document, word: Word) -> bool:
     above, behind = document.head(word), document.after(word)
     if above is None or above.upos not in _MODIFIED or (behind is not None and is_negation(behind.lower)):
         return False
+    if any(is_negation(other.lower) for other in document.children(above)):
+        return False  # "did not completely fail"
     before = document.before(word)
     if before is not None and (
         is_negation(before.lower) or before.lower in NEEDED or before.lower in ("how", "be")

@@ -139,7 +139,7 @@ class PutIn:
         if not self._recurring.is_loose(phrase) or self._recurring.judges(text, here[0][1], here[-1][2]):
             return None
         if len(phrase) == 1:
-            return _Slot("adverb", phrase[0])
+            return _Slot("adverb", phrase[0]) if self._recurring.is_set_off(phrase) else None
         is_last = not any(map(is_word, (token for token, _, _ in spans[at + len(phrase) :])))
         return _Slot("closing" if is_last else "aside", " ".join(phrase))
 

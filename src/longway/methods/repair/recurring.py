@@ -25,7 +25,7 @@ from longway.english.document import Document
 from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import sentence_spans
-from longway.methods.repair.optional import has_sentiment, is_adverb_only, is_closed, is_optional_adverb
+from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
 from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize_column
 
 Words = tuple[str, ...]
@@ -37,6 +37,7 @@ ALWAYS = 0.75  # share of a phrase's rows that have the same word beside it
 FIXED = 0.9  # share of a word's rows in which it belongs to the phrase
 VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of them that must agree
 VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
+SET_OFF = 0.25  # share of a phrase's rows in which it is beside a mark
 _BITS = 20
 SEPARATORS = frozenset(",;:-–—،、，；：")
 ENDS = frozenset(".!?…。！？")
@@ -133,6 +134,11 @@ class Recurring:
             self._votes[phrase] = share >= (AGREED_IF_VARIED if is_varied else AGREED)
         return self._votes[phrase]
 
+    def is_set_off(self, phrase: Words) -> bool:
+        """Whether a phrase is often beside a mark or at an end of a text."""
+        beside = [self._beside(row, at, len(phrase)) for row, at in self.rows_with(phrase)]
+        return sum("" in pair for pair in beside) >= SET_OFF * max(len(beside), 1)
+
     def judges(self, text: str, start: int, end: int) -> bool:
         """Whether a stretch of a text has a word that judges; False if texts are not analysed."""
         return self._read is not None and has_sentiment(self._read(text), start, end)
@@ -144,9 +150,8 @@ class Recurring:
         document, start, end = self._read(text), spans[0][1], spans[-1][2]
         if n > 1:
             return is_closed(document, start, end, strict=False)
-        return is_adverb_only(document.text[start:end].lower()) or any(
-            is_optional_adverb(document, word) for word in document.words_between(start, end)
-        )
+        words = document.words_between(start, end)
+        return any(is_optional_adverb(document, word) or may_be_adverb(word) for word in words)
 
     def _extend(self, words: Words, place: str) -> tuple[Words, int]:
         phrase, offset = words, 0

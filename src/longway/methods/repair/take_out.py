@@ -22,12 +22,12 @@ from longway.english.document import Change, Document, apply_changes
 from longway.english.negation_words import is_negation
 from longway.methods.repair.mend import Span, cut_all, cut_sentences, sentence_spans
 from longway.methods.repair.optional import (
-    NEEDED,
     has_names_or_numbers,
     has_sentiment,
     introduces,
     is_closed,
     is_optional_adverb,
+    may_be_adverb,
 )
 from longway.methods.repair.recurring import ENDS, LONGEST, SEPARATORS, Recurring, words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
@@ -164,16 +164,11 @@ class TakeOut:
         for word in words:
             if is_optional_adverb(row.document, word):
                 return _Cut("adverb", word.start, word.end)
-        if (
-            len(phrase) > 1
-            or self._recurring is None
-            or phrase[0] in NEEDED
-            or has_sentiment(row.document, *span)
-        ):
+        if len(words) != 1 or self._recurring is None or not may_be_adverb(words[0]):
             return None
-        if self._recurring.is_loose(phrase) and _reads_the_same(row, [span]):
-            return _Cut("adverb", *span)
-        return None
+        if has_sentiment(row.document, *span) or not self._recurring.is_loose(phrase):
+            return None
+        return _Cut("adverb", *span) if _reads_the_same(row, [span]) else None
 
     def _repeated(self, row: RepairRow, pattern: Pattern) -> Iterator[Draft]:
         """The text without the sentences that its context has word for word."""
