@@ -37,7 +37,7 @@ def test_last_words_are_put_last(texts_of, read):
 def test_an_adverb_is_put_before_the_verb(texts_of, read):
     parts = [text.split(" ", 2) for text in PLAIN]
     inside = [" ".join((*words[:2], "curiously", words[2])) for words in parts]
-    remedy = put(read, [*inside, *(f"{text[:-1]} curiously." for text in PLAIN[:5])])
+    remedy = put(read, [*inside, *(f"{text[:-1]}, curiously." for text in PLAIN[:5])])
     assert texts_of(remedy, "The dog sleeps at noon.", token("curiously")) == [
         "The dog curiously sleeps at noon."
     ]

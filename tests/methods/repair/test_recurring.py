@@ -26,3 +26,15 @@ def test_empty_datasets_and_texts():
         assert not recurring.is_boilerplate("a")
         assert not recurring.is_fixed(("a", "b"))
         assert not recurring.is_loose(("a",))
+
+
+def test_ratings_and_single_words_are_no_boilerplate():
+    recurring = Recurring([f"{text} 7/10 points. Wow!" for text in PLAIN])
+    assert not recurring.is_boilerplate("7/10 points.")
+    assert not recurring.is_boilerplate("Wow!")
+
+
+def test_a_phrase_is_set_off_if_marks_surround_it():
+    recurring = Recurring([f"{text[:-1]}, mind you." for text in PLAIN])
+    assert recurring.is_set_off(("mind", "you"))
+    assert not recurring.is_set_off(("the",))

@@ -37,7 +37,7 @@ ALWAYS = 0.75  # share of a phrase's rows that have the same word beside it
 FIXED = 0.9  # share of a word's rows in which it belongs to the phrase
 VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of them that must agree
 VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
-SET_OFF = 0.25  # share of a phrase's rows in which it is beside a mark
+SET_OFF = 0.25  # share of a phrase's rows in which it is between two marks
 _BITS = 20
 SEPARATORS = frozenset(",;:-–—،、，；：")
 ENDS = frozenset(".!?…。！？")
@@ -59,15 +59,18 @@ class Recurring:
         self._count_sentences()
 
     def is_boilerplate(self, sentence: str) -> bool:
-        """Whether many texts have this sentence, or one much like it."""
+        """Whether many texts have this sentence, or one much like it. A sentence of one word or with a digit (a rating) never is."""
         words = words_of(sentence)
-        if not words:
+        if len(words) < 2 or any(c.isdigit() for c in sentence):
             return False
         return self.is_repeated(sentence) or (len(words) > 3 and self._coverage(words) >= COVERED)
 
     def is_repeated(self, sentence: str) -> bool:
-        """Whether many texts have exactly this sentence."""
-        return self._sentences[words_of(sentence)] >= self.least
+        """Whether many texts have exactly this sentence, which has several words and no digit."""
+        words = words_of(sentence)
+        return (
+            self._sentences[words] >= self.least and len(words) > 1 and not any(c.isdigit() for c in sentence)
+        )
 
     def is_opening(self, words: Words) -> bool:
         """Whether many texts begin with these words, followed by a mark."""
@@ -135,9 +138,9 @@ class Recurring:
         return self._votes[phrase]
 
     def is_set_off(self, phrase: Words) -> bool:
-        """Whether a phrase is often beside a mark or at an end of a text."""
+        """Whether a phrase is often between two marks, or between a mark and an end of the text."""
         beside = [self._beside(row, at, len(phrase)) for row, at in self.rows_with(phrase)]
-        return sum("" in pair for pair in beside) >= SET_OFF * max(len(beside), 1)
+        return sum(pair == ("", "") for pair in beside) >= SET_OFF * max(len(beside), 1)
 
     def judges(self, text: str, start: int, end: int) -> bool:
         """Whether a stretch of a text has a word that judges; False if texts are not analysed."""
