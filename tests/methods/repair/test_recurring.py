@@ -38,3 +38,8 @@ def test_a_phrase_is_set_off_if_marks_surround_it():
     recurring = Recurring([f"{text[:-1]}, mind you." for text in PLAIN])
     assert recurring.is_set_off(("mind", "you"))
     assert not recurring.is_set_off(("the",))
+
+
+def test_a_sentence_that_is_the_whole_text_of_many_rows_is_no_boilerplate():
+    recurring = Recurring(["A man is swimming."] * 8 + ["A man is swimming. Copied by hand."] * 2)
+    assert not recurring.is_boilerplate("A man is swimming.")

@@ -17,7 +17,9 @@ NEEDED = listed_words(__name__)["needed"] | WEAK_RESTRICTIONS
 LOOSE = frozenset(["advmod", "discourse", "parataxis", "obl", "advcl", "nmod", "fixed", "dep", "vocative"])
 _ADVERBIAL = frozenset(["advmod", "discourse"])
 _ATTRACTED = LOOSE | {"punct", "conj", "cc", "mark"}
-_INTRODUCING = frozenset(["case", "det", "amod", "nummod", "compound", "aux", "cop", "nsubj", "fixed"])
+_JOINTS = frozenset(["ADP", "SCONJ", "CCONJ", "PUNCT"])
+_INTRODUCING = frozenset(["case", "det", "nummod", "fixed"])
+_DEGREES = frozenset("so too as how more most less least that".split())
 CLOSED = frozenset(["ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "PART", "NUM"])
 _PRONOMINAL = re.compile(
     "(?:here|there)(?:abouts?|after|at|by|from|fore|in|of|on|to|under|unto|upon|with)"
@@ -42,8 +44,12 @@ def is_closed(document: Document, start: int, end: int, *, strict: bool = True) 
 def introduces(document: Document, start: int, end: int) -> bool:
     """Whether words of a stretch belong to a word behind it: "at all" in "at all costs", "in a" in "in a way"."""
     inside = document.words_between(start, end)
-    last = inside[-1].index if inside else -1
-    return any(word.head > last and word.relation in _INTRODUCING for word in inside)
+    if not inside:
+        return False
+    last = inside[-1].index
+    heads = [word.head for word in inside if word.head > last and word.relation in _INTRODUCING]
+    between = document.words[last + 1 : min(heads, default=last)]
+    return bool(heads) and not any(word.upos in _JOINTS for word in between)
 
 
 def is_adverb_only(word: str) -> bool:
@@ -58,28 +64,31 @@ def is_adverb_only(word: str) -> bool:
         return False
 
 
-def may_be_adverb(word: Word) -> bool:
-    """Whether a word is known as an adverb only, and analysed as another open class by mistake."""
-    return word.upos not in CLOSED and word.upos != "ADV" and is_adverb_only(word.lower)
+def may_be_adverb(document: Document, word: Word) -> bool:
+    """Whether a word is known as an adverb only, and may be left out although the analysis attaches it in another way."""
+    return word.upos not in CLOSED and is_adverb_only(word.lower) and not _matters(document, word)
 
 
 def is_optional_adverb(document: Document, word: Word) -> bool:
     """Whether a word is an adverb or interjection that the sentence does not need: "frankly", "incredibly"; not "only", "here"."""
-    if word.upos not in ("ADV", "INTJ") or word.relation not in _ADVERBIAL or word.lower in NEEDED:
+    if word.upos not in ("ADV", "INTJ") or word.relation not in _ADVERBIAL or _matters(document, word):
         return False
-    if word.tag in ("WRB", "RBR", "RBS", "RP") or is_negation(word.lower) or _is_joined(document, word):
-        return False
-    above, behind = document.head(word), document.after(word)
-    if above is None or above.upos not in _MODIFIED or (behind is not None and is_negation(behind.lower)):
-        return False
-    if any(is_negation(other.lower) for other in document.children(above)):
-        return False  # "did not completely fail"
-    before = document.before(word)
-    if before is not None and (
-        is_negation(before.lower) or before.lower in NEEDED or before.lower in ("how", "be")
-    ):
-        return False  # "not really", "as far", "so incredibly"
-    return is_closed(document, word.start, word.end) and not has_sentiment(document, word.start, word.end)
+    above = document.head(word)
+    return above is not None and above.upos in _MODIFIED and is_closed(document, word.start, word.end)
+
+
+def _matters(document: Document, word: Word) -> bool:
+    """Whether an adverb changes what is said: it limits, compares or judges, is denied, or belongs to a word beside it."""
+    if word.lower in NEEDED or word.tag in ("WRB", "RBR", "RBS", "RP") or is_negation(word.lower):
+        return True
+    before, above = document.before(word), document.head(word)
+    if before is not None and (is_negation(before.lower) or before.lower in _DEGREES):
+        return True  # "not really", "so incredibly"
+    if above is not None:
+        denied = (other for other in document.children(above) if is_negation(other.lower))
+        if any(other.index < word.index < above.index for other in denied):
+            return True  # "did not completely fail"
+    return _is_joined(document, word) or has_sentiment(document, word.start, word.end)
 
 
 def has_sentiment(document: Document, start: int, end: int) -> bool:

@@ -154,7 +154,7 @@ class Recurring:
         if n > 1:
             return is_closed(document, start, end, strict=False)
         words = document.words_between(start, end)
-        return any(is_optional_adverb(document, word) or may_be_adverb(word) for word in words)
+        return any(is_optional_adverb(document, word) or may_be_adverb(document, word) for word in words)
 
     def _extend(self, words: Words, place: str) -> tuple[Words, int]:
         phrase, offset = words, 0
@@ -204,6 +204,8 @@ class Recurring:
         sentences, owners = [], []
         for row, text in enumerate(self._texts):
             spans = sentence_spans(text)
+            if len(spans) < 2:
+                continue  # a sentence that is a whole text says what the row is about
             sentences += [text[start:end] for start, end in spans]
             owners += [row] * len(spans)
         codes, words, lengths = encode(pl.Series(sentences, dtype=pl.String))

@@ -164,9 +164,9 @@ class TakeOut:
         for word in words:
             if is_optional_adverb(row.document, word):
                 return _Cut("adverb", word.start, word.end)
-        if len(words) != 1 or self._recurring is None or not may_be_adverb(words[0]):
+        if len(words) != 1 or self._recurring is None or not may_be_adverb(row.document, words[0]):
             return None
-        if has_sentiment(row.document, *span) or not self._recurring.is_loose(phrase):
+        if not self._recurring.is_loose(phrase):
             return None
         return _Cut("adverb", *span) if _reads_the_same(row, [span]) else None
 
