@@ -38,6 +38,8 @@ LEVELS = frozenset(["token", "ngram", "position", "surface", "negation"])
 FEWEST = 2  # words that remain
 _PHRASES = frozenset(["token", "ngram", "position"])
 
+MOST_SPANS = 10  # of a pattern in one text
+
 
 class _Cut(NamedTuple):
     """What to delete. is_sentence: a whole sentence."""
@@ -67,6 +69,8 @@ class TakeOut:
         if pattern.level not in LEVELS:
             return
         spans = (where(pattern, texts_of(row.text, row, pattern)) or {}).get(pattern.columns[0], [])
+        if len(spans) > MOST_SPANS:  # nothing that can be taken out is there so often
+            return
         seen = {row.text}
         for ways in (self._ways(row, pattern), self._ways(row, pattern)[::-1]):
             cuts = [_first_cut(ways, span) for span in spans]
