@@ -67,6 +67,8 @@ def test_traits_are_put_in(texts_of, trait, text, expected):
 
 def test_nothing_is_put_in_where_it_would_harm(texts_of):
     assert texts_of(PutTrait(), "Does it work?", surface("an exclamation mark")) == []
+    assert texts_of(PutTrait(), "A fine show. 8/10", surface("an exclamation mark")) == []
+    assert texts_of(PutTrait(), "See www.example.org/show", surface("an ellipsis")) == []
     assert texts_of(PutTrait(), "It works!", surface("an exclamation mark")) == []
     assert texts_of(PutTrait(), "It works.", surface("no capital letter")) == []
     assert texts_of(PutTrait(), "It works.", token("works")) == []

@@ -29,6 +29,7 @@ _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
 _ADDRESS_AT_END = re.compile(r"\s*(?:https?://|www\.)\S+\s*$")
+_PLAIN_WORD_AT_END = re.compile(r"(?<!\S)[^\W\d_]+(?:['’-][^\W\d_]+)*$")
 _HASHTAG = re.compile(r"(?<!\S)#(?=\w)")
 _PLAIN = str.maketrans(
     {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "...", "\u00a0": " "}
@@ -151,8 +152,8 @@ def _ending(mark: str) -> Callable[[str], str]:
 
     def end(text: str) -> str:
         body, old = without_last_mark(text)
-        if old.strip() not in ("", ".") or not body[-1:].isalnum():
-            return text
+        if old.strip() not in ("", ".") or not _PLAIN_WORD_AT_END.search(body):
+            return text  # not after a rating, an address, a bracket
         space = old[: len(old) - len(old.lstrip())] if old.strip() else in_style("x.", text)[1:-1]
         return body + space + mark + old[len(old.rstrip()) :]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from longway.english.document import Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import WEAK_RESTRICTIONS, is_negation
@@ -21,9 +19,6 @@ _JOINTS = frozenset(["ADP", "SCONJ", "CCONJ", "PUNCT"])
 _INTRODUCING = frozenset(["case", "det", "nummod", "fixed"])
 _DEGREES = frozenset("so too as how more most less least that".split())
 CLOSED = frozenset(["ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "PART", "NUM"])
-_PRONOMINAL = re.compile(
-    "(?:here|there)(?:abouts?|after|at|by|from|fore|in|of|on|to|under|unto|upon|with)"
-)  # "thereof"
 _MODIFIED = frozenset(["VERB", "ADJ", "AUX", "ADV", "NOUN"])
 
 
@@ -53,11 +48,9 @@ def introduces(document: Document, start: int, end: int) -> bool:
 
 
 def is_adverb_only(word: str) -> bool:
-    """Whether a word is known as an adverb and as nothing else: "forthwith", "thereupon"; not "well", "back"."""
+    """Whether a word is known as an adverb and as nothing else: "forthwith", "nonetheless"; not "well", "back"."""
     if word in NEEDED or word in STOP_WORDS:
         return False
-    if _PRONOMINAL.fullmatch(word):
-        return True
     try:
         return bool(senses(word, "ADV")) and not any(senses(word, upos) for upos in ("NOUN", "VERB", "ADJ"))
     except LongwayError:  # WordNet is not installed
