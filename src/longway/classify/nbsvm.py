@@ -26,12 +26,16 @@ class NbSvm:
         self.smoothing = smoothing
         self.seed = seed
 
-    def fit(self, features: csr_matrix, labels: NDArray[Any]) -> NbSvm:
-        """Learn ratios and weights."""
+    def fit(
+        self, features: csr_matrix, labels: NDArray[Any], weights: NDArray[np.float64] | None = None
+    ) -> NbSvm:
+        """Learn ratios and coefficients. weights: of the rows."""
         self.labels_ = np.unique(labels)
         targets = self.labels_[1:] if len(self.labels_) == 2 else self.labels_
         self._models = [
-            self._fit_label(features, labels == target) for target in targets if len(self.labels_) > 1
+            self._fit_label(features, labels == target, weights)
+            for target in targets
+            if len(self.labels_) > 1
         ]
         return self
 
@@ -47,19 +51,29 @@ class NbSvm:
         return np.asarray(self.labels_[self.scores(features).argmax(axis=1)])
 
     def _fit_label(
-        self, features: csr_matrix, positive: NDArray[np.bool_]
+        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], float]:
-        ratio = self._log_count_ratio(features, positive)
+        ratio = self._log_count_ratio(features, positive, weights)
         weighted = csr_matrix(
             (ratio[features.indices], features.indices, features.indptr), shape=features.shape
         )
         # The dual solver is the fast one for many sparse features; a looser tolerance costs no accuracy (notes/LOG.md).
-        model = LinearSVC(C=self.regularization, tol=0.1, random_state=self.seed).fit(weighted, positive)
+        model = LinearSVC(C=self.regularization, tol=0.1, random_state=self.seed)
+        model.fit(weighted, positive, sample_weight=weights)
         return model.coef_[0] * ratio, float(model.intercept_[0])
 
-    def _log_count_ratio(self, features: csr_matrix, positive: NDArray[np.bool_]) -> NDArray[np.float64]:
-        n = features.shape[1]
-        of_row = np.repeat(positive, np.diff(features.indptr))
-        yes = np.bincount(features.indices[of_row], minlength=n) + self.smoothing
-        no = np.bincount(features.indices[~of_row], minlength=n) + self.smoothing
+    def _log_count_ratio(
+        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        n, sizes = features.shape[1], np.diff(features.indptr)
+        is_yes = np.repeat(positive, sizes)
+        yes, no = (
+            np.bincount(
+                features.indices[some],
+                weights=None if weights is None else np.repeat(weights, sizes)[some],
+                minlength=n,
+            )
+            + self.smoothing
+            for some in (is_yes, ~is_yes)
+        )
         return np.log(yes / yes.sum()) - np.log(no / no.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longway.cli.options import Data, DataOptions, DryRun, OutputOptions, command
+from longway.cli.options import Data, DataOptions, DryRun, EngineOptions, OutputOptions, command
 from longway.jobs.repair.settings import RepairSettings
 
 
@@ -11,6 +11,7 @@ def repair(
     data: Data,
     source: DataOptions,
     settings: RepairSettings,
+    engines: EngineOptions,
     output: OutputOptions,
     dry_run: DryRun = False,
 ) -> None:
@@ -24,6 +25,8 @@ def repair(
         longway repair reviews.csv --keep great --max-change 20%
 
         longway repair claims.jsonl --remedy drop --goal chance
+
+        longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
     """
     from longway.cli.live import Live
     from longway.cli.screen import errors, safe, show_edited
@@ -34,12 +37,19 @@ def repair(
     loaded = source.load(data)
     if dry_run:
         with errors().status("planning"):
-            plan = repair_plan(loaded, settings, split=source.split)
+            plan = repair_plan(loaded, settings, split=source.split, engines=engines.engines())
         for number, step in enumerate(plan.steps, 1):
             what = ", ".join(step.patterns[:5]) or step.why
             screen().print(safe(f"{number}. {step.remedy} ({step.rows:,} rows): {what}"))
         screen().print(f"Goal: a leak of {plan.goal:.0%} or less. Nothing was changed.")
         return
-    with Live(quiet=output.json, adds_rows=True) as live:
-        result = run_job(loaded, settings, split=source.split, out=output.out or True, watcher=live)
+    with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
+        result = run_job(
+            loaded,
+            settings,
+            split=source.split,
+            engines=engines.engines(),
+            out=output.out or True,
+            watcher=live,
+        )
     show_edited(result, file="repair.json", data=data, as_json=output.json)

@@ -7,7 +7,7 @@
 
 Rows keep their order and all their columns. Every row gets the column `longway_id`, which edits use to name rows. Added rows
 follow at the end; the column `longway_source` has the id of the row each was made from and is empty for original rows. Rows
-that were not used (no label, another split) are copied unchanged.
+that were not used (no label, another split) are copied unchanged. Edits of the column `longway_weight` add it; rows without one have the weight 1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from longway.records import Edit
 
 ID_COLUMN = "longway_id"
 SOURCE_COLUMN = "longway_source"
+WEIGHT_COLUMN = "longway_weight"
 
 
 @dataclass(slots=True)
@@ -96,8 +97,12 @@ def apply_edits(
     copied: dict[str, DataTable] = {}
     for table, ids in dataset.tables_with_ids(raw=True):
         plain = plain_roles(table, columns)
+        if WEIGHT_COLUMN in new_cells and WEIGHT_COLUMN not in plain.frame.columns:
+            plain = plain.with_frame(plain.frame.with_columns(pl.lit("1").alias(WEIGHT_COLUMN)))
         new = [_replaced(plain.frame, name, ids, cells) for name, cells in new_cells.items()]
         frame = plain.frame.with_columns(*(one for one in new if one is not None), ids.alias(ID_COLUMN))
+        if WEIGHT_COLUMN in new_cells:
+            frame = frame.with_columns(pl.col(WEIGHT_COLUMN).cast(pl.Float64, strict=False))
         if with_sources:
             frame = _with_source_column(frame)
         for place in (i for i, id_ in enumerate(ids) if copied_ids and id_ in copied_ids):

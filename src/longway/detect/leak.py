@@ -56,11 +56,13 @@ def leak_by_folds(
     *,
     seen: Sequence[Tests] = (),
     clusters: Clusters | None = None,
+    weights: Sequence[float] | None = None,
     seed: int = 0,
 ) -> Leak:
     """The leak from one part, by cross-validation over the dataset's own rows.
 
     seen: patterns that the model sees besides words. clusters: which rows belong together; without, those that share a text or a context.
+    weights: of the rows, for the model and for its accuracy.
     """
     roles = parts_of(reading)[part]
     rows = _sample(reading, roles, seed)
@@ -74,10 +76,11 @@ def leak_by_folds(
     features = {WORDS: word_features([reading], roles, [rows])}
     features |= _detected(reading, seen, roles, rows)
     folds = _drawn_folds(groups, labels, n_folds, n_repeats, seed)
-    correct = cross_validated(_side_by_side(features), labels, folds, seed)
+    weighed = None if weights is None else np.asarray(weights, dtype=np.float64)[rows]
+    correct = cross_validated(_side_by_side(features), labels, folds, seed, weighed)
     how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
     how += ", copies in all folds" if few_texts else ""
-    leak = _leak(reading, part, correct, related, labels, how, shared=SHARED)
+    leak = _leak(reading, part, correct, related, labels, how, shared=SHARED, weights=weighed)
     return replace(leak, families=_contributions(features, labels, groups, seed)) if seen else leak
 
 
@@ -103,7 +106,11 @@ def _drawn_folds(
 
 
 def cross_validated(
-    features: csr_matrix, labels: NDArray[np.int32], folds: Sequence[Ints], seed: int
+    features: csr_matrix,
+    labels: NDArray[np.int32],
+    folds: Sequence[Ints],
+    seed: int,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """For each row, the share of repeats in which it was predicted right. folds: for each repeat the fold of each row."""
     correct = np.zeros(len(labels))
@@ -111,7 +118,8 @@ def cross_validated(
         for k in range(int(fold.max(initial=0)) + 1):
             test, train = fold == k, fold != k
             if test.any() and train.any():
-                model = NbSvm(seed=seed).fit(features[train], labels[train])
+                weighed = None if weights is None else weights[train]
+                model = NbSvm(seed=seed).fit(features[train], labels[train], weighed)
                 correct[test] += (model.predict(features[test]) == labels[test]) / len(folds)
     return correct
 
@@ -288,14 +296,16 @@ def _leak(
     how: str,
     *,
     shared: float = 1.0,
+    weights: NDArray[np.float64] | None = None,
 ) -> Leak:
     """Accuracy with an interval that allows for rows of one group being right or wrong together.
 
-    correct: for each row, the share of repeats in which it was predicted right. shared: see `SHARED`.
+    correct: for each row, the share of repeats in which it was predicted right. shared: see `SHARED`. weights: of the rows.
     """
     n = len(correct)
-    accuracy = float(correct.mean()) if n else 0.0
-    per_group = np.bincount(groups, weights=correct - accuracy) if n else np.zeros(0)
+    share = np.ones(n) if weights is None else weights * n / weights.sum()
+    accuracy = float((share * correct).mean()) if n else 0.0
+    per_group = np.bincount(groups, weights=share * (correct - accuracy)) if n else np.zeros(0)
     variance = float(np.square(per_group).sum()) / max(n, 1) ** 2
     effective = float(len(per_group))  # all right, or all wrong: as many observations as groups
     if variance > 0:
@@ -309,7 +319,7 @@ def _leak(
         accuracy=accuracy,
         low=low,
         high=high,
-        majority=float(np.bincount(labels).max(initial=0) / max(n, 1)),
+        majority=float(np.bincount(labels, weights=share).max(initial=0) / max(n, 1)),
         how=how,
         rows=n,
     )

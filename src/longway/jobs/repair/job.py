@@ -9,48 +9,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from longway.classify.entailment import Entailment
-from longway.data import Dataset, as_dataset, load
+import numpy as np
+
+from longway.data import Dataset, as_dataset
+from longway.data.edited import WEIGHT_COLUMN
 from longway.data.summary import DatasetSummary
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
-from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
-from longway.english.pipeline import load_pipeline
+from longway.engines.engine import Engine
 from longway.jobs.before_after import compare
 from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
+from longway.jobs.engine_use import (
+    Engines,
+    addresses_of,
+    asker_of,
+    check_can_write,
+    close,
+    costs,
+    engines_of,
+    failed_calls,
+    name_of,
+)
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.options import settings_from
-from longway.jobs.repair.plan import (
-    RepairPlan,
-    goal_for,
-    has_counterparts,
-    looks_english,
-    plan_of,
-    sentiment_words,
-)
-from longway.jobs.repair.result import FILE, RemedyUse, RepairResult
-from longway.jobs.repair.settings import ABOVE_CHANCE, COUNTERPART, DROP, RepairSettings
+from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
+from longway.jobs.repair.repairing import Repairing
+from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
+from longway.jobs.repair.settings import ABOVE_CHANCE, RepairSettings
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Round, Rows
-from longway.methods.repair import in_place_remedies
-from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
-from longway.methods.repair.other_contexts import STANCES, OtherContexts
-from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
-from longway.records import Edit, Leak
+from longway.methods.repair.weigh import effective_rows
+from longway.records import Edit
 from longway.show import html, markdown
-from longway.store import Journal, now
-from longway.verify.counterbias import counterbias_verifier
-from longway.verify.model_cache import ModelCache
-from longway.verify.verifier import Verifier, verifier_for
+from longway.store import now
 
 SAMPLED = 20  # edits for a person to look at
 
@@ -60,6 +61,7 @@ def repair(
     settings: RepairSettings | None = None,
     *,
     split: str | None = None,
+    engines: Engines | None = None,
     out: Path | str | Literal[True] | None = None,
     watcher: Watcher | None = None,
     **options: object,
@@ -67,55 +69,98 @@ def repair(
     """Repair a dataset: remove what gives labels away, balance what cannot be removed, and leave out as little as possible.
 
     data: a dataset, or what `load` reads. split: the split to repair (default: "train" if there are several); the others are copied unchanged.
-    out: the run folder; True for a folder in `longway-runs/` named after the data; None to write nothing. The same call with the same folder
-    resumes the run, or reads it if it is done. options: the options of `longway repair` by name, such as `max_change=0.2`.
+    engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to write nothing.
+    The same call with the same folder resumes the run, or reads it if it is done. options: the options of `longway repair` by name, such as
+    `max_change=0.2`.
     """
     chosen, watcher = settings_from(RepairSettings, settings, options), watcher or Watcher()
-    whole = as_dataset(data)
-    part = arrange(whole, split).dataset
-    with folder_of(out) as folder:
-        identity = RunIdentity.of("repair", part, chosen)
-        planned = PlannedRun.choose(identity, whole.source_name, folder)
-        if (content := planned.finished(FILE)) is not None:
-            return RepairResult.from_dict(content).of(whole, planned.folder, keeps_folder=bool(out))
+    with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
+        planned = job.planned(folder)
+        if (content := planned.finished(FILE, budget=job.budget)) is not None:
+            return RepairResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=bool(out))
         with planned.start(watcher) as run:
-            result = _repair(run, whole, part, chosen)
+            result = _repair(run, job)
             watcher.step("writing the report")
             result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
             page = result.page()
             run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        return result.of(whole, planned.folder, keeps_folder=bool(out))
+        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
 def repair_plan(
-    data: object, settings: RepairSettings | None = None, *, split: str | None = None
+    data: object,
+    settings: RepairSettings | None = None,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    watcher: Watcher | None = None,
 ) -> RepairPlan:
-    """The plan of `repair`; changes and writes nothing."""
-    part = arrange(as_dataset(data), split).dataset
-    return _planned(part, rows_of(part), settings or RepairSettings(), Watcher())
+    """The plan of `repair`; changes and writes nothing, and calls no server."""
+    with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
+        return job.plan(job.rows(), watcher or Watcher())
 
 
-def _planned(part: Dataset, rows: Rows, settings: RepairSettings, watcher: Watcher) -> RepairPlan:
-    watcher.step("looking for shortcuts")
-    reading = Reading.of(part)
-    clusters = Clusters.of(reading)
-    found = search(reading, clusters=clusters, step=watcher.step)
-    chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
-    return plan_of(rows, found, settings, chance=chance, goal=goal_for(settings, chance, ABOVE_CHANCE))
+@dataclass(frozen=True, slots=True)
+class RepairJob:
+    """A repair whose data and engines are known. whole: all rows; part: the split to repair. settings: with the names of the engines."""
+
+    whole: Dataset
+    part: Dataset
+    settings: RepairSettings
+    writer: Engine | None
+    judge: Engine | None
+    budget: float | None
+
+    def planned(self, out: Path | None) -> PlannedRun:
+        """The run with its identity and folder."""
+        identity = RunIdentity.of(
+            "repair", self.part, self.settings, more=addresses_of(self.writer, self.judge)
+        )
+        return PlannedRun.choose(identity, self.whole.source_name, out)
+
+    def rows(self) -> Rows:
+        """The rows to repair, in memory."""
+        return rows_of(self.part, seed=self.settings.seed)
+
+    def plan(self, rows: Rows, watcher: Watcher) -> RepairPlan:
+        """Which remedy is for which patterns, with the expected effect."""
+        watcher.step("looking for shortcuts")
+        reading = Reading.of(self.part)
+        found = search(reading, clusters=Clusters.of(reading), step=watcher.step)
+        chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
+        goal = goal_for(self.settings, chance, ABOVE_CHANCE)
+        return plan_of(rows, found, self.settings, goal=goal)
 
 
-def _repair(run: ActiveRun, whole: Dataset, part: Dataset, settings: RepairSettings) -> RepairResult:
-    watcher = run.watcher
+@contextmanager
+def prepared(
+    data: object, split: str | None, settings: RepairSettings, engines: Engines
+) -> Iterator[RepairJob]:
+    """The job with its engines, which are closed at the end."""
+    whole = as_dataset(data)
+    part = arrange(whole, split).dataset
+    writer, judge = engines_of(settings, engines)
+    check_can_write(writer, judge)
+    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+    try:
+        yield RepairJob(whole, part, settings, writer, judge, engines.budget)
+    finally:
+        close(writer, judge)
+
+
+def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
+    watcher, settings, part = run.watcher, job.settings, job.part
     watcher.step("reading")
-    rows = rows_of(part, seed=settings.seed)
-    plan = _planned(part, rows, settings, watcher)
+    rows = job.rows()
+    plan = job.plan(rows, watcher)
     kept = _Kept(rows, seed=settings.seed)
-    repairing = _Repairing(part, rows, plan, settings, run.journal, watcher)
+    writer, judge = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
+    repairing = Repairing(rows, plan, settings, run.journal, watcher, writer=writer, judge=judge)
     with run.edit_log() as log:
         for remedy, done in repairing.run():
             kept.add(remedy, done)
             log.write(done.edits)
-    after = run.write_dataset(whole, part, log.changes)
+    after = run.write_dataset(job.whole, part, log.changes)
     keep = (*plan.signal, *repairing.signal)
     comparison = compare(part, after, keep=keep, seed=settings.seed, step=watcher.step)
     return RepairResult(
@@ -128,6 +173,7 @@ def _repair(run: ActiveRun, whole: Dataset, part: Dataset, settings: RepairSetti
         changed=len(repairing.repair.changed),
         added=repairing.repair.n_added,
         dropped=repairing.repair.n_dropped,
+        weights=_weights(repairing),
         labels_before=_by_label(part),
         labels_after=_by_label(after),
         stopped=repairing.stopped,
@@ -135,108 +181,22 @@ def _repair(run: ActiveRun, whole: Dataset, part: Dataset, settings: RepairSetti
         checks=kept.checks.counts(),
         missing_checks=repairing.missing,
         sample=kept.sample.items,
+        cost=costs(run.journal, job.writer, job.judge),
+        failed_calls=reason_counts(failed_calls(writer, judge)),
         longway=version("longway"),
         created=now(),
     )
 
 
-class _Repairing:
-    """One dataset being repaired, remedy after remedy."""
-
-    def __init__(
-        self,
-        part: Dataset,
-        rows: Rows,
-        plan: RepairPlan,
-        settings: RepairSettings,
-        journal: Journal,
-        watcher: Watcher,
-    ) -> None:
-        self.part, self.rows, self.plan, self.settings, self.watcher = part, rows, plan, settings, watcher
-        self._journal = journal
-        self.stopped = ""
-        self._verifier: Verifier | None = None
-        self._verifier_new: Verifier | None = None
-        words = {word for phrase in settings.keep for word in phrase.lower().split()}
-        self.signal = sorted(words | (sentiment_words() if rows.task.kind == "sentiment" else frozenset()))
-        self.repair = Repair(
-            rows,
-            ignored=self.signal,
-            verify=lambda candidates: self._checks().verify(candidates),
-            verify_new=lambda candidates: self._checks_new().verify(candidates),
-            read=load_pipeline().analyse if looks_english(rows.texts) else None,
-            max_changed=int(settings.max_change * len(rows)),
-        )
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Checks that were not made, and why."""
-        used = [one.missing for one in (self._verifier, self._verifier_new) if one is not None]
-        return tuple(dict.fromkeys(each for missing in used for each in missing))
-
-    def run(self) -> Iterator[tuple[str, Round]]:
-        """The rounds with the name of the remedy of each."""
-        steps = [step.remedy for step in self.plan.steps]
-        remedies = in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed)
-        for remedy in remedies:
-            if remedy.name in steps:
-                self.watcher.step(f"{remedy.name}")
-                for done in self.repair.change(remedy, self.plan.targets_of(remedy.name)):
-                    yield remedy.name, done
-        if COUNTERPART in steps and has_counterparts(self.rows):
-            self.watcher.step("adding counterparts")
-            for source in self._counterparts():
-                for number, done in enumerate(self.repair.add(source, choose=DROP not in steps)):
-                    self.watcher.progress(number * AT_ONCE, len(self.rows))
-                    yield COUNTERPART, done
-        if DROP in steps:
-            self.watcher.step("dropping rows")
-            for done in self.repair.drop(self._is_reached, self._leak):
-                yield DROP, done
-        reached = self._is_reached(self._leak(self.repair.rows_now()))
-        self.stopped = "the goal is reached" if reached else "no remedy helps any more"
-
-    def _counterparts(self) -> Iterator[CounterpartSource]:
-        if not self.rows.task.is_pair:
-            yield SentimentCounterparts(self.rows, sides_of(self.rows.label_names), seed=self.settings.seed)
-            return
-        if set(STANCES) <= set(self.rows.task.stances.values()):
-            model, cache = Entailment.load(), ModelCache(self._journal)
-            yield OtherContexts(
-                self.rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
-            )
-        yield PairCounterparts(self.rows, seed=self.settings.seed)
-
-    def _is_reached(self, leak: Leak) -> bool:
-        return leak.accuracy <= self.plan.goal
-
-    def _leak(self, rows: Sequence[tuple[str, str | None, str]]) -> Leak:
-        is_pair = self.rows.task.is_pair
-        given = [
-            {"text": text, "label": label, **({"context": context} if is_pair else {})}
-            for text, context, label in rows
-        ]
-        data = load(given, text="text", label="label", context="context" if is_pair else "")
-        return leak_by_folds(Reading.of(data), "text", seed=self.settings.seed)
-
-    def _checks(self) -> Verifier:
-        if self._verifier is None:
-            rows = self.rows
-            labels = [rows.label(i) for i in range(len(rows))]
-            self._verifier = verifier_for(
-                rows.task,
-                list(rows.texts),
-                labels,
-                rows.contexts,
-                seed=self.settings.seed,
-                journal=self._journal,
-            )
-        return self._verifier
-
-    def _checks_new(self) -> Verifier:
-        if self._verifier_new is None:
-            self._verifier_new = counterbias_verifier(self.rows.task, journal=self._journal)
-        return self._verifier_new
+def _weights(repairing: Repairing) -> WeightSummary | None:
+    """What weights do; None if there are none."""
+    weights = list(repairing.repair.weights.values())
+    if not weights:
+        return None
+    leak = repairing.leak(repairing.repair.rows_now(), weights)
+    return WeightSummary(
+        effective_rows(np.array(weights)), min(weights), max(weights), leak.accuracy, leak.majority
+    )
 
 
 class _Kept:
@@ -259,7 +219,7 @@ class _Kept:
         ):
             edits = list(group)
             self.checks.add(edits[0].verdicts)
-            if edits[0].accepted and not edits[0].drops:
+            if edits[0].accepted and not edits[0].drops and edits[0].field != WEIGHT_COLUMN:
                 self.sample.offer(f"{edits[0].id}\0{edits[0].round}", lambda edits=edits: self._shown(edits))  # type: ignore[misc]
 
     def uses(self) -> tuple[RemedyUse, ...]:

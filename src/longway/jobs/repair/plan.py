@@ -14,7 +14,9 @@ from longway.jobs.repair.settings import (
     NORMALISE,
     PUT_IN,
     RESHAPE,
+    REWORD,
     TAKE_OUT,
+    WEIGH,
     RepairSettings,
 )
 from longway.methods.eda import STOP_WORDS
@@ -28,6 +30,7 @@ LEVELS: dict[str, frozenset[str]] = {
     TAKE_OUT: frozenset(["token", "ngram", "position", "negation", "surface", "overlap"]),
     NORMALISE: frozenset(["surface"]),
     EXCHANGE: frozenset(["token", "ngram", "position"]),
+    REWORD: frozenset(["token", "ngram", "position", "negation"]),
     PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
     RESHAPE: frozenset(["length", "position"]),
 }
@@ -59,7 +62,7 @@ class RepairPlan:
         return [target for target in self.targets if target.pattern.level in LEVELS[remedy]]
 
 
-def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, chance: float, goal: float) -> RepairPlan:
+def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float) -> RepairPlan:
     """The plan for the findings of an audit."""
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
     targets, signal, counts = [], [], {}
@@ -81,7 +84,8 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, chance: floa
         if aimed and (not wanted or remedy in wanted):
             names = tuple(pattern.name for pattern in aimed)
             steps.append(PlannedRemedy(remedy, names, sum(counts[pattern] for pattern in aimed)))
-    if (not wanted or COUNTERPART in wanted) and has_counterparts(rows):
+    asks = settings.engine not in ("rules", "none")  # an engine that writes any text
+    if (not wanted or COUNTERPART in wanted) and (asks or has_counterparts(rows)):
         steps.append(
             PlannedRemedy(
                 COUNTERPART, (), len(rows), "adds rows with another label that keep what gives it away"
@@ -89,6 +93,8 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, chance: floa
         )
     if DROP in wanted or (not wanted and rows.task.is_pair):
         steps.append(PlannedRemedy(DROP, (), len(rows), f"only if the leak is still above {goal:.0%}"))
+    if WEIGH in wanted:
+        steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
     return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal)
 
 

@@ -11,6 +11,7 @@ from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
 from longway.jobs.repair.plan import PlannedRemedy
 from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
@@ -30,13 +31,25 @@ class RemedyUse:
     refused: tuple[ReasonCount, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WeightSummary:
+    """The weights of rows. effective_rows: rows of equal weight that would say as much. leak: of the weighted rows; chance: their
+    commonest label."""
+
+    effective_rows: float
+    smallest: float
+    largest: float
+    leak: float
+    chance: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RepairResult(EditedResult):
     """What a repair changed, and how the data is before and after.
 
     plan: the remedies in order; signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
     uses: what each remedy did. changed, added, dropped: rows. labels_before, labels_after: rows by label. sample: edits drawn at random.
-    stopped: why it ended.
+    stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
     """
 
     dataset: DatasetSummary
@@ -50,18 +63,21 @@ class RepairResult(EditedResult):
     dropped: int
     labels_before: Mapping[str, int]
     labels_after: Mapping[str, int]
+    weights: WeightSummary | None = None
     stopped: str
     comparison: Comparison
     checks: tuple[CheckCount, ...]
     missing_checks: tuple[str, ...]
     sample: tuple[ShownEdit, ...]
+    cost: tuple[CallTotals, ...] = ()
+    failed_calls: tuple[ReasonCount, ...] = ()
     longway: str
     created: str
 
     @property
     def is_changed(self) -> bool:
         """Whether an edit was accepted."""
-        return bool(self.changed or self.added or self.dropped)
+        return bool(self.changed or self.added or self.dropped or self.weights)
 
     @property
     def rows_after(self) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longway.errors import SettingError
-from longway.jobs.options import check_options, option
+from longway.jobs.options import ENGINE, check_options, option
 
-TAKE_OUT, NORMALISE, EXCHANGE, PUT_IN, RESHAPE = "take out", "normalise", "exchange", "put in", "reshape"
-COUNTERPART, DROP = "counterpart", "drop"
-REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, PUT_IN, RESHAPE, COUNTERPART, DROP)
+TAKE_OUT, NORMALISE, EXCHANGE, REWORD = "take out", "normalise", "exchange", "reword"
+PUT_IN, RESHAPE = "put in", "reshape"
+COUNTERPART, DROP, WEIGH = "counterpart", "drop", "weigh"
+REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, REWORD, PUT_IN, RESHAPE, COUNTERPART, DROP, WEIGH)
 ABOVE_CHANCE = 0.05
 
 
@@ -57,10 +58,15 @@ class RepairSettings:
     """What a repair may do.
 
     goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
-    remedy: Use only this remedy: take-out, normalise, exchange, put-in, reshape, counterpart or drop. Repeatable.
+    remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
+        Default: all that apply except weigh, which adds a column longway_weight.
     keep: A word or phrase that is real signal and must stay. Repeatable.
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed or dropped, as a share of all.
+    keep_size: Keep the number of rows: rows that are added take the place of others.
+    engine: Rewords texts and writes counterparts: rules (no model), served:MODEL (any OpenAI-compatible server) or local (small LLM on
+        this machine). `longway engines` lists those that work here.
+    judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
     seed: Seed of everything random.
     """
 
@@ -69,7 +75,15 @@ class RepairSettings:
     keep: tuple[str, ...] = option(())
     only: tuple[str, ...] = option((), metavar="PATTERN")
     max_change: float = option(0.3, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
+    keep_size: bool = option(False, flag=True)
+    engine: str = option("rules", group=ENGINE)
+    judge: str = option("auto", group=ENGINE, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether an engine writes texts."""
+        return not self.remedy or bool({REWORD, COUNTERPART} & set(self.remedy))
 
     def __post_init__(self) -> None:
         check_options(self)

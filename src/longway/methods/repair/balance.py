@@ -16,7 +16,7 @@ label enter G too; they are those at the time a row is looked at.)
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,11 @@ class Balance:
         self.counts[self.labels[row], self.features[row]] -= 1
         self.totals[self.labels[row]] -= 1
 
+    def restore(self, row: int) -> None:
+        """Count a row again that was dropped."""
+        self.counts[self.labels[row], self.features[row]] += 1
+        self.totals[self.labels[row]] += 1
+
     def _effect(self, features: Numbers, label: int, step: int) -> float:
         if not len(features):
             return 0.0
@@ -117,23 +122,27 @@ def _term(seen: Floats, expected: Floats) -> Floats:
         return np.where(seen > 0, seen * np.log(seen / expected), 0.0)
 
 
-def best_drops(balance: Balance, rows: Sequence[int], shares: Floats) -> Iterator[int]:
+def best_drops(
+    balance: Balance, rows: Iterable[int], shares: Floats, *, size: int | None = None
+) -> Iterator[int]:
     """Drop rows one after the other, each time the one that lowers the excess most, as long as one does; yields those dropped.
 
     shares: of the labels in the end; the next row is always of the label that has most beyond its share, and as long as a label has too
-    many rows, also one that does not lower the excess. Effects are computed again only for rows that could be next: a row that is worth less
-    than another was worth before is not looked at.
+    many rows, also one that does not lower the excess. size: drop until the dataset has so many rows, whether that lowers the excess or not.
+    Effects are computed again only for rows that could be next: a row that is worth less than another was worth before is not looked at.
     """
     waiting: list[list[tuple[float, int]]] = [[] for _ in shares]
     for row in rows:
         waiting[balance.labels[row]].append((balance.effect_of_dropping(row), row))
     for heap in waiting:
         heapq.heapify(heap)
-    while True:
-        beyond = np.where(shares > 0, balance.totals / np.maximum(shares, 1e-12), np.nan)
-        label = int(np.nanargmax(beyond))
-        must = bool(np.nanmax(beyond) > UNEVEN * np.nanmin(beyond))
-        best = _best(balance, waiting[label], must=must)
+    while size is None or balance.totals.sum() > size:
+        beyond = np.where(shares > 0, balance.totals / np.maximum(shares, 1e-12), -1.0)
+        is_uneven = bool(beyond.max() > UNEVEN * beyond[shares > 0].min())
+        order = np.argsort(-beyond, kind="stable")[: None if size is not None else 1]
+        must = is_uneven or size is not None
+        found = (_best(balance, waiting[label], must=must) for label in order)
+        best = next((row for row in found if row is not None), None)
         if best is None:
             return
         balance.drop(best)

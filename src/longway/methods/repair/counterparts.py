@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"\d+")
 class PairCounterparts:
     """Counterparts of texts with a context that supports or refutes them."""
 
-    name = "counterpart"
+    engine = "rules"
 
     def __init__(self, rows: Rows, *, seed: int = 0) -> None:
         self.rows, self.seed = rows, seed
@@ -133,7 +133,7 @@ class PairCounterparts:
 class SentimentCounterparts:
     """Counterparts of texts that judge something: the judgements turned round. sides: the sentiment of each label."""
 
-    name = "counterpart"
+    engine = "rules"
 
     def __init__(self, rows: Rows, sides: dict[str, Side], *, seed: int = 0) -> None:
         self.rows, self.sides, self.seed = rows, sides, seed

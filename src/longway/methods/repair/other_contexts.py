@@ -35,7 +35,7 @@ class Judge(Protocol):
 class OtherContexts:
     """Proposes texts beside other contexts; for data with labels that entail, contradict and are neutral."""
 
-    name = "counterpart"
+    engine = "rules"
 
     def __init__(self, rows: Rows, judge: Judge) -> None:
         self.rows, self.judge = rows, judge

@@ -4,15 +4,16 @@
     RepairRow   one row as a remedy sees it; its analysis is made when it is first used
     Draft       a text in place of the row's own
     Remedy      propose(row, target) -> drafts, best first
+    BatchRemedy propose_all(rows, target) -> drafts for each row, for engines that answer many requests at once
 
 A remedy says nothing if it is not sure. It does not decide: checks verify a draft, and counts say whether it helps (`repair.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Protocol, runtime_checkable
 
 from longway.english.document import Document
 from longway.records import Pattern
@@ -49,22 +50,62 @@ class RepairRow:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps: as in `verify.check.Candidate`."""
+    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps: as in `verify.check.Candidate`.
+
+    engine: the engine that wrote it.
+    """
 
     text: str
     how: str
     keeps: str = "meaning"
+    engine: str = "rules"
 
 
-class Remedy(Protocol):
+class AnyRemedy(Protocol):
+    """What all remedies have.
+
+    needs_english: whether it applies to English texts only. into_others: False if it changes rows that show the pattern and have its label,
+    True if it changes rows of other labels without the pattern.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in plans and edits."""
+        ...
+
+    @property
+    def needs_english(self) -> bool:
+        """Whether it applies to English texts only."""
+        ...
+
+    @property
+    def into_others(self) -> bool:
+        """Whether it changes rows of other labels."""
+        ...
+
+
+class Remedy(AnyRemedy, Protocol):
     """A way to weaken patterns by changing texts."""
-
-    name: ClassVar[str]
-    needs_english: ClassVar[bool]
-    into_others: ClassVar[
-        bool
-    ]  # False: changes rows that show the pattern and have its label; True: rows of other labels without it
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts in place of the row's own, best first; none if the remedy does not apply."""
         ...
+
+
+@runtime_checkable
+class BatchRemedy(AnyRemedy, Protocol):
+    """A way to weaken patterns by texts that an engine writes for many rows at once."""
+
+    def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
+        """Texts in place of those of each row, best first."""
+        ...
+
+
+def drafts_of(
+    remedy: Remedy | BatchRemedy, rows: Sequence[RepairRow], target: Target
+) -> Iterator[Iterable[Draft]]:
+    """The drafts of a remedy for each row, in order."""
+    if isinstance(remedy, BatchRemedy):
+        yield from remedy.propose_all(rows, target)
+    else:
+        yield from (remedy.propose(row, target) for row in rows)

@@ -3,6 +3,7 @@
     change    texts in place, aimed at the patterns that an audit found          take out, normalise, exchange, put in, reshape
     add       rows with another label that keep what gives a label away          counterpart
     drop      the fewest rows such that what is left says little about labels    drop
+    weigh     a weight for each row, with the same effect                        weigh
 
 An edit is used only if the excess over all features falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute that becomes a
 shortcut itself is not used again, and no row returns to an earlier text.
@@ -10,27 +11,36 @@ shortcut itself is not used again, and no row returns to an earlier text.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.data.edited import WEIGHT_COLUMN
 from longway.detect import where
 from longway.english.document import Document
 from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
-from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers
-from longway.methods.repair.remedy import Draft, Remedy, RepairRow, Target
+from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
+from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
+from longway.methods.repair.weigh import balancing_weights
 from longway.records import Edit, Leak, Verdict
-from longway.verify.check import Candidate
+from longway.tokens.tokenizer import is_word, tokenize
+from longway.verify.check import Candidate, Origin
 
 AT_ONCE = 256  # rows that drafts are made and verified for together
 MOST_DRAFTS = 3  # drafts of one row and target that are looked at
+MOST_TELLING, TELLING = (
+    8,
+    3.0,
+)  # words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels
 MEASURES = 20  # a leak is measured each time this part of the rows was dropped
 FEW = 20  # rows by which labels may always differ
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
@@ -40,7 +50,12 @@ SAME_TEXT = "the same row is there already"
 
 
 class CounterpartSource(Protocol):
-    """Proposes rows with another label."""
+    """Proposes rows to add."""
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that writes them."""
+        ...
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order."""
@@ -52,12 +67,13 @@ MeasureLeak = Callable[[Sequence[tuple[str, str | None, str]]], Leak]
 
 @dataclass(frozen=True, slots=True)
 class AddedText:
-    """A row that was added."""
+    """A row that was added, if it is not dropped again."""
 
     id: str
     text: str
     context: str | None
     label: str
+    source: str
 
 
 @dataclass(slots=True)
@@ -96,8 +112,10 @@ class Repair:
         self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, N_FEATURES)
         self.added: list[AddedText] = []  # numbered after the rows
         self.dropped: set[int] = set()
+        self.weights: dict[int, float] = {}
         self.changed: set[int] = set()
         self.max_changed = len(rows) if max_changed is None else max_changed
+        self._origins: dict[int, Origin] = {}  # of rows that were changed
         self._number = 0
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
         self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
@@ -119,9 +137,20 @@ class Repair:
         """Rows that were added and not left out afterwards."""
         return len(self.added) - (len(self.dropped) - self.n_dropped)
 
+    def telling(self, text: str, label: str) -> tuple[str, ...]:
+        """The words of a text that predict its label, strongest first."""
+        words = list(dict.fromkeys(filter(is_word, tokenize(text))))
+        numbers = np.array([number_of([word]) for word in words], dtype=np.int64)
+        place = list(self.rows.label_names).index(label)
+        counts, totals = self.balance.counts[:, numbers], self.balance.totals
+        is_more = counts[place] * totals.sum() > counts.sum(axis=0) * totals[place]
+        strength = np.where(is_more, self.balance.strength(numbers), 0.0)
+        order = np.argsort(-strength, kind="stable")[:MOST_TELLING]
+        return tuple(words[i] for i in order if strength[i] > TELLING)
+
     # Changes
 
-    def change(self, remedy: Remedy, targets: Sequence[Target]) -> Iterator[Round]:
+    def change(self, remedy: Remedy | BatchRemedy, targets: Sequence[Target]) -> Iterator[Round]:
         """Let a remedy change rows, target by target, as long as it helps."""
         if remedy.needs_english and self.read is None:
             return
@@ -133,7 +162,7 @@ class Repair:
                 if not done.figures.accepted or len(self.changed) >= self.max_changed:
                     break
 
-    def _rows_for(self, remedy: Remedy, target: Target) -> list[int]:
+    def _rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target, those whose surface says most about their label first."""
         found = []
         for row, text in enumerate(self.texts):
@@ -150,9 +179,9 @@ class Repair:
             fields[task.context_name] = self.rows.context(row) or ""
         return fields
 
-    def _change_part(self, remedy: Remedy, target: Target, rows: Sequence[int]) -> Round:
+    def _change_part(self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]) -> Round:
         stage = Stage(remedy.name, rows=len(rows))
-        choices = {row: self._drafts(remedy, target, row) for row in rows}
+        choices = self._drafts(remedy, target, rows)
         stage.drafts = sum(map(len, choices.values()))
         edits: list[Edit] = []
         while any(choices.values()):
@@ -180,20 +209,25 @@ class Repair:
                     continue
                 choices[row] = []
                 stage.used += 1
+                self._origins[row] = self._candidate(row, draft, target).origin_now
                 self._use(row, draft.text, numbers)
         return self._round(stage, edits)
 
-    def _drafts(self, remedy: Remedy, target: Target, row: int) -> list[Draft]:
-        if row in self.changed and len(self.changed) >= self.max_changed:
-            return []
-        given = RepairRow(row, self.texts[row], self.rows.label(row), self.rows.context(row), self.read)
-        drafts: list[Draft] = []
-        for draft in remedy.propose(given, target):
-            if (row, draft.text) not in self._earlier and draft.text.strip():
-                drafts.append(draft)
-            if len(drafts) == MOST_DRAFTS:
-                break
-        return drafts
+    def _drafts(
+        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]
+    ) -> dict[int, list[Draft]]:
+        """The drafts for each row that are not an earlier text of it."""
+        is_full = len(self.changed) >= self.max_changed
+        rows = [row for row in rows if not (is_full and row in self.changed)]
+        given = [
+            RepairRow(row, self.texts[row], self.rows.label(row), self.rows.context(row), self.read)
+            for row in rows
+        ]
+        choices: dict[int, list[Draft]] = {}
+        for row, drafts in zip(rows, drafts_of(remedy, given, target), strict=True):
+            new = (draft for draft in drafts if (row, draft.text) not in self._earlier and draft.text.strip())
+            choices[row] = list(islice(new, MOST_DRAFTS))
+        return choices
 
     def _candidate(self, row: int, draft: Draft, target: Target) -> Candidate:
         return Candidate(
@@ -204,6 +238,7 @@ class Repair:
             context=self.rows.context(row),
             keeps=draft.keeps,
             telling=frozenset([" ".join(target.pattern.words), *target.pattern.words]),
+            origin=self._origins.get(row),
         )
 
     def _use(self, row: int, text: str, features: Numbers) -> None:
@@ -225,10 +260,10 @@ class Repair:
             part: list[Proposal] = []
             for _ in every[start : start + AT_ONCE]:
                 part += next(proposals)
-            yield self._add_part(part, name, choose, n_rows=len(every[start : start + AT_ONCE]))
+            stage = Stage(name, rows=len(every[start : start + AT_ONCE]), drafts=len(part))
+            yield self._add_part(stage, part, source.engine, choose)
 
-    def _add_part(self, proposals: Sequence[Proposal], name: str, choose: bool, *, n_rows: int) -> Round:
-        stage = Stage(name, rows=n_rows, drafts=len(proposals))
+    def _add_part(self, stage: Stage, proposals: Sequence[Proposal], engine: str, choose: bool) -> Round:
         labels = list(self.rows.label_names)
         features = self.reader.read([one.text for one in proposals], [one.context for one in proposals])
         waiting = []
@@ -239,7 +274,7 @@ class Repair:
                 stage.refused[NO_BETTER] += 1
             else:
                 waiting.append((proposal, numbers))
-        verdicts = self._verdicts_new([proposal.candidate(self.rows) for proposal, _ in waiting])
+        verdicts = self._verdicts_new([proposal for proposal, _ in waiting])
         edits: list[Edit] = []
         for (proposal, numbers), theirs in zip(waiting, verdicts, strict=True):
             label = labels.index(proposal.label)
@@ -249,13 +284,16 @@ class Repair:
             elif not reason and choose and not self._helps(label, numbers):
                 reason = why = NO_BETTER
             id_ = fresh_id(self._taken, self.rows.ids[proposal.row], "repair")
-            edits += self._added(proposal, id_, theirs, reason, name)
+            own = self._added(proposal, id_, theirs, reason)
+            edits += [replace(edit, method=stage.remedy, engine=engine) for edit in own]
             if reason:
                 stage.refused[why] += 1
                 continue
             stage.used += 1
             self.balance.add(label, numbers)
-            self.added.append(AddedText(id_, proposal.text, proposal.context, proposal.label))
+            self.added.append(
+                AddedText(id_, proposal.text, proposal.context, proposal.label, self.rows.ids[proposal.row])
+            )
             self._there.add((proposal.text, proposal.context))
         return self._round(stage, edits)
 
@@ -270,30 +308,75 @@ class Repair:
         """Drop rows until the leak is at the goal, or the most rows are changed, or no removal helps.
 
         Rows that were added and make the data less balanced go first, whatever the leak: a counterpart must not bring a shortcut of its own.
+        The order of the others is computed to its end; the shortest part of it that reaches the goal is found by bisection.
         """
         stage = Stage("drop", rows=len(self.texts) + len(self.added))
-        order: list[int] = []
-        for row in best_drops(self.balance, range(len(self.rows), len(self.balance.features)), self._shares):
-            order.append(row)
-            self.dropped.add(row)
+        order = list(
+            best_drops(self.balance, range(len(self.rows), len(self.balance.features)), self._shares)
+        )
+        self.dropped.update(order)
         if not goal(measure(self.rows_now())):
-            for row in self._drops():
-                order.append(row)
-                self.dropped.add(row)
-                if len(order) % max(1, stage.rows // MEASURES) == 0 and goal(measure(self.rows_now())):
-                    break
+            more = list(self._drops())
+            order += more[: self._fewest(more, lambda: goal(measure(self.rows_now())))]
         stage.used = stage.drafts = len(order)
         yield self._round(stage, [self._drop_edit(row) for row in order])
 
-    def _drops(self) -> Iterator[int]:
-        """Rows to drop, best first, until the most rows are changed; rows that were added do not count."""
-        room = self.max_changed - len(self.changed)
-        candidates = [row for row in range(len(self.balance.features)) if row not in self.dropped]
-        for row in best_drops(self.balance, candidates, self._shares):
-            room -= row < len(self.rows)
-            if room < 0:
-                return
+    def shrink(self) -> Iterator[Round]:
+        """Drop as many rows as were added, so that the dataset keeps its size."""
+        order = list(self._drops(size=len(self.rows)))
+        self.dropped.update(order)
+        stage = Stage("drop", rows=len(self.texts) + len(self.added), used=len(order), drafts=len(order))
+        yield self._round(stage, [self._drop_edit(row) for row in order])
+
+    def _drops(self, *, size: int | None = None) -> Iterator[int]:
+        """Rows to drop, best first; rows that were added as well, and of the others as many as may change."""
+        n, room = len(self.rows), self.max_changed - len(self.changed) - self.n_dropped
+        left = [row for row in range(len(self.balance.features)) if row not in self.dropped]
+        taken: set[int] = set()
+        for row in best_drops(self.balance, left, self._shares, size=size):
+            if row < n and room <= 0:
+                self.balance.restore(row)
+                break
+            room -= row < n
+            taken.add(row)
             yield row
+        else:
+            return
+        added = [row for row in left if row >= n and row not in taken]
+        yield from best_drops(self.balance, added, self._shares, size=size)
+
+    def _fewest(self, order: Sequence[int], is_enough: Callable[[], bool]) -> int:
+        """How many of these rows, in this order, must be dropped; all if that is not enough either."""
+        kept = frozenset(self.dropped)
+        step = max(1, (len(self.texts) + len(self.added)) // MEASURES)
+        ends = [*range(step, len(order), step), len(order)]
+
+        def reaches(end: int) -> bool:
+            self.dropped = {*kept, *order[:end]}
+            return is_enough()
+
+        first = bisect_left(ends, True, hi=len(ends) - 1, key=reaches) if ends else 0
+        n = ends[first] if ends else 0
+        self.dropped = {*kept, *order[:n]}
+        for row in order[n:]:
+            self.balance.restore(row)
+        return n
+
+    # Weights
+
+    def weigh(self) -> Iterator[Round]:
+        """Give every row a weight, such that what is tied to a label in the rows is tied to none in the weighted rows."""
+        kept = [row for row in range(len(self.balance.features)) if row not in self.dropped]
+        labels = np.array([self.balance.labels[row] for row in kept], dtype=np.int64)
+        weights = balancing_weights([self.balance.features[row] for row in kept], labels)
+        self.weights = dict(zip(kept, weights.round(4).tolist(), strict=True))
+        stage = Stage("weigh", rows=len(kept), drafts=len(kept), used=len(kept))
+        yield self._round(stage, [self._weight_edit(row, weight) for row, weight in self.weights.items()])
+
+    def _weight_edit(self, row: int, weight: float) -> Edit:
+        edit = replace(self._drop_edit(row), method="weigh", how="weigh", drops=False, field=WEIGHT_COLUMN)
+        source = "" if row < len(self.rows) else self.added[row - len(self.rows)].source
+        return replace(edit, before="1", after=f"{weight:.4f}", source=source)
 
     @property
     def _shares(self) -> NDArray[np.float64]:
@@ -328,8 +411,15 @@ class Repair:
     def _verdicts(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
         return _all_verdicts(self.verify, candidates)
 
-    def _verdicts_new(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
-        return _all_verdicts(self.verify_new, candidates)
+    def _verdicts_new(self, proposals: Sequence[Proposal]) -> list[tuple[Verdict, ...] | None]:
+        """The verdicts on rows to add; those that only say the same in other words are checked as changes are."""
+        verdicts: list[tuple[Verdict, ...] | None] = [None] * len(proposals)
+        for verify, same in ((self.verify, True), (self.verify_new, False)):
+            places = [i for i, one in enumerate(proposals) if (one.keeps == "meaning") == same]
+            given = _all_verdicts(verify, [proposals[i].candidate(self.rows) for i in places])
+            for place, theirs in zip(places, given, strict=True):
+                verdicts[place] = theirs
+        return verdicts
 
     def _edit(
         self, method: str, row: int, draft: Draft, verdicts: tuple[Verdict, ...] | None, reason: str
@@ -343,7 +433,7 @@ class Repair:
             label_before=label,
             label_after=label,
             method=method,
-            engine="rules",
+            engine=draft.engine,
             accepted=not reason,
             reason=reason,
             verdicts=verdicts or (),
@@ -352,7 +442,7 @@ class Repair:
         )
 
     def _added(
-        self, proposal: Proposal, id_: str, verdicts: tuple[Verdict, ...] | None, reason: str, method: str
+        self, proposal: Proposal, id_: str, verdicts: tuple[Verdict, ...] | None, reason: str
     ) -> Iterator[Edit]:
         rows, row = self.rows, proposal.row
         own = Edit(
@@ -362,8 +452,8 @@ class Repair:
             after=proposal.text,
             label_before=rows.label(row),
             label_after=proposal.label,
-            method=method,
-            engine="rules",
+            method=self.name,
+            engine="",
             accepted=not reason,
             reason=reason,
             verdicts=verdicts or (),

@@ -1,0 +1,167 @@
+"""The parts of a repair, put together for one dataset: remedies, engines, checks and the leak.
+
+rows, plan -> remedy after remedy -> rounds of edits
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from longway.classify.entailment import Entailment
+from longway.data import load
+from longway.detect.leak import leak_by_folds
+from longway.detect.reading import Reading
+from longway.engines.asker import Asker
+from longway.english.pipeline import load_pipeline
+from longway.jobs.repair.plan import RepairPlan, has_counterparts, looks_english, sentiment_words
+from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH, RepairSettings
+from longway.jobs.run import Watcher
+from longway.methods.method import Round, Rows
+from longway.methods.repair import in_place_remedies
+from longway.methods.repair.asked_counterparts import AskedCounterparts
+from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
+from longway.methods.repair.other_contexts import STANCES, OtherContexts
+from longway.methods.repair.remedy import BatchRemedy, Remedy
+from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
+from longway.methods.repair.reword import Reword
+from longway.records import Leak
+from longway.store import Journal
+from longway.verify.counterbias import counterbias_verifier
+from longway.verify.model_cache import ModelCache
+from longway.verify.verifier import Verifier, verifier_for
+
+RULES = "rules"
+
+
+class Repairing:
+    """One dataset being repaired, remedy after remedy. writer, judge: call engines; None if no engine is needed or can judge."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        plan: RepairPlan,
+        settings: RepairSettings,
+        journal: Journal,
+        watcher: Watcher,
+        *,
+        writer: Asker | None = None,
+        judge: Asker | None = None,
+    ) -> None:
+        self.rows, self.plan, self.settings, self.watcher = rows, plan, settings, watcher
+        self.writer, self.judge = writer, judge
+        self.stopped = ""
+        self._journal = journal
+        self._verifier: Verifier | None = None
+        self._verifier_new: Verifier | None = None
+        words = {word for phrase in settings.keep for word in phrase.lower().split()}
+        self.signal = sorted(words | (sentiment_words() if rows.task.kind == "sentiment" else frozenset()))
+        self.is_english = looks_english(rows.texts)
+        self.repair = Repair(
+            rows,
+            ignored=self.signal,
+            verify=lambda candidates: self._checks().verify(candidates),
+            verify_new=lambda candidates: self._checks_new().verify(candidates),
+            read=load_pipeline().analyse if self.is_english else None,
+            max_changed=int(settings.max_change * len(rows)),
+        )
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Checks that were not made, and why."""
+        used = [one.missing for one in (self._verifier, self._verifier_new) if one is not None]
+        return tuple(dict.fromkeys(each for missing in used for each in missing))
+
+    def run(self) -> Iterator[tuple[str, Round]]:
+        """The rounds with the name of the remedy of each."""
+        steps = [step.remedy for step in self.plan.steps]
+        for remedy in self._in_place():
+            if remedy.name in steps:
+                self.watcher.step(remedy.name)
+                targets = self.plan.targets_of(remedy.name)
+                for number, done in enumerate(self.repair.change(remedy, targets), 1):
+                    self.watcher.progress(min(number, len(targets)), len(targets))
+                    yield remedy.name, done
+        if COUNTERPART in steps:
+            self.watcher.step("adding counterparts")
+            for source in self._counterparts():
+                for number, done in enumerate(self.repair.add(source, choose=DROP not in steps), 1):
+                    self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
+                    yield COUNTERPART, done
+        if DROP in steps:
+            self.watcher.step("dropping rows")
+            for done in self.repair.drop(self._is_reached, self.leak):
+                yield DROP, done
+        if self.settings.keep_size:
+            for done in self.repair.shrink():
+                yield DROP, done
+        if WEIGH in steps:
+            self.watcher.step("weighing rows")
+            for done in self.repair.weigh():
+                yield WEIGH, done
+        reached = self._is_reached(self.leak(self.repair.rows_now()))
+        self.stopped = "the goal is reached" if reached else "no remedy helps any more"
+
+    def leak(
+        self, rows: Sequence[tuple[str, str | None, str]], weights: Sequence[float] | None = None
+    ) -> Leak:
+        """What a bag of words predicts from the texts alone. weights: of the rows."""
+        is_pair = self.rows.task.is_pair
+        given = [
+            {"text": text, "label": label, **({"context": context} if is_pair else {})}
+            for text, context, label in rows
+        ]
+        data = load(given, text="text", label="label", context="context" if is_pair else "")
+        return leak_by_folds(Reading.of(data), "text", seed=self.settings.seed, weights=weights)
+
+    def _in_place(self) -> Iterator[Remedy | BatchRemedy]:
+        """The remedies that change texts, in the order in which they are tried."""
+        for remedy in in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed):
+            yield remedy
+            if remedy.name == "exchange" and self.writer is not None:
+                yield Reword(
+                    self.writer.write_all,
+                    self.rows.task,
+                    engine=self.writer.engine.name,
+                    needs_english=self.writer.engine.name == RULES,
+                    seed=self.settings.seed,
+                )
+
+    def _counterparts(self) -> Iterator[CounterpartSource]:
+        if self.writer is not None and self.writer.engine.name != RULES:
+            yield AskedCounterparts(
+                self.writer.write_all, self.rows, engine=self.writer.engine.name, seed=self.settings.seed
+            )
+        if not has_counterparts(self.rows):
+            return
+        if not self.rows.task.is_pair:
+            yield SentimentCounterparts(self.rows, sides_of(self.rows.label_names), seed=self.settings.seed)
+            return
+        if set(STANCES) <= set(self.rows.task.stances.values()):
+            model, cache = Entailment.load(), ModelCache(self._journal)
+            yield OtherContexts(
+                self.rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
+            )
+        yield PairCounterparts(self.rows, seed=self.settings.seed)
+
+    def _is_reached(self, leak: Leak) -> bool:
+        return leak.accuracy <= self.plan.goal
+
+    def _checks(self) -> Verifier:
+        if self._verifier is None:
+            rows = self.rows
+            labels = [rows.label(i) for i in range(len(rows))]
+            self._verifier = verifier_for(
+                rows.task,
+                list(rows.texts),
+                labels,
+                rows.contexts,
+                judge=self.judge,
+                seed=self.settings.seed,
+                journal=self._journal,
+            )
+        return self._verifier
+
+    def _checks_new(self) -> Verifier:
+        if self._verifier_new is None:
+            self._verifier_new = counterbias_verifier(self.rows.task, judge=self.judge, journal=self._journal)
+        return self._verifier_new

@@ -1,0 +1,107 @@
+"""Reword: an engine writes the text without the pattern, label kept.
+
+    in place       Reword(ask, task).propose_all(rows, target)      for the patterns of a plan
+    as new rows    RewordedCopies(ask, rows, telling)               beside the original, without the words that predict its label
+
+The engine is the rules, or any engine that writes. It gets the pattern as words to avoid, and a text that still shows it is no draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from longway.engines.engine import Sampling, Written
+from longway.engines.prompt import rewrite_prompt
+from longway.engines.transport import tokens_for
+from longway.methods.additions import AskEngine, Proposal
+from longway.methods.drafts import until_spent
+from longway.methods.method import Rows, keeps_of
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.take_out import shows
+from longway.records import Pattern
+from longway.task import Task
+
+CANDIDATES = 4  # texts written for each row
+AT_ONCE = 256  # rows that an engine is given at once
+Telling = Callable[[str, str], tuple[str, ...]]  # text, label -> words that predict the label
+
+
+class Reword:
+    """Rewords texts without a pattern. ask: calls the engine of this name. needs_english: whether that engine knows only English."""
+
+    name = "reword"
+    into_others = False
+
+    def __init__(
+        self, ask: AskEngine, task: Task, *, engine: str = "rules", needs_english: bool = True, seed: int = 0
+    ) -> None:
+        self._ask, self._task, self._engine, self.needs_english = ask, task, engine, needs_english
+        self._seed = seed
+
+    def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
+        """The rewordings that do not show the pattern; none where the budget ended."""
+        avoid = words_of(target.pattern)
+        requests = [(row.text, row.label, row.context, avoid) for row in rows]
+        answers = written_for(self._ask, self._task, requests, seed=self._seed)
+        drafts: list[list[Draft]] = [[] for _ in rows]
+        for row, found, written in zip(rows, drafts, answers, strict=False):
+            for text, how in with_how(written):
+                if not shows(target.pattern, text, row):
+                    found.append(Draft(text, f"reword.{how or 'engine'}", keeps_of(how), self._engine))
+        return drafts
+
+
+class RewordedCopies:
+    """Proposes each row once more in other words. telling: the words of a text that predict its label."""
+
+    def __init__(
+        self, ask: AskEngine, rows: Rows, telling: Telling, *, engine: str = "rules", seed: int = 0
+    ) -> None:
+        self.rows, self._ask, self._telling, self.engine, self._seed = rows, ask, telling, engine, seed
+
+    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
+        """The rewordings of each row that has words to avoid, in order."""
+        for start in range(0, len(rows), AT_ONCE):
+            part = rows[start : start + AT_ONCE]
+            asked = {row: words for row in part if (words := self._words(row))}
+            requests = [
+                (self.rows.texts[row], self.rows.label(row), self.rows.context(row), words)
+                for row, words in asked.items()
+            ]
+            answers = written_for(self._ask, self.rows.task, requests, seed=self._seed)
+            given = dict(zip(asked, answers, strict=False))
+            for row in part:
+                yield [self._proposal(row, text, how) for text, how in with_how(given.get(row))][:1]
+
+    def _words(self, row: int) -> tuple[str, ...]:
+        return self._telling(self.rows.texts[row], self.rows.label(row))
+
+    def _proposal(self, row: int, text: str, how: str) -> Proposal:
+        label, context = self.rows.label(row), self.rows.context(row)
+        return Proposal(row, text, label, context, f"reword.{how or 'engine'}", keeps=keeps_of(how))
+
+
+Request = tuple[str, str, str | None, tuple[str, ...]]  # text, label, context, words to avoid
+
+
+def written_for(
+    ask: AskEngine, task: Task, requests: Sequence[Request], *, seed: int, n: int = CANDIDATES
+) -> list[Written]:
+    """What an engine wrote for each request, as far as the budget goes."""
+    prompts = [
+        rewrite_prompt(task, text, label=label, context=context, avoid=avoid)
+        for text, label, context, avoid in requests
+    ]
+    samplings = [Sampling(seed=seed, max_tokens=tokens_for(prompt.text, n=n)) for prompt in prompts]
+    return until_spent(lambda: ask(prompts, n, samplings))[0] if prompts else []
+
+
+def with_how(written: Written | None) -> Iterator[tuple[str, str]]:
+    """Each text with what was done; "" if the engine does not say."""
+    if written is not None:
+        yield from zip(written.texts, written.how or ("",) * len(written.texts), strict=True)
+
+
+def words_of(pattern: Pattern) -> tuple[str, ...]:
+    """What an engine must avoid; empty if the pattern is not made of words."""
+    return (" ".join(pattern.words),) if pattern.words else ()
