@@ -39,14 +39,14 @@ class Reword:
         self._seed = seed
 
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
-        """The rewordings that do not show the pattern; none where the budget ended."""
+        """The rewordings that do not show the pattern; none where the budget ended. "isn't" in place of "is not" would change nothing."""
         avoid = words_of(target.pattern)
         requests = [(row.text, row.label, row.context, avoid) for row in rows]
         answers = written_for(self._ask, self._task, requests, seed=self._seed)
         drafts: list[list[Draft]] = [[] for _ in rows]
         for row, found, written in zip(rows, drafts, answers, strict=False):
             for text, how in with_how(written):
-                if not shows(target.pattern, text, row):
+                if not shows(target.pattern, text, row) and "contractions." not in how:
                     found.append(Draft(text, f"reword.{how or 'engine'}", keeps_of(how), self._engine))
         return drafts
 
@@ -60,21 +60,18 @@ class RewordedCopies:
         self.rows, self._ask, self._telling, self.engine, self._seed = rows, ask, telling, engine, seed
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
-        """The rewordings of each row that has words to avoid, in order."""
+        """The rewordings of each row, in order."""
         for start in range(0, len(rows), AT_ONCE):
             part = rows[start : start + AT_ONCE]
-            asked = {row: words for row in part if (words := self._words(row))}
-            requests = [
-                (self.rows.texts[row], self.rows.label(row), self.rows.context(row), words)
-                for row, words in asked.items()
-            ]
+            requests = [self._request(row) for row in part]
             answers = written_for(self._ask, self.rows.task, requests, seed=self._seed)
-            given = dict(zip(asked, answers, strict=False))
+            given = dict(zip(part, answers, strict=False))
             for row in part:
                 yield [self._proposal(row, text, how) for text, how in with_how(given.get(row))][:1]
 
-    def _words(self, row: int) -> tuple[str, ...]:
-        return self._telling(self.rows.texts[row], self.rows.label(row))
+    def _request(self, row: int) -> Request:
+        text, label = self.rows.texts[row], self.rows.label(row)
+        return text, label, self.rows.context(row), self._telling(text, label)
 
     def _proposal(self, row: int, text: str, how: str) -> Proposal:
         label, context = self.rows.label(row), self.rows.context(row)
