@@ -24,6 +24,8 @@ from longway.errors import SettingError
 from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import Round
+from longway.show.sections import Page
+from longway.show.terminal import show
 
 
 class Live(Watcher):
@@ -88,6 +90,11 @@ class Live(Watcher):
             self._console.print("Stopped. Nothing was spent.")
             raise typer.Exit(1)
         self._bar.start()
+
+    def page(self, page: Page) -> None:
+        """Print a page."""
+        if not self._quiet:
+            show(page, self._console)
 
     def step(self, name: str) -> None:
         """Show the current step."""

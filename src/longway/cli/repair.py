@@ -29,19 +29,19 @@ def repair(
         longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
     """
     from longway.cli.live import Live
-    from longway.cli.screen import errors, safe, show_edited
     from longway.cli.screen import output as screen
+    from longway.cli.screen import show_edited
     from longway.jobs.repair.job import repair as run_job
     from longway.jobs.repair.job import repair_plan
+    from longway.jobs.repair.show import plan_page
+    from longway.show.terminal import show
 
     loaded = source.load(data)
     if dry_run:
-        with errors().status("planning"):
-            plan = repair_plan(loaded, settings, split=source.split, engines=engines.engines())
-        for number, step in enumerate(plan.steps, 1):
-            what = ", ".join(step.patterns[:5]) or step.why
-            screen().print(safe(f"{number}. {step.remedy} ({step.rows:,} rows): {what}"))
-        screen().print(f"Goal: a leak of {plan.goal:.0%} or less. Nothing was changed.")
+        with Live(quiet=True) as live:
+            plan = repair_plan(loaded, settings, split=source.split, engines=engines.engines(), watcher=live)
+        show(plan_page(plan, loaded.source_name), screen())
+        screen().print("Nothing was changed.")
         return
     with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
         result = run_job(

@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
-from longway.data.columns import Columns, missing, role_frame
+from longway.data.columns import WEIGHT_COLUMN, Columns, missing, role_frame
 from longway.data.label_lists import lists_in
 from longway.data.problems import READING_KINDS, ProblemLog, scan
 from longway.data.shards import Source
@@ -118,12 +118,30 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the used texts, contexts and labels in order; independent of the file format."""
+        """A hash of the used texts, contexts, labels and weights in order; independent of the file format."""
         result = _Fingerprint(self.columns)
         for batch in self.batches():
             labels = pl.Series(self.labels, dtype=pl.String).gather(batch.labels)
             result.add(batch.texts, batch.contexts, labels)
-        return result.hexdigest()
+        return result.hexdigest(self.weights)
+
+    @cached_property
+    def weights(self) -> npt.NDArray[np.float64] | None:
+        """The weights of the used rows, from the column `longway_weight`; None if there is none. DataError if one is no weight."""
+        first = next(self.tables(), None)
+        if first is None or WEIGHT_COLUMN not in first.frame.columns:
+            return None
+        by_id: dict[str, float] = {}
+        for table, ids in self.tables_with_ids():
+            cells = table.frame[WEIGHT_COLUMN].cast(pl.Float64, strict=False)
+            by_id.update(zip(ids, cells.to_list(), strict=True))
+        weights = np.array([by_id[id_] for batch in self.batches() for id_ in batch.ids], dtype=np.float64)
+        if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.sum() > 0:
+            raise DataError(
+                f"The column {WEIGHT_COLUMN} must hold the weights of rows: numbers from 0 up, not all of them 0. "
+                "Got others. Mend or remove the column."
+            )
+        return weights
 
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Batch]:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
@@ -256,10 +274,12 @@ class _Fingerprint:
         if contexts is not None:
             self._add("context", contexts)
 
-    def hexdigest(self) -> str:
+    def hexdigest(self, weights: npt.NDArray[np.float64] | None) -> str:
         whole = hashlib.sha256(self._names.encode())
         for contents, lengths in self._hashes.values():
             whole.update(contents.digest() + lengths.digest())
+        if weights is not None:
+            whole.update(weights.tobytes())
         return f"sha256:{whole.hexdigest()}"
 
     def _add(self, role: str, series: pl.Series) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from longway.data.batches import DatasetPart
-from longway.data.columns import plain_roles
+from longway.data.columns import WEIGHT_COLUMN, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.formats import ENCODINGS, TABLES
 from longway.data.problems import SHOWN, ProblemLog
@@ -30,7 +30,6 @@ from longway.records import Edit
 
 ID_COLUMN = "longway_id"
 SOURCE_COLUMN = "longway_source"
-WEIGHT_COLUMN = "longway_weight"
 
 
 @dataclass(slots=True)

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from longway.jobs.engine_use import RunEstimate
     from longway.methods.method import Round
+    from longway.show.sections import Page
 
 BLOCKED_FILE = "blocked.txt"
 
@@ -74,6 +75,9 @@ class Watcher:
 
     def estimate(self, estimate: RunEstimate) -> None:
         """Engines that cost money are about to be used. May raise to stop the run."""
+
+    def page(self, page: Page) -> None:
+        """Something to read before work begins, such as a plan."""
 
     def step(self, name: str) -> None:
         """A step begins."""

@@ -92,3 +92,24 @@ def test_nothing_is_dropped_where_nothing_is_uneven():
     features = [np.array([i % 2]) for i in range(40)]
     labels = [i // 2 % 2 for i in range(40)]
     assert list(best_drops(Balance(features, labels, N_FEATURES), range(40), np.array([0.5, 0.5]))) == []
+
+
+@given(ROWS, st.integers(1, 20))
+def test_drops_to_a_size_end_there(rows, size):
+    features, labels = [f for f, _ in rows], [y for _, y in rows]
+    balance = Balance(as_numbers(features), labels, N_FEATURES, bound=0.5)
+    shares = np.bincount(labels, minlength=3) / len(labels)
+    dropped = list(best_drops(balance, range(len(rows)), shares, size=size))
+    assert len(set(dropped)) == len(dropped) == max(0, len(rows) - size)
+    assert balance.totals.sum() == min(size, len(rows))
+
+
+@given(ROWS, st.data())
+def test_a_row_that_is_restored_counts_again(rows, data):
+    features, labels = [f for f, _ in rows], [y for _, y in rows]
+    row = data.draw(st.integers(0, len(rows) - 1))
+    balance = Balance(as_numbers(features), labels, N_FEATURES, bound=0.5)
+    before = balance.excess()
+    balance.drop(row)
+    balance.restore(row)
+    assert balance.excess() == pytest.approx(before)

@@ -17,8 +17,8 @@ from typing import ClassVar, Protocol
 
 from scipy.sparse import csr_matrix
 
-from longway.classify.classifier import Classifier, Ints, Labelled, Watch, label_names, targets_of
-from longway.classify.objectives import Objective
+from longway.classify.classifier import Classifier, Floats, Ints, Labelled, Watch, label_names, targets_of
+from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
 
 Fresh = Callable[[int], Classifier]  # seed -> an untrained classifier
@@ -32,12 +32,14 @@ class TrainingData:
     validation: rows for early stopping; by default the classifier uses a part of `labelled`.
     shortcuts: (rows of `labelled`, known shortcuts), 1 if a row has one; None if no search was made.
     keep: phrases, as words, that are real signal: n-grams that contain them are not shortcuts.
+    weights: of the rows, for plain training; None if all count the same.
     """
 
     labelled: Labelled
     validation: Labelled | None = None
     shortcuts: csr_matrix | None = None
     keep: tuple[tuple[str, ...], ...] = ()
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -110,11 +112,13 @@ def require(method: TrainingMethod | type[TrainingMethod], data: TrainingData) -
 class Erm(TrainingMethod):
     """Plain training, the baseline: the mean loss of all rows (empirical risk minimization).
 
-    L = 1/n sum_i -log p(y_i | x_i)
+    L = 1/n sum_i -log p(y_i | x_i), each row by its weight if the data have weights
     """
 
     name: ClassVar[str] = "erm"
 
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
         """A classifier trained on the rows as they are."""
-        return trainer.train(data)
+        if data.weights is None:
+            return trainer.train(data)
+        return trainer.train(data, CrossEntropy(data.targets(), weights=data.weights))

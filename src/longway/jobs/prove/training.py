@@ -108,7 +108,7 @@ class Version:
     def training_data(self, method: str) -> TrainingData:
         """What a training method gets: every method but plain training knows the shortcuts of this version."""
         if method == PLAIN:
-            return TrainingData(self.rows, self.validation_rows)
+            return TrainingData(self.rows, self.validation_rows, weights=self.dataset.weights)
         shortcuts, real = self._shortcuts
         return TrainingData(self.rows, self.validation_rows, shortcuts, real.phrases)
 

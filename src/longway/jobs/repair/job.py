@@ -19,39 +19,48 @@ from typing import Literal
 import numpy as np
 
 from longway.data import Dataset, as_dataset
-from longway.data.edited import WEIGHT_COLUMN
+from longway.data.columns import WEIGHT_COLUMN
 from longway.data.summary import DatasetSummary
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
+from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.jobs.before_after import compare
 from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
 from longway.jobs.engine_use import (
     Engines,
+    RunEstimate,
     addresses_of,
     asker_of,
     check_can_write,
     close,
     costs,
+    costs_money,
+    engines_in,
     engines_of,
+    estimate_calls,
     failed_calls,
     name_of,
+    sampled,
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.options import settings_from
+from longway.jobs.repair.expected import expected_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
-from longway.jobs.repair.settings import ABOVE_CHANCE, RepairSettings
+from longway.jobs.repair.settings import ABOVE_CHANCE, COUNTERPART, REWORD, RepairSettings
+from longway.jobs.repair.show import plan_page
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Round, Rows
+from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
 from longway.records import Edit
 from longway.show import html, markdown
-from longway.store import now
+from longway.store import Journal, now
 
 SAMPLED = 20  # edits for a person to look at
 
@@ -96,8 +105,12 @@ def repair_plan(
     watcher: Watcher | None = None,
 ) -> RepairPlan:
     """The plan of `repair`; changes and writes nothing, and calls no server."""
+    watcher = watcher or Watcher()
     with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
-        return job.plan(job.rows(), watcher or Watcher())
+        rows = job.rows()
+        repairing = job.repairing(rows, job.plan(rows, watcher), Journal(None), watcher)
+        watcher.step("planning")
+        return replace(expected_plan(repairing), calls=job.estimate(rows, repairing.plan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +144,31 @@ class RepairJob:
         goal = goal_for(self.settings, chance, ABOVE_CHANCE)
         return plan_of(rows, found, self.settings, goal=goal)
 
+    def repairing(self, rows: Rows, plan: RepairPlan, journal: Journal, watcher: Watcher) -> Repairing:
+        """The parts of the repair."""
+        writer, judge = (asker_of(one, journal, self.budget, watcher) for one in (self.writer, self.judge))
+        return Repairing(rows, plan, self.settings, journal, watcher, writer=writer, judge=judge)
+
+    def estimate(self, rows: Rows, plan: RepairPlan, *, spent: float = 0.0) -> RunEstimate | None:
+        """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
+        if not costs_money(self.writer, self.judge):
+            return None
+        task = rows.task
+        n_calls = sum(step.rows for step in plan.steps if step.remedy in (REWORD, COUNTERPART))
+        some = sampled(len(rows))
+        prompts = [
+            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
+        ]
+        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
+        writes = [
+            estimate_calls(one, prompts, n_calls, n=CANDIDATES, timed=True) for one in engines_in(self.writer)
+        ]
+        judgements = [
+            estimate_calls(one, judging, n_calls, options=task.labels, timed=True)
+            for one in engines_in(self.judge)
+        ]
+        return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+
 
 @contextmanager
 def prepared(
@@ -153,9 +191,13 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     watcher.step("reading")
     rows = job.rows()
     plan = job.plan(rows, watcher)
+    repairing = job.repairing(rows, plan, run.journal, watcher)
+    watcher.step("planning")
+    plan = replace(expected_plan(repairing), calls=job.estimate(rows, plan, spent=run.journal.spent()))
+    watcher.page(plan_page(plan, part.source_name))
+    if plan.calls is not None:
+        watcher.estimate(plan.calls)
     kept = _Kept(rows, seed=settings.seed)
-    writer, judge = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
-    repairing = Repairing(rows, plan, settings, run.journal, watcher, writer=writer, judge=judge)
     with run.edit_log() as log:
         for remedy, done in repairing.run():
             kept.add(remedy, done)
@@ -168,6 +210,8 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         settings=run.identity.settings,
         goal=plan.goal,
         plan=plan.steps,
+        expected=plan.patterns,
+        expected_seconds=plan.seconds,
         signal=plan.signal,
         uses=kept.uses(),
         changed=len(repairing.repair.changed),
@@ -182,7 +226,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         missing_checks=repairing.missing,
         sample=kept.sample.items,
         cost=costs(run.journal, job.writer, job.judge),
-        failed_calls=reason_counts(failed_calls(writer, judge)),
+        failed_calls=reason_counts(failed_calls(repairing.writer, repairing.judge)),
         longway=version("longway"),
         created=now(),
     )

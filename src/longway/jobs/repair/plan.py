@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from longway.detect.findings import Chosen, Search
 from longway.english.opposites import opposite_table
+from longway.jobs.engine_use import RunEstimate
 from longway.jobs.repair.settings import (
     COUNTERPART,
     DROP,
@@ -40,22 +41,46 @@ CHANGED = frozenset().union(*LEVELS.values())
 
 @dataclass(frozen=True, slots=True)
 class PlannedRemedy:
-    """One step of a plan. patterns: those that it is for. rows: rows that it may look at."""
+    """One step of a plan. patterns: those that it is for. rows: rows that it may look at. edits: how many to expect at most, from a sample
+    of the rows; None if that was not tried."""
 
     remedy: str
     patterns: tuple[str, ...]
     rows: int
     why: str = ""
+    edits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPattern:
+    """A pattern in the plan. rows: with it; share: of them with its label, now and after the expected edits of texts. chance: the share of
+    the label in all rows."""
+
+    name: str
+    label: str
+    rows: int
+    rows_after: int
+    share: float
+    share_after: float
+    chance: float
 
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach."""
+    """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach.
+
+    leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
+    that cost money may take; None if there are none.
+    """
 
     targets: tuple[Target, ...]
     signal: tuple[str, ...]
     steps: tuple[PlannedRemedy, ...]
     goal: float
+    leak: float | None = None
+    patterns: tuple[ExpectedPattern, ...] = ()
+    seconds: float = 0.0
+    calls: RunEstimate | None = None
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""

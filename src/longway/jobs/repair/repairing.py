@@ -13,7 +13,12 @@ from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
 from longway.engines.asker import Asker
 from longway.english.pipeline import load_pipeline
-from longway.jobs.repair.plan import RepairPlan, has_counterparts, looks_english, sentiment_words
+from longway.jobs.repair.plan import (
+    RepairPlan,
+    has_counterparts,
+    looks_english,
+    sentiment_words,
+)
 from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH, RepairSettings
 from longway.jobs.run import Watcher
 from longway.methods.method import Round, Rows
@@ -74,7 +79,7 @@ class Repairing:
     def run(self) -> Iterator[tuple[str, Round]]:
         """The rounds with the name of the remedy of each."""
         steps = [step.remedy for step in self.plan.steps]
-        for remedy in self._in_place():
+        for remedy in self.in_place():
             if remedy.name in steps:
                 self.watcher.step(remedy.name)
                 targets = self.plan.targets_of(remedy.name)
@@ -83,7 +88,7 @@ class Repairing:
                     yield remedy.name, done
         if COUNTERPART in steps:
             self.watcher.step("adding counterparts")
-            for source in self._counterparts():
+            for source in self.counterparts():
                 for number, done in enumerate(self.repair.add(source, choose=DROP not in steps), 1):
                     self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
                     yield COUNTERPART, done
@@ -113,7 +118,7 @@ class Repairing:
         data = load(given, text="text", label="label", context="context" if is_pair else "")
         return leak_by_folds(Reading.of(data), "text", seed=self.settings.seed, weights=weights)
 
-    def _in_place(self) -> Iterator[Remedy | BatchRemedy]:
+    def in_place(self) -> Iterator[Remedy | BatchRemedy]:
         """The remedies that change texts, in the order in which they are tried."""
         for remedy in in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed):
             yield remedy
@@ -126,7 +131,8 @@ class Repairing:
                     seed=self.settings.seed,
                 )
 
-    def _counterparts(self) -> Iterator[CounterpartSource]:
+    def counterparts(self) -> Iterator[CounterpartSource]:
+        """The sources of rows to add, in the order in which they are used."""
         if self.writer is not None and self.writer.engine.name != RULES:
             yield AskedCounterparts(
                 self.writer.write_all, self.rows, engine=self.writer.engine.name, seed=self.settings.seed

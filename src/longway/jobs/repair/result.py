@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
-from longway.jobs.repair.plan import PlannedRemedy
+from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
 from longway.jobs.results import EditedResult, check_version, content_of, read
 from longway.store import CallTotals
 
@@ -47,7 +47,7 @@ class WeightSummary:
 class RepairResult(EditedResult):
     """What a repair changed, and how the data is before and after.
 
-    plan: the remedies in order; signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
+    plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
     uses: what each remedy did. changed, added, dropped: rows. labels_before, labels_after: rows by label. sample: edits drawn at random.
     stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
     """
@@ -56,6 +56,8 @@ class RepairResult(EditedResult):
     settings: Mapping[str, object]
     goal: float
     plan: tuple[PlannedRemedy, ...]
+    expected: tuple[ExpectedPattern, ...] = ()
+    expected_seconds: float = 0.0
     signal: tuple[str, ...]
     uses: tuple[RemedyUse, ...]
     changed: int

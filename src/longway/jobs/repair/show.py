@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from longway.jobs.change_show import (
     SHEET,
@@ -15,11 +15,12 @@ from longway.jobs.change_show import (
     reading_sections,
     worse_section,
 )
+from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult
 from longway.jobs.repair.settings import DROP
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
-from longway.show.numbers import count, counted, percent
+from longway.show.numbers import count, counted, duration, percent
 from longway.show.sections import (
     CARD,
     REPORT,
@@ -88,6 +89,76 @@ def repair_page(result: RepairResult) -> Page:
     )
 
 
+def plan_page(plan: RepairPlan, name: str) -> Page:
+    """The plan, before anything is changed."""
+    sections = []
+    if plan.steps:
+        sections.append(Section("plan", "Remedies", [_plan_table(plan)], on=SCREEN))
+    if plan.patterns:
+        table = _expected_table(plan.patterns)
+        sections.append(Section("patterns", "What changed texts can do", [table], on=SCREEN))
+    return Page(
+        kicker="Longway repair",
+        title=cut(f"Plan for {name}", PATTERN_LIMIT),
+        verdict=_plan_verdict(plan),
+        facts=[],
+        figures=[],
+        sections=sections,
+        version="",
+        fingerprint="",
+    )
+
+
+def _plan_verdict(plan: RepairPlan) -> str:
+    if not plan.steps:
+        return "No remedy applies: nothing will be changed."
+    leak = "" if plan.leak is None else f"A bag of words predicts {percent(plan.leak)} of the labels. "
+    return f"{leak}The goal is {percent(plan.goal)} or less. It takes about {duration(plan.seconds)}."
+
+
+def _plan_table(plan: RepairPlan) -> Table:
+    columns = [
+        Column("Remedy"),
+        Column("Aimed at"),
+        Column("Rows", number=True),
+        Column("Edits at most", number=True),
+    ]
+    rows = [
+        Row([step.remedy, _aimed_at(step), count(step.rows), "" if step.edits is None else count(step.edits)])
+        for step in plan.steps
+    ]
+    return Table(columns, rows)
+
+
+def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:
+    columns = [
+        Column("Pattern"),
+        Column("Label"),
+        Column("Rows", number=True),
+        Column("Label’s share", number=True),
+        Column("Chance", number=True),
+    ]
+    rows = [
+        Row(
+            [
+                cut(one.name, NAME_LIMIT),
+                cut(one.label, NAME_LIMIT),
+                f"{count(one.rows)} → {count(one.rows_after)}",
+                f"{percent(one.share)} → {percent(one.share_after)}",
+                percent(one.chance),
+            ]
+        )
+        for one in patterns
+    ]
+    return Table(columns, rows)
+
+
+def _aimed_at(step: PlannedRemedy) -> str:
+    shown = ", ".join(cut(name, NAME_LIMIT) for name in step.patterns[:MAX_NAMED])
+    more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
+    return f"{shown}{more}" or step.why
+
+
 def gone(result: RepairResult) -> tuple[int, int]:
     """Of the patterns listed before, how many keep at most a fifth of their information; and how many there are. Real signal is left out."""
     listed = [one for one in result.comparison.findings if not one.marked]
@@ -139,6 +210,7 @@ def _remedies_section(result: RepairResult) -> Section:
         Column("Remedy"),
         Column("Aimed at"),
         Column("Rows", number=True),
+        Column("Expected at most", number=True, screen=False),
         Column("Drafts", number=True),
         Column("Used", number=True),
         Column("Mostly refused because", screen=False),
@@ -146,15 +218,14 @@ def _remedies_section(result: RepairResult) -> Section:
     rows = []
     for step in result.plan:
         use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
-        shown = ", ".join(cut(name, NAME_LIMIT) for name in step.patterns[:MAX_NAMED])
-        more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
         reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
         rows.append(
             Row(
                 [
                     step.remedy,
-                    f"{shown}{more}" or step.why,
+                    _aimed_at(step),
                     count(use.rows),
+                    "" if step.edits is None else count(step.edits),
                     count(use.drafts),
                     count(use.used),
                     reason,

@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.data.edited import WEIGHT_COLUMN
+from longway.data.columns import WEIGHT_COLUMN
 from longway.detect import where
 from longway.english.document import Document
 from longway.methods.additions import Proposal
@@ -155,14 +155,14 @@ class Repair:
         if remedy.needs_english and self.read is None:
             return
         for target in targets:
-            rows = self._rows_for(remedy, target)
+            rows = self.rows_for(remedy, target)
             for start in range(0, len(rows), AT_ONCE):
                 done = self._change_part(remedy, target, rows[start : start + AT_ONCE])
                 yield done
                 if not done.figures.accepted or len(self.changed) >= self.max_changed:
                     break
 
-    def _rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
+    def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target, those whose surface says most about their label first."""
         found = []
         for row, text in enumerate(self.texts):
@@ -171,6 +171,11 @@ class Repair:
             if (where(target.pattern, self._fields(row, text)) is None) == remedy.into_others:
                 found.append(row)
         return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
+
+    def row(self, number: int) -> RepairRow:
+        """A row as remedies see it."""
+        rows = self.rows
+        return RepairRow(number, self.texts[number], rows.label(number), rows.context(number), self.read)
 
     def _fields(self, row: int, text: str) -> dict[str, str]:
         task = self.rows.task
@@ -219,10 +224,7 @@ class Repair:
         """The drafts for each row that are not an earlier text of it."""
         is_full = len(self.changed) >= self.max_changed
         rows = [row for row in rows if not (is_full and row in self.changed)]
-        given = [
-            RepairRow(row, self.texts[row], self.rows.label(row), self.rows.context(row), self.read)
-            for row in rows
-        ]
+        given = [self.row(row) for row in rows]
         choices: dict[int, list[Draft]] = {}
         for row, drafts in zip(rows, drafts_of(remedy, given, target), strict=True):
             new = (draft for draft in drafts if (row, draft.text) not in self._earlier and draft.text.strip())

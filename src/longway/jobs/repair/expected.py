@@ -1,0 +1,132 @@
+"""What a plan may do and how long it may take: its remedies are tried on a few rows, and nothing is changed.
+
+    expected_plan(repairing)  ->  the plan with expected edits, shares of labels, and seconds
+
+Engines that cost money are not asked; what they may cost is estimated from their prompts (`job.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from longway.jobs.repair.plan import ExpectedPattern, RepairPlan
+from longway.jobs.repair.repairing import Repairing
+from longway.jobs.repair.settings import COUNTERPART, REWORD
+from longway.methods.repair.asked_counterparts import AskedCounterparts
+from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
+from longway.methods.repair.repair import Repair
+from longway.methods.repair.take_out import shows
+
+TARGETS = 12  # patterns that are tried
+TRIED = 8  # rows of each
+CHECKED = 0.05  # seconds that the checks of one text take on a slow core
+
+
+@dataclass
+class ShareOfLabel:
+    """Rows with a pattern: own have its label, others do not. chance: the share of the label in all rows."""
+
+    own: int
+    others: int
+    chance: float
+
+    @classmethod
+    def of(cls, repair: Repair, target: Target) -> ShareOfLabel:
+        """The rows of a target."""
+        shown = [
+            repair.rows.label(row) == target.label
+            for row, text in enumerate(repair.texts)
+            if shows(target.pattern, text, repair.row(row))
+        ]
+        label = list(repair.rows.label_names).index(target.label)
+        chance = float((repair.rows.labels == label).mean())
+        return cls(sum(shown), len(shown) - sum(shown), chance)
+
+    @property
+    def rows(self) -> int:
+        """The rows with the pattern."""
+        return self.own + self.others
+
+    @property
+    def share(self) -> float:
+        """The share of the rows with the pattern that have its label."""
+        return self.own / max(1, self.rows)
+
+    def needed(self, *, into_others: bool) -> int:
+        """How many rows must lose the pattern, or get it, until the label's share is as in all rows."""
+        odds = self.chance / max(1e-9, 1 - self.chance)
+        n = self.own / max(odds, 1e-9) - self.others if into_others else self.own - odds * self.others
+        return max(0, round(n))
+
+    def edit(self, n: int, *, into_others: bool) -> None:
+        """Count n edits."""
+        if into_others:
+            self.others += n
+        else:
+            self.own -= n
+
+
+def expected_plan(repairing: Repairing) -> RepairPlan:
+    """The plan of a repair with what is expected of it."""
+    plan, repair = repairing.plan, repairing.repair
+    names = {step.remedy for step in plan.steps}
+    remedies = [one for one in repairing.in_place() if one.name in names and not _costs(repairing, one)]
+    edits: Counter[str] = Counter({one.name: 0 for one in remedies})
+    patterns, seconds = [], 0.0
+    for target in plan.targets[:TARGETS]:
+        share = ShareOfLabel.of(repair, target)
+        rows_now, now = share.rows, share.share
+        for remedy in remedies:
+            if target in plan.targets_of(remedy.name):
+                rows = repair.rows_for(remedy, target)
+                works, taken = _tried(repair, remedy, target, rows)
+                n = min(share.needed(into_others=remedy.into_others), round(works * len(rows)))
+                share.edit(n, into_others=remedy.into_others)
+                edits[remedy.name] += n
+                seconds += taken * n
+        patterns.append(
+            ExpectedPattern(
+                target.pattern.name, target.label, rows_now, share.rows, now, share.share, share.chance
+            )
+        )
+    if COUNTERPART in names:
+        works, taken = _tried_counterparts(repairing)
+        edits[COUNTERPART] = round(works * len(repairing.rows))
+        seconds += taken * len(repairing.rows)
+    steps = [replace(step, edits=edits.get(step.remedy)) for step in plan.steps]
+    leak = repairing.leak(repair.rows_now()).accuracy
+    return replace(plan, steps=tuple(steps), leak=leak, patterns=tuple(patterns), seconds=seconds)
+
+
+def _costs(repairing: Repairing, remedy: Remedy | BatchRemedy) -> bool:
+    """Whether a remedy asks a server."""
+    writer = repairing.writer
+    return remedy.name == REWORD and writer is not None and writer.engine.base_url is not None
+
+
+def _tried(
+    repair: Repair, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]
+) -> tuple[float, float]:
+    """The share of the rows for which a remedy has a draft, and the seconds for each, from a few of them."""
+    if not rows or (remedy.needs_english and repair.read is None):
+        return 0.0, 0.0
+    some = [repair.row(row) for row in rows[:: max(1, len(rows) // TRIED)][:TRIED]]
+    started = time.perf_counter()
+    drafts = [next(iter(each), None) for each in drafts_of(remedy, some, target)]
+    taken = time.perf_counter() - started
+    return sum(draft is not None for draft in drafts) / len(some), taken / len(some) + CHECKED
+
+
+def _tried_counterparts(repairing: Repairing) -> tuple[float, float]:
+    """The counterparts of each row before checks, and the seconds for each row with them, from a few rows."""
+    n = len(repairing.rows)
+    some = list(range(0, n, max(1, n // TRIED)))[:TRIED]
+    proposed, started = 0, time.perf_counter()
+    for source in repairing.counterparts():
+        if not isinstance(source, AskedCounterparts):
+            proposed += sum(map(len, source.propose(some)))
+    taken = (time.perf_counter() - started + CHECKED * proposed) / max(1, len(some))
+    return proposed / max(1, len(some)), taken
