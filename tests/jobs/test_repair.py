@@ -9,8 +9,10 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.errors import SettingError
+from longway.errors import DataError, SettingError
+from longway.jobs.engine_use import Engines
 from longway.jobs.repair.settings import RepairSettings
+from tests.engines.loopback import Call, Loopback, Reply, completion
 
 NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
 PLACES = ["Oslo", "Lima", "Rome", "Cairo", "Quito", "Delhi", "Bonn", "Perth"]
@@ -155,3 +157,56 @@ def test_an_interrupted_repair_ends_as_an_undisturbed_one(tmp_path, monkeypatch)
     monkeypatch.undo()
     resumed = lw.repair(claims(40), out=tmp_path / "run")
     assert [edit.to_dict() for edit in resumed.edits] == [edit.to_dict() for edit in whole.edits]
+
+
+def test_the_number_of_rows_can_stay_the_same():
+    given = claims(40)
+    result = lw.repair(given, keep_size=True, max_change=0.5)
+    assert result.added == result.dropped > 0
+    assert result.rows_after == len(result.data) == len(given)
+
+
+def test_weights_balance_the_labels_and_prove_uses_them(tmp_path):
+    given = [row | {"evidence": ""} for row in claims()]
+    result = lw.repair(
+        [{"text": row["claim"], "label": row["label"]} for row in given],
+        remedy=("weigh",),
+        out=tmp_path / "run",
+    )
+    assert {edit.field for edit in result.edits} == {"longway_weight"}
+    assert result.weights.leak < result.comparison.leak.before.accuracy - 0.1
+    after = load(tmp_path / "run" / "dataset.parquet")
+    assert after.weights.sum() == pytest.approx(80, abs=0.1)
+    assert after.weights.max() == pytest.approx(result.weights.largest)
+    plain = load([{"text": row["claim"], "label": row["label"]} for row in given])
+    assert after.fingerprint != plain.fingerprint  # a proof of the weighted rows is another one
+
+
+def test_a_column_of_weights_must_hold_weights():
+    data = load(
+        [
+            {"text": "a b", "label": "x", "longway_weight": -1.0},
+            {"text": "c", "label": "y", "longway_weight": 1.0},
+        ]
+    )
+    with pytest.raises(DataError, match="longway_weight"):
+        _ = data.weights
+
+
+def answer(call: Call) -> Reply:
+    """A server that leaves "only" out of every text."""
+    return completion(json.dumps({"rewrites": [call.text.replace("only ", "")]}))
+
+
+def test_a_served_engine_rewords_and_writes_counterparts():
+    with Loopback(answer) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        result = lw.repair(
+            claims(40), engine="served:toy", judge="none", remedy=("reword", "counterpart"), engines=engines
+        )
+    asked = [" ".join(part["content"] for part in call.body["messages"]) for call in server.calls]
+    assert any('</avoid>' in text and "only" in text.split("<avoid>")[-1] for text in asked)
+    assert any("as little as possible" in text for text in asked)
+    served = [edit for edit in result.edits if edit.engine == "served:toy"]
+    assert {edit.method for edit in served} == {"reword", "counterpart"}
+    assert "served:toy" in {one.engine for one in result.cost}

@@ -218,6 +218,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         added=repairing.repair.n_added,
         dropped=repairing.repair.n_dropped,
         weights=_weights(repairing),
+        labels_at_risk=repairing.labels_at_risk(),
         labels_before=_by_label(part),
         labels_after=_by_label(after),
         stopped=repairing.stopped,

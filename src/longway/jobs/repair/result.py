@@ -48,7 +48,8 @@ class RepairResult(EditedResult):
     """What a repair changed, and how the data is before and after.
 
     plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
-    uses: what each remedy did. changed, added, dropped: rows. labels_before, labels_after: rows by label. sample: edits drawn at random.
+    uses: what each remedy did. changed, added, dropped: rows. labels_at_risk: how many of the changed and added rows are expected
+    to have a wrong label, from the error rates of the checks; None if not known. labels_before, labels_after: rows by label. sample: edits drawn at random.
     stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
     """
 
@@ -63,6 +64,7 @@ class RepairResult(EditedResult):
     changed: int
     added: int
     dropped: int
+    labels_at_risk: float | None = None
     labels_before: Mapping[str, int]
     labels_after: Mapping[str, int]
     weights: WeightSummary | None = None

@@ -16,7 +16,7 @@ from longway.jobs.change_show import (
     worse_section,
 )
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
-from longway.jobs.repair.result import FILE, RemedyUse, RepairResult
+from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
@@ -174,8 +174,18 @@ def verdict(result: RepairResult) -> str:
     # What a bag of words gets from a single text is mostly real signal.
     leaks = [leak_words(result.comparison.leak)] if _has_context(result) or not result.is_changed else []
     rows = [_rows(result) or "no remedy applied, and nothing was changed"]
-    first, *others = (*shortcuts, *leaks, *rows)
+    risk = (
+        [f"about {percent(share)} of the labels at risk"] if (share := _at_risk(result)) is not None else []
+    )
+    first, *others = (*shortcuts, *leaks, *rows, *risk)
     return "; ".join([first[:1].upper() + first[1:], *map(_lower_first, others)]) + "."
+
+
+def _at_risk(result: RepairResult) -> float | None:
+    """The share of all rows whose label may have become wrong."""
+    if result.labels_at_risk is None or not (result.changed or result.added):
+        return None
+    return result.labels_at_risk / max(1, result.rows_after)
 
 
 def _has_context(result: RepairResult) -> bool:
@@ -233,10 +243,20 @@ def _remedies_section(result: RepairResult) -> Section:
             )
         )
     blocks: list[Block] = [Table(columns, rows)] if rows else [Paragraph("No remedy applies.", "nothing")]
+    if result.weights is not None:
+        blocks.append(Paragraph(_weights(result.weights), "rest"))
     if result.stopped and any(step.remedy == DROP for step in result.plan):
         goal = f"The goal was a leak of {percent(result.goal)} or less."
         blocks.append(Paragraph(f"{goal} Stopped because {result.stopped}.", "rest"))
     return Section("remedies", "What was done", blocks, on=REPORT | SCREEN)
+
+
+def _weights(weights: WeightSummary) -> str:
+    return (
+        f"The column longway_weight has weights from {weights.smallest:.2f} to {weights.largest:.2f}; they are worth "
+        f"{count(round(weights.effective_rows))} rows of equal weight. With them a bag of words gets {percent(weights.leak)} "
+        f"(chance {percent(weights.chance)}). `longway prove` trains with them."
+    )
 
 
 def _sample_section(result: RepairResult, labels: Mapping[str, Label]) -> Section:
