@@ -57,3 +57,9 @@ def test_one_text_is_cut_as_a_column_is(column):
     assert [tokenize(text) for text in column] == tokenize_column(
         pl.Series(column, dtype=pl.String)
     ).to_list()
+
+
+@given(st.lists(st.text(st.characters(max_codepoint=127), max_size=20), max_size=6))
+def test_ascii_is_cut_as_a_column_is(column):
+    found = tokenize_column(pl.Series(column, dtype=pl.String)).to_list()
+    assert [tokenize(text) for text in column] == found

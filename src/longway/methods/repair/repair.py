@@ -163,13 +163,15 @@ class Repair:
                     break
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
-        """The rows that a remedy may change for a target, those whose surface says most about their label first."""
+        """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""
         found = []
         for row, text in enumerate(self.texts):
             if row in self.dropped or (self.rows.label(row) == target.label) == remedy.into_others:
                 continue
             if (where(target.pattern, self._fields(row, text)) is None) == remedy.into_others:
                 found.append(row)
+        if remedy.into_others:
+            return found
         return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
 
     def row(self, number: int) -> RepairRow:
