@@ -205,8 +205,20 @@ def test_a_served_engine_rewords_and_writes_counterparts():
             claims(40), engine="served:toy", judge="none", remedy=("reword", "counterpart"), engines=engines
         )
     asked = [" ".join(part["content"] for part in call.body["messages"]) for call in server.calls]
-    assert any('</avoid>' in text and "only" in text.split("<avoid>")[-1] for text in asked)
+    assert any("</avoid>" in text and "only" in text.split("<avoid>")[-1] for text in asked)
     assert any("as little as possible" in text for text in asked)
     served = [edit for edit in result.edits if edit.engine == "served:toy"]
     assert {edit.method for edit in served} == {"reword", "counterpart"}
     assert "served:toy" in {one.engine for one in result.cost}
+
+
+def test_remedies_are_compared_and_the_best_is_used():
+    result = lw.repair(reviews("For the record,", *ENGLISH), try_remedies=True)
+    names = [row.name for row in result.trial.rows]
+    assert names[:2] == ["nothing", "change texts"]
+    assert {"drop", "weigh"} <= set(names)
+    assert result.trial.chosen in names
+    assert {step.remedy for step in result.plan} <= set(result.trial.best.remedies)
+    for row in result.trial.rows:
+        assert row.low <= row.accuracy <= row.high
+    assert "Which remedy?" in result._repr_html_()

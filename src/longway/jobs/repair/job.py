@@ -8,7 +8,7 @@ Writes repair.json, edits.jsonl, the dataset, report.html and card.md into a run
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -53,7 +53,8 @@ from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, COUNTERPART, REWORD, RepairSettings
 from longway.jobs.repair.show import plan_page
-from longway.jobs.rows import rows_of
+from longway.jobs.repair.trial import Trial, try_remedies
+from longway.jobs.rows import dataset_of, rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
@@ -62,6 +63,7 @@ from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import Journal, now
 
+NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
 
 
@@ -136,18 +138,32 @@ class RepairJob:
         return rows_of(self.part, seed=self.settings.seed)
 
     def plan(self, rows: Rows, watcher: Watcher) -> RepairPlan:
-        """Which remedy is for which patterns, with the expected effect."""
+        """Which remedy is for which patterns."""
         watcher.step("looking for shortcuts")
-        reading = Reading.of(self.part)
-        found = search(reading, clusters=Clusters.of(reading), step=watcher.step)
-        chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
-        goal = goal_for(self.settings, chance, ABOVE_CHANCE)
-        return plan_of(rows, found, self.settings, goal=goal)
+        return _plan(self.part, rows, self.settings, step=watcher.step)
 
-    def repairing(self, rows: Rows, plan: RepairPlan, journal: Journal, watcher: Watcher) -> Repairing:
-        """The parts of the repair."""
+    def repairing(
+        self,
+        rows: Rows,
+        plan: RepairPlan,
+        journal: Journal,
+        watcher: Watcher,
+        settings: RepairSettings | None = None,
+    ) -> Repairing:
+        """The parts of the repair. settings: others than those of the job."""
         writer, judge = (asker_of(one, journal, self.budget, watcher) for one in (self.writer, self.judge))
-        return Repairing(rows, plan, self.settings, journal, watcher, writer=writer, judge=judge)
+        return Repairing(rows, plan, settings or self.settings, journal, watcher, writer=writer, judge=judge)
+
+    def trial(self, rows: Rows, journal: Journal, watcher: Watcher) -> Trial:
+        """The remedies compared on a sample. Nothing but the trial itself reports progress."""
+        quiet = Watcher()
+        return try_remedies(
+            rows,
+            replace(self.settings, keep_size=False),
+            plan=lambda part, settings: _plan(dataset_of(part), part, settings),
+            build=lambda part, plan, settings: self.repairing(part, plan, journal, quiet, settings),
+            watcher=watcher,
+        )
 
     def estimate(self, rows: Rows, plan: RepairPlan, *, spent: float = 0.0) -> RunEstimate | None:
         """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
@@ -170,6 +186,15 @@ class RepairJob:
         return RunEstimate.of(len(rows), writes, judgements, spent=spent)
 
 
+def _plan(
+    dataset: Dataset, rows: Rows, settings: RepairSettings, *, step: Callable[[str], object] | None = None
+) -> RepairPlan:
+    reading = Reading.of(dataset)
+    found = search(reading, clusters=Clusters.of(reading), step=step or (lambda name: None))
+    chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
+    return plan_of(rows, found, settings, goal=goal_for(settings, chance, ABOVE_CHANCE))
+
+
 @contextmanager
 def prepared(
     data: object, split: str | None, settings: RepairSettings, engines: Engines
@@ -190,7 +215,11 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     watcher, settings, part = run.watcher, job.settings, job.part
     watcher.step("reading")
     rows = job.rows()
-    plan = job.plan(rows, watcher)
+    trial = job.trial(rows, run.journal, watcher) if settings.try_remedies else None
+    if trial is not None:
+        settings = replace(settings, remedy=trial.best.remedies)
+        job = replace(job, settings=settings)
+    plan = job.plan(rows, watcher) if trial is None or trial.best.remedies else NO_PLAN
     repairing = job.repairing(rows, plan, run.journal, watcher)
     watcher.step("planning")
     plan = replace(expected_plan(repairing), calls=job.estimate(rows, plan, spent=run.journal.spent()))
@@ -209,6 +238,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         dataset=DatasetSummary.of(part),
         settings=run.identity.settings,
         goal=plan.goal,
+        trial=trial,
         plan=plan.steps,
         expected=plan.patterns,
         expected_seconds=plan.seconds,

@@ -64,6 +64,7 @@ class RepairSettings:
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed or dropped, as a share of all.
     keep_size: Keep the number of rows: rows that are added take the place of others.
+    try_remedies: Compare the remedies on a sample first, and use the best: a quick model is tested where shortcuts do not help.
     engine: Rewords texts and writes counterparts: rules (no model), served:MODEL (any OpenAI-compatible server) or local (small LLM on
         this machine). `longway engines` lists those that work here.
     judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
@@ -76,6 +77,7 @@ class RepairSettings:
     only: tuple[str, ...] = option((), metavar="PATTERN")
     max_change: float = option(0.3, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     keep_size: bool = option(False, flag=True)
+    try_remedies: bool = option(False, flag=True, name="try")
     engine: str = option("rules", group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)

@@ -18,6 +18,7 @@ from longway.jobs.change_show import (
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
+from longway.jobs.repair.trial import Trial
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
 from longway.show.numbers import count, counted, duration, percent
@@ -72,6 +73,7 @@ def repair_page(result: RepairResult) -> Page:
         figures=_key_figures(result),
         figures_style="three",
         sections=[
+            *([_trial_section(result.trial)] if result.trial else []),
             _remedies_section(result),
             leak_section(comparison, file=FILE),
             patterns_section(comparison, labels, file=FILE),
@@ -249,6 +251,39 @@ def _remedies_section(result: RepairResult) -> Section:
         goal = f"The goal was a leak of {percent(result.goal)} or less."
         blocks.append(Paragraph(f"{goal} Stopped because {result.stopped}.", "rest"))
     return Section("remedies", "What was done", blocks, on=REPORT | SCREEN)
+
+
+def _trial_section(trial: Trial) -> Section:
+    columns = [
+        Column("Remedy"),
+        Column("Rows", number=True),
+        Column("Counter-examples", number=True),
+        Column("95%", number=True),
+        Column("All rows", number=True),
+        Column("95%", number=True),
+    ]
+    rows = [
+        Row(
+            [
+                [Span(row.name, "strong")] if row.name == trial.chosen else row.name,
+                count(row.rows),
+                percent(row.counter) if trial.counter_examples else "",
+                f"{percent(row.counter_low)} to {percent(row.counter_high)}"
+                if trial.counter_examples
+                else "",
+                percent(row.accuracy),
+                f"{percent(row.low)} to {percent(row.high)}",
+            ]
+        )
+        for row in trial.rows
+    ]
+    lead = (
+        f"Accuracy of a quick model ({trial.model}) by cross-validation on {count(trial.sample)} rows. In {count(trial.counter_examples)} of them, "
+        f"the counter-examples, the strongest patterns point to a wrong label. Used: {trial.chosen}."
+    )
+    return Section(
+        "trial", "Which remedy?", [Paragraph(lead, "rest"), Table(columns, rows)], on=REPORT | SCREEN
+    )
 
 
 def _weights(weights: WeightSummary) -> str:
