@@ -162,6 +162,7 @@ def test_cards_have_the_fate_the_other_column_and_the_steps(contents):
     assert [one.name for one in cards["1+repair1"].columns] == ["evidence"]
     assert [step.why for step in cards["0"].steps] == ["", "surface: odd", ""]
     assert cards["2"].steps[-1].change is None
+    assert not cards["1+repair1"].steps  # one step, in two columns
     page = edit_page(contents, {"key": key_of(contents, "2")})
     assert page.view["hand_text"] is None
 

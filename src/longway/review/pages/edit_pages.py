@@ -257,8 +257,8 @@ def _column_change(name: str, before: str, after: str, limit: int) -> ColumnChan
 
 
 def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
-    """The steps of a row; none if there is only one, which the card shows."""
-    if len(steps) < 2:
+    """The steps of a row; none if there is only one, in one or several columns, which the card shows."""
+    if len({(step.round, step.method, step.how, step.accepted) for step in steps}) < 2:
         return []
     return [
         StepView(
