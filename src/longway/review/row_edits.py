@@ -69,7 +69,7 @@ def merged_edit(edits: Sequence[Edit], *, text: str) -> Edit:
         id=edits[0].id,
         field=field,
         before=before,
-        after=after,
+        after=before if drops and not source else after,  # the row goes as it was
         label_before=accepted[0].label_before,
         label_after=accepted[-1].label_after,
         method=", ".join(dict.fromkeys(edit.method for edit in accepted)),
