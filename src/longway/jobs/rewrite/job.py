@@ -161,7 +161,7 @@ def prepared(
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
     if settings.engine == "auto" and settings.needs_engine:
-        # The small model takes ten seconds for the candidates of a text: hours for a few thousand rows, and hardly a lower leak.
+        # The small model needs seconds per text, hours for a few thousand rows, and hardly lowers the leak further (notes/LOG.md).
         settings = replace(settings, engine=choose(base_url=engines.base_url).spec.removesuffix(",local"))
     with engines_at(on, engine_named) as named:
         writer, judge = engines_of(settings, engines, named=named)
