@@ -86,6 +86,8 @@ def _table(kind: str, rows: list[tuple[str, Any]]) -> str:
 
 
 def _default(parameter: Any) -> str:
+    if isinstance(parameter.show_default, str):
+        return parameter.show_default
     shown = parameter.default
     if isinstance(shown, list | tuple):
         shown = ", ".join(map(str, shown)) or None

@@ -110,7 +110,7 @@ SMALL = {
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
     "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
     "runs/razor_fever.py": (
-        ["--limit", "60", "--test-limit", "60", "--no-encoder", "--rounds", "1", "--candidates", "4"],
+        ["--limit", "60", "--test-limit", "60", "--no-encoder"],
         {
             "leak_before",
             "leak_after",

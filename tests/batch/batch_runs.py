@@ -25,8 +25,20 @@ TEXTS = [f"Film {number} was dull." for number in range(8)]
 LABELS = ("neg", "pos")
 HOW = Sampling(temperature=0.4, max_tokens=99, seed=3, sample=2)
 KEY = "sk-canary-0123456789abcdef"
-SETTINGS = RewriteSettings(engine="served:toy", rounds=2, k=6, candidates=2, stop="never")
-OPTIONS = ["--engine", "served:toy", "--rounds", "2", "--k", "6", "--candidates", "2", "--stop", "never"]
+SETTINGS = RewriteSettings(engine="served:toy", paper=True, rounds=2, k=6, candidates=2, stop="never")
+OPTIONS = [
+    "--engine",
+    "served:toy",
+    "--paper",
+    "--rounds",
+    "2",
+    "--k",
+    "6",
+    "--candidates",
+    "2",
+    "--stop",
+    "never",
+]
 
 
 def ask(asker, texts=TEXTS):

@@ -36,8 +36,10 @@ from tests.engines.conftest import engine_of, writing
 from tests.engines.loopback import Loopback, Reply, completion, error
 from tests.jobs import toy_run
 
-ROUND = RewriteSettings(engine="served:toy", judge="none", rounds=1, k=6, candidates=2, stop="never")
-OPTIONS = "--engine served:toy --judge none --rounds 1 --k 6 --candidates 2 --stop never".split()
+ROUND = RewriteSettings(
+    engine="served:toy", judge="none", paper=True, rounds=1, k=6, candidates=2, stop="never"
+)
+OPTIONS = "--engine served:toy --judge none --paper --rounds 1 --k 6 --candidates 2 --stop never".split()
 PAID = {"usage": {"prompt_tokens": 1000, "completion_tokens": 100}}  # $0.11 at 100 dollars a million
 
 
@@ -365,7 +367,9 @@ def test_several_batches_under_way_are_counted(tmp_path, journal):
 
 
 def test_a_judge_of_several_engines_is_refused_before_it_is_asked(alone):
-    settings = RewriteSettings(engine="served:toy", judge="served:toy+served:other", rounds=1, k=6)
+    settings = RewriteSettings(
+        engine="served:toy", judge="served:toy+served:other", paper=True, rounds=1, k=6
+    )
     with BatchLoopback(toy_run.answer) as server:
         with pytest.raises(SettingError, match=r"several engines .* 'served:toy\+served:other'.* --judge"):
             write_batch(load(alone), settings=settings, engines=Engines(server.url))

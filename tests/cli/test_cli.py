@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import re
+import shlex
 import subprocess
 import sys
 
@@ -223,3 +225,51 @@ def test_texts_without_spaces_are_not_given_a_false_all_clear(run, tmp_path):
 def test_a_megabyte_token_does_not_flood_the_terminal(run, tmp_path):
     rows = [("x" * 100_000, "a") for _ in range(20)] + [(f"word {i}", "b") for i in range(20)]
     assert len(run("audit", write_csv(tmp_path / "d.csv", rows)).output) < 20_000
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_an_audit_ends_with_a_repair_that_reads_the_data_the_same_way(run, tmp_path):
+    rows = [
+        {
+            "my text": f"{'sadly' if i % 2 else 'well'} word{i} word{i * 7 % 90}",
+            "grade": "ab"[i % 2],
+            "part": "one",
+        }
+        for i in range(120)
+    ]
+    data = written(tmp_path / "my rows.jsonl", rows)
+    options = (
+        "--text",
+        "my text",
+        "--label",
+        "grade",
+        "--split",
+        "one",
+        "--split-column",
+        "part",
+        "--encoding",
+        "utf-8",
+    )
+    result = run("audit", str(data), *options, "--limit", "100", "--levels", "token")
+    shown = f"Repair the data: longway repair '{data}' --text 'my text' --label grade --split one --split-column part "
+    assert shown + "--encoding utf-8 --limit 100" in result.output.splitlines()
+    again = shlex.split(result.output.splitlines()[-1].removeprefix("Repair the data: longway "))
+    plan = run(*again, "--dry-run")
+    assert plan.exit_code == 0, plan.output
+
+
+def test_an_audit_that_finds_nothing_suggests_no_repair(run, tmp_path):
+    rows = [{"text": f"word{i * 37 % 101} word{i * 53 % 97}", "label": "ab"[i // 2 % 2]} for i in range(60)]
+    result = run("audit", str(written(tmp_path / "rows.jsonl", rows)), "--levels", "token")
+    assert "There is nothing to repair" in result.output
+    assert "longway repair" not in result.output
+
+
+def test_a_problem_says_its_count_once(run, tmp_path):
+    rows = [{"text": f"word{i % 40} and more", "label": "ab"[i % 2]} for i in range(80)]
+    result = run("audit", str(written(tmp_path / "rows.jsonl", rows)), "--levels", "token")
+    assert re.search(r"^\s*40 rows repeating", result.output, re.MULTILINE)

@@ -26,8 +26,10 @@ def run(*args):
 def test_it_prints_the_estimate_and_leaves_nothing_behind(data, tmp_path):
     with Loopback(answer) as server:
         served = ["--engine", "served:toy", "--base-url", server.url]
-        text = run("rewrite", data, *served, "--k", 4, "--rounds", 1, "--dry-run")
-        plain = run("rewrite", data, *served, "--k", 4, "--rounds", 1, "--dry-run", "--json")
+        text = run("rewrite", data, *served, "--k", 4, "--candidates", 4, "--rounds", 1, "--dry-run")
+        plain = run(
+            "rewrite", data, *served, "--k", 4, "--candidates", 4, "--rounds", 1, "--dry-run", "--json"
+        )
         added = run("augment", data, *served, "--method", "paraphrase", "--dry-run")
         assert not server.calls
     assert text.exit_code == plain.exit_code == added.exit_code == 0, text.output

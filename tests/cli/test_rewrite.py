@@ -17,7 +17,7 @@ from tests.jobs.toy_run import answer, write_csv
 
 pytestmark = pytest.mark.usefixtures("alone")
 
-SHORT = ["--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
+SHORT = ["--paper", "--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
 
 
 @pytest.fixture
@@ -56,8 +56,8 @@ def test_help_teaches(monkeypatch):
         (["--engine", "rules", "--judge", "magic"], "Unknown engine 'magic'"),
         (["--engine", "rules", "--judge", "rules"], "rules cannot judge"),
         (["--choose", "best"], "gamma, leak"),
-        (["--keep", "great"], "'keep' is for the choice by 'leak'"),
-        (["--choose", "leak", "--keep", " "], "'keep' must be words"),
+        (["--paper", "--keep", "great"], "'keep' is for the choice by 'leak'"),
+        (["--keep", " "], "'keep' must be words"),
         (["--k", "many"], "Try 500, 0.1 or 10%"),
         (["--k", "0"], "'k' must be"),
         (["--k", "1.5"], "'k' must be"),
@@ -74,6 +74,20 @@ def test_a_mistake_is_told_in_words_with_the_next_step(data, tmp_path, args, wor
     assert isinstance(result.exception, LongwayError)
     assert words in str(result.exception)
     assert not (tmp_path / "longway-runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ([], {"paper": False, "choose": "leak", "stop": "leak", "k": 0.25, "candidates": 12}),
+        (["--paper"], {"paper": True, "choose": "gamma", "stop": "cosine", "k": 0.1, "candidates": 4}),
+        (["--paper", "--k", "5", "--stop", "kl"], {"choose": "gamma", "stop": "kl", "k": 5}),
+    ],
+)
+def test_paper_sets_what_is_not_given(data, args, expected):
+    result = run("rewrite", data, "--engine", "rules", "--rounds", 1, "--limit", 6, *args, "--json")
+    settings = json.loads(result.stdout)["settings"]
+    assert {name: settings[name] for name in expected} == expected
 
 
 def test_numbers_out_of_range_are_told_by_the_option(data):

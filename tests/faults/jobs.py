@@ -18,7 +18,7 @@ from tests.jobs import toy_augment, toy_run
 N_ROWS = 40
 COMMANDS = {
     "audit": "audit data.csv --levels -grammar",
-    "rewrite": "rewrite data.csv --engine served:toy --rounds 2 --k 14 --candidates 3 --stop never --balance equal",
+    "rewrite": "rewrite data.csv --engine served:toy --paper --rounds 2 --k 14 --candidates 3 --stop never --balance equal",
     "augment": "augment data.csv --method counterfactual --engine served:toy --model bow",
     "prove": "prove data.csv after.csv --test other=test.csv --model nb --seeds 2",
 }

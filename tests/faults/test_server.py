@@ -23,7 +23,7 @@ N = 30
 ROWS = tuple(row["review"] for row in rows_of(N))
 PLAIN = tuple(row["review"] for row in plain_rows(N))
 BAD = ROWS[3::5]
-OPTIONS = f"--engine served:toy --judge none --rounds 1 --k {N} --candidates 2 --stop never --out run".split()
+OPTIONS = f"--engine served:toy --judge none --paper --rounds 1 --k {N} --candidates 2 --stop never --out run".split()
 
 
 @pytest.fixture(autouse=True)

@@ -173,20 +173,20 @@ _both(
     "3",
     after=("--limit", "160"),
 )
-_add("reviews-rewrite-leak", "rewrite", REVIEWS, "--engine", "rules", "--rounds", "1", "--limit", "120", "--choose", "leak",
-     "--keep", "great", "--rerank", "--stop", "leak", "--balance", "equal")  # fmt: skip
+_add("reviews-rewrite-leak", "rewrite", REVIEWS, "--engine", "rules", "--rounds", "1", "--limit", "120",
+     "--keep", "great", "--rerank", "--balance", "equal")  # fmt: skip
 _both("rewrite-eda", "rewrite", DATA, "--method", "eda", "--limit", "120")
 _add(
     "claims-rewrite-crossaug", "rewrite", CLAIMS, "--method", "crossaug", "--engine", "rules", "--limit", "60"
 )
 _add("claims-rewrite-none", "rewrite", "../data/claims.parquet", "--method", "none", json=False)
-_add("reviews-rewrite-csv", "rewrite", "../data/reviews.csv", "--engine", "rules", "--k", "5", "--rounds", "1", "--space", "token",
+_add("reviews-rewrite-csv", "rewrite", "../data/reviews.csv", "--engine", "rules", "--paper", "--k", "5", "--rounds", "1", "--space", "token",
      json=False)  # fmt: skip
-ROUNDS = ("--k", "6", "--rounds", "2", "--stop", "never", "--limit", "60")
+ROUNDS = ("--paper", "--k", "6", "--rounds", "2", "--stop", "never", "--limit", "60")
 _both("rewrite-served", "rewrite", DATA, *ROUNDS, served=True, after=("--limit", "140"))
 _both("rewrite-replay", "rewrite", DATA, *ROUNDS, "--engine", "replay:../{}-rewrite-served/run/journal.sqlite",
       after=("--limit", "140"), needs="{}-rewrite-served")  # fmt: skip
-_add("reviews-rewrite-local", "rewrite", REVIEWS, "--engine", "rules,local", "--limit", "140", "--k", "3", "--rounds", "1",
+_add("reviews-rewrite-local", "rewrite", REVIEWS, "--engine", "rules,local", "--paper", "--limit", "140", "--k", "3", "--rounds", "1",
      "--candidates", "2")  # fmt: skip
 
 # Additions.
@@ -358,7 +358,7 @@ def _review(case: Any, run: str) -> None:
         os.kill(process, signal.SIGINT)
         case.codes[name] = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     sample = run.split("-")[0]
-    case.command("rewrite", f"../data/{sample}.jsonl", "--engine", "rules", "--rounds", "1", "--limit", "120", "--choose", "leak",
+    case.command("rewrite", f"../data/{sample}.jsonl", "--engine", "rules", "--rounds", "1", "--limit", "120",
                  "--decisions", "reviewed", "--out", "run")  # fmt: skip
 
 

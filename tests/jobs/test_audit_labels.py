@@ -341,3 +341,18 @@ def test_the_report_is_never_wider_than_the_window_and_its_links_open(new_page, 
 
 def test_a_result_in_memory_has_no_links(audited):
     assert "<a " not in render(audited.page())
+
+
+def test_it_ends_with_a_repair_for_each_label_that_has_findings(tmp_path):
+    data = written(tmp_path, "csv", rows_of())
+    done = run(data, "--label", "toxic", "--label", "rude", "--limit", 150, "--out", tmp_path / "out")
+    commands = [line for line in done.output.splitlines() if "longway repair" in line]
+    assert commands == [
+        f"Repair the data for toxic: longway repair {data} --text text --label toxic --limit 150"
+    ]
+
+
+def test_a_tag_has_no_repair_of_its_own(tmp_path):
+    done = run(written(tmp_path, "jsonl", rows_of()), "--label", "tags", "--out", tmp_path / "out")
+    assert "longway repair" not in done.output
+    assert "write a column that says whether a row has the tag" in " ".join(done.output.split())

@@ -267,7 +267,7 @@ def test_what_cannot_be_taken_over_is_told_with_the_reason():
     assert [(one.pattern.name, one.why) for one in gamma.left_out] == [
         ("she", "it is about evidence, and only review is rewritten"),
         ("an exclamation mark", "it is no word or phrase of the text"),
-        ("fine", "this method looks at no single words; it aims with --choose leak"),
+        ("fine", "this method looks at no single words; it aims without --paper and --choose gamma"),
     ]
     assert gamma.names == ("sadly",)
     leak = AppliedDecisions.of(decided, text="review", aims=True)

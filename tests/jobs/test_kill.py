@@ -26,7 +26,7 @@ N_ROWS = 40
 
 def options(server, out):
     """The command that is run over and over."""
-    told = "--engine served:toy --rounds 2 --k 14 --candidates 3 --stop never --balance equal"
+    told = "--engine served:toy --paper --rounds 2 --k 14 --candidates 3 --stop never --balance equal"
     return ["rewrite", "data.csv", *told.split(), "--base-url", server.url, "--out", out]
 
 

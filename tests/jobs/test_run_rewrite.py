@@ -3,6 +3,7 @@
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,8 +13,11 @@ import longway as lw
 from longway.data import load
 from longway.errors import DataError, EngineError, MissingExtra, RunError, SettingError
 from longway.jobs.engine_use import Engines, answers_kept
+from longway.jobs.options import settings_from
 from longway.jobs.rewrite.job import RewriteJob
+from longway.jobs.rewrite.rewriting import razor_settings
 from longway.jobs.rewrite.settings import RewriteSettings
+from longway.methods import RazorSettings
 from longway.store import RUN_FILE, Journal, holding, read_json
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
@@ -394,7 +398,7 @@ def test_hostile_rows_pass_through_and_change_nothing_else(tmp_path):
     with Loopback(reading) as server:
         run = lw.rewrite(
             load(rows, text="review", label="label", id="id"),
-            settings=settings(k=27, rounds=1),
+            settings=settings(paper=True, k=27, rounds=1),
             engines=Engines(server.url),
             out=tmp_path / "run",
         )
@@ -414,7 +418,7 @@ def test_one_split_is_rewritten_and_the_others_stay(tmp_path, server):
     rows = [{**row, "split": ("train", "test")[i >= 16]} for i, row in enumerate(rows_of(24))]
     found = lw.rewrite(
         load(rows, text="review", label="label", id="id", split="split"),
-        settings=settings(k=16, rounds=1),
+        settings=settings(paper=True, k=16, rounds=1),
         engines=Engines(server.url),
         out=tmp_path / "run",
     )
@@ -479,7 +483,7 @@ def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
     pytest.importorskip("spacy")
     found = lw.rewrite(
         load(write_csv(tmp_path / "few.csv", 12)),
-        settings=RewriteSettings(engine="rules", rounds=1, k=6, candidates=2, stop="never"),
+        settings=RewriteSettings(engine="rules", paper=True, rounds=1, k=6, candidates=2),
         out=True,
     )
     assert (found.engine, found.judge) == ("rules", "none")
@@ -513,3 +517,24 @@ def test_no_money_at_all_ends_a_run_in_good_order(data, server, prices):
     found = rewrite(data, server, budget=0.0)
     assert not server.calls
     assert (found.stopped, found.changed) == ("the budget is spent", 0)
+
+
+def test_the_default_follows_the_leak_and_paper_sets_the_published_values():
+    names = ("choose", "stop", "k", "candidates", "rounds", "patience")
+    plain, paper = RewriteSettings(), RewriteSettings(paper=True)
+    assert [getattr(plain, name) for name in names] == ["leak", "leak", 0.25, 12, 9, 2]
+    assert [getattr(paper, name) for name in names] == ["gamma", "cosine", 0.1, 4, 10, 1]
+    assert (razor_settings(plain).may_return, razor_settings(paper).may_return) == (False, True)
+    assert razor_settings(paper) == replace(RazorSettings(), verify="best first")
+
+
+def test_options_that_are_given_override_the_papers():
+    mixed = RewriteSettings(paper=True, stop="kl", k=7)
+    assert (mixed.choose, mixed.stop, mixed.k, mixed.candidates) == ("gamma", "kl", 7, 4)
+
+
+def test_paper_given_beside_settings_changes_those_that_have_their_default():
+    given = RewriteSettings(rounds=3, seed=5)
+    both = settings_from(RewriteSettings, given, {"paper": True, "candidates": 2})
+    assert (both.choose, both.rounds, both.candidates, both.seed) == ("gamma", 3, 2, 5)
+    assert settings_from(RewriteSettings, both, {"paper": False}).choose == "leak"

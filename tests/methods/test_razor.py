@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from longway.errors import DataError, SettingError
 from longway.methods import METHODS, Razor, RazorSettings
-from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
+from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
 from longway.methods.method import BUDGET_SPENT
 from longway.methods.razor import NOTHING_LEFT
 from longway.records import Leak
@@ -364,3 +364,30 @@ def test_rows_must_have_an_id_of_their_own():
 def test_the_method_is_listed_by_its_name():
     assert METHODS["razor"] is Razor
     assert all(method.name == name for name, method in METHODS.items())
+
+
+def alternates(text, sample):
+    """The other of two wordings: what a list of synonyms gives round after round."""
+    return [text.replace("chief", "main") if "chief" in text else text.replace("main", "chief")]
+
+
+ALTERNATING = ["the chief town", "the chief film", "a main town", "a main film"]
+
+
+def texts_of_first_row(rounds):
+    return [edit.after for round_ in rounds for edit in round_.edits if edit.id == "r0" and edit.accepted]
+
+
+def test_as_published_a_row_alternates_between_two_texts():
+    rows = rows_of(ALTERNATING, [0, 0, 1, 1])
+    rounds = run(rows, write=alternates, k=4, rounds=4, stop="never")
+    assert texts_of_first_row(rounds) == ["the main town", "the chief town"] * 2
+
+
+def test_a_row_does_not_return_to_an_earlier_text_unless_it_may():
+    rows = rows_of(ALTERNATING, [0, 0, 1, 1])
+    rounds = run(rows, write=alternates, k=4, rounds=4, stop="never", may_return=False)
+    assert texts_of_first_row(rounds) == ["the main town"]
+    returning = [edit for round_ in rounds[2:] for edit in round_.edits]
+    assert {(edit.accepted, edit.reason, edit.verdicts) for edit in returning} == {(False, RETURNS, ())}
+    assert rounds[-1].stopped == NOTHING_LEFT

@@ -36,7 +36,7 @@ def alone(monkeypatch, tmp_path):
 
 
 def rewrite(data, server, out, *, on):
-    settings = RewriteSettings(engine="served:toy", rounds=2, k=6, candidates=2, stop="never")
+    settings = RewriteSettings(engine="served:toy", paper=True, rounds=2, k=6, candidates=2, stop="never")
     engines = Engines(server.url, options={"backoff": 0.001, "retries": 0, "max_in_flight": 4})
     return lw.rewrite(load(data), settings=settings, engines=engines, out=out, on=on)
 

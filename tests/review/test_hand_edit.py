@@ -51,7 +51,9 @@ def made(tmp_path_factory):
         data = load(toy_run.write_csv(folder / "reviews.csv", 40))
         with Loopback(toy_run.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-            asked = RewriteSettings(engine="served:toy", rounds=2, k=20, candidates=3, stop="never")
+            asked = RewriteSettings(
+                engine="served:toy", paper=True, rounds=2, k=20, candidates=3, stop="never"
+            )
             lw.rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
             asked = replace(asked, choose="leak", rounds=1)
             lw.rewrite(data, settings=asked, engines=engines, out=folder / "leak")

@@ -91,7 +91,7 @@ def _show(result: PlantResult, *, as_json: bool) -> None:
     console.print(f"\nFolder: [bold]{safe(str(folder))}[/]\n\nNext steps:", soft_wrap=True)
     for line in (
         f"longway audit {files['train']}",
-        f"longway rewrite {files['train']} --choose leak --out {repaired}",
+        f"longway rewrite {files['train']} --out {repaired}",
         f"longway prove {files['train']} {repaired} {tests}",
     ):
         console.print(f"  {line}", markup=False, soft_wrap=True)

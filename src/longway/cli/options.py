@@ -194,15 +194,19 @@ def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
     if kind in (bool, bool | None) and not given.flag and not given.off:
         names[0] += f"/--no-{names[0].removeprefix('--')}"
     bounds: dict[str, Any] = {key: value for key, value in (("min", given.at_least), ("max", given.at_most)) if value is not None}  # fmt: skip
+    depends = given.paper is not None
     info = typer.Option(
         *names,
         help=text,
         rich_help_panel=given.group,
         hidden=given.advanced,
         metavar=given.metavar,
+        show_default=f"{given.usual}, with --paper {given.paper}" if depends else True,
         **bounds,
     )
-    return Annotated[_plain(kind) if given.parse is None else str | None, info]
+    if given.parse is not None:
+        return Annotated[str | None, info]
+    return Annotated[_plain(kind) | None if depends else _plain(kind), info]
 
 
 def _plain(kind: Any) -> Any:

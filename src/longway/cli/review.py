@@ -19,7 +19,10 @@ def command(
         str | None, typer.Option(help="Name recorded with each decision. Default: your login name.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The dataset of an audit; other runs store their own.")
+        Path | None,
+        typer.Option(
+            help="The original file: for an audit, which stores none, and for a repair, to restore rows that it dropped."
+        ),
     ] = None,
     browser: Annotated[
         bool,
@@ -44,7 +47,7 @@ def command(
     with cells_progress() as bar:
         bar.step("reading the run")
         contents = RunContents(folder, data=data, progress=bar.progress)
-    if data is not None and contents.dataset_path is not None:
+    if data is not None and contents.dataset_path is not None and contents.command != "repair":
         errors().print(
             f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(contents.dataset_path.name)}.",
             soft_wrap=True,

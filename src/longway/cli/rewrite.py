@@ -17,7 +17,7 @@ DecisionsOf = Annotated[
     typer.Option(
         "--decisions",
         metavar="RUN",
-        help="Run folder with a review: its real signal is left alone, its shortcuts are removed first (with --choose leak), its "
+        help="Run folder with a review: its real signal is left alone, its shortcuts are removed first (not with --choose gamma), its "
         "rejected texts are not proposed again.",
         hidden=True,
         rich_help_panel=METHOD,
@@ -40,15 +40,15 @@ def rewrite(
 
     Each new text is checked: does the label still hold, are negation, numbers and names preserved, is the meaning close, is it a
     text at all. Writes the dataset in its own format, edits.jsonl with every candidate and verdict, and report.html with before
-    and after. The same command again resumes the run and pays for nothing twice.
+    and after. The same command again resumes the run and pays for nothing twice. --paper runs RAZOR as published.
 
         longway rewrite claims.jsonl --text claim --context evidence --label label
 
-        longway rewrite reviews.csv --choose leak --keep great --keep awful
+        longway rewrite reviews.csv --keep great --keep awful
 
         longway rewrite reviews.csv --engine served:gpt-4o-mini --budget 2
 
-        longway rewrite reviews.csv --choose leak --decisions longway-runs/reviews-rewrite
+        longway rewrite reviews.csv --decisions longway-runs/reviews-rewrite
     """
     from longway.cli.live import Live, show_dry_run
     from longway.cli.screen import errors, show_edited

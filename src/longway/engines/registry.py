@@ -148,7 +148,7 @@ def offline(why: str = "no model is configured") -> Choice:
     if not rules and not local:
         return Choice(
             "rules,local",
-            f"{why}: the rules write, and the small model if no rule applies; rules+local uses it more often and takes longer",
+            f"{why}: the rules write, and the small model if no rule applies (rewrite and perturb use the rules alone); rules+local uses it more often and takes longer",
         )
     if not rules:
         return Choice("rules", f"{why}, and the rules need none")

@@ -33,7 +33,7 @@ class Option:
 
     group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
     `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
-    line into the value. at_least, at_most: bounds, both included.
+    line into the value. at_least, at_most: bounds, both included. paper: the value with `--paper`; usual: the value without it.
     """
 
     group: str = METHOD
@@ -45,10 +45,17 @@ class Option:
     parse: Callable[[str], object] | None = None
     at_least: float | None = None
     at_most: float | None = None
+    usual: Any = None
+    paper: Any = None
 
 
 def option(default: Any, **options: Any) -> Any:
-    """A dataclass field with a default and an `Option`; the keywords are the option's."""
+    """A dataclass field with a default and an `Option`; the keywords are the option's.
+
+    With `paper`, the field is None until `fill_in` sets it, so that a value given with `--paper` is recognised.
+    """
+    if "paper" in options:
+        options["usual"], default = default, None
     return dataclasses.field(default=default, metadata={"option": Option(**options)})
 
 
@@ -78,6 +85,28 @@ def help_of(settings: type) -> dict[str, str]:
     return found
 
 
+def fill_in(settings: Any) -> None:
+    """Set the options that were not given to the paper's values if `settings.paper`, otherwise to their defaults.
+
+    >>> @dataclass(frozen=True)
+    ... class Toy:
+    ...     paper: bool = False
+    ...     rounds: int = option(9, paper=10)
+    ...     def __post_init__(self): fill_in(self)
+    >>> Toy().rounds, Toy(paper=True).rounds, Toy(paper=True, rounds=3).rounds
+    (9, 10, 3)
+    """
+    for name, value in _paper_values(type(settings), settings.paper).items():
+        if getattr(settings, name) is None:
+            object.__setattr__(settings, name, value)  # frozen, and not yet complete
+
+
+def _paper_values(settings: type, paper: bool) -> dict[str, object]:
+    """The values of the options that depend on `paper`."""
+    options = {field.name: field.metadata.get("option", Option()) for field in dataclasses.fields(settings)}
+    return {name: one.paper if paper else one.usual for name, one in options.items() if one.paper is not None}
+
+
 def check_options(settings: Any) -> None:
     """Raise SettingError if a value is outside the bounds of its option, or not one of the literals of its type.
 
@@ -98,7 +127,8 @@ def check_options(settings: Any) -> None:
             words = f"{low} or more" if high is None else f"from {low} to {high}"
         else:
             continue
-        raise SettingError(f"'{field.name}' must be {words}. Got {value!r}. The default is {field.default}.")
+        default = field.default if given.usual is None else given.usual
+        raise SettingError(f"'{field.name}' must be {words}. Got {value!r}. The default is {default}.")
 
 
 def settings_from(kind: type[Settings], given: Settings | None, options: Mapping[str, object]) -> Settings:
@@ -113,6 +143,12 @@ def settings_from(kind: type[Settings], given: Settings | None, options: Mapping
         name: parse(value) if isinstance(value, str) and (parse := parsers[name]) else value
         for name, value in options.items()
     }  # as on the command line
+    if given is not None and options:
+        if "paper" in options:  # options that still have their default follow it
+            values = _paper_values(kind, given.paper)  # type: ignore[attr-defined]
+            unset = {name: None for name, value in values.items() if getattr(given, name) == value}
+            options = {**unset, **options}
+        return dataclasses.replace(given, **options)  # type: ignore[type-var]
     if given is not None:
-        return dataclasses.replace(given, **options) if options else given  # type: ignore[type-var]
+        return given
     return kind(**options)

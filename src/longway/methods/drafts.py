@@ -10,7 +10,7 @@ Each draft becomes an `Edit`, accepted or with the reason for its rejection.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TypeVar
@@ -27,6 +27,7 @@ T = TypeVar("T")
 NOT_CHOSEN = "another candidate scored lower"
 NOT_BETTER = "the original scores as low"
 NOT_VERIFIED = "not verified"
+RETURNS = "the row had this text before"
 DECIMALS = 6  # precision of comparisons: further digits are noise of single-precision sums
 MEANING = "meaning"  # the check that measures how close a candidate is to the text before
 LABEL = (
@@ -130,6 +131,13 @@ def write_drafts(write: Write, requests: Sequence[RewriteRequest]) -> Drafts:
     return result
 
 
+def reject_returns(drafts: Iterable[RewriteDraft], earlier: Mapping[int, Set[str]]) -> None:
+    """Reject drafts that give a row an earlier text of its own. earlier: the texts that each row had before its current one."""
+    for draft in drafts:
+        if draft.candidate.after in earlier.get(draft.row, ()):
+            draft.reason = draft.why = RETURNS
+
+
 def rank_drafts(drafts: Sequence[RewriteDraft], chooser: Chooser, *, only_better: bool = False) -> None:
     """Rank drafts by a chooser's scores; with `only_better`, reject those that are no better than the original."""
     for row, group in groupby(drafts, key=lambda draft: draft.row):
@@ -138,16 +146,16 @@ def rank_drafts(drafts: Sequence[RewriteDraft], chooser: Chooser, *, only_better
         *scores, original = chooser.of_candidates(row, texts)
         for draft, score in zip(of_row, scores, strict=True):
             draft.rank = float(score)
-            if only_better and not _order(score) < _order(original):
+            if only_better and draft.why != RETURNS and not _order(score) < _order(original):
                 draft.reason = draft.why = NOT_BETTER
 
 
 def verify_drafts(verify: Verify, drafts: Sequence[RewriteDraft], *, best_first: bool = False) -> bool:
     """Give each draft its verdicts; returns True if the budget ended and the rest stays unverified.
 
-    best_first: per row, verify from the lowest rank up until one passes. Drafts that `rank_drafts` rejected are skipped.
+    best_first: per row, verify from the lowest rank up until one passes. Drafts that were rejected before are skipped.
     """
-    drafts = [draft for draft in drafts if draft.why != NOT_BETTER]
+    drafts = [draft for draft in drafts if draft.why not in (NOT_BETTER, RETURNS)]
     if not best_first:
         return _verify_all(verify, drafts)
     waiting = [

@@ -10,7 +10,7 @@ Algorithm 1 of "RAZOR: Sharpening Knowledge by Cutting Bias with Unsupervised Te
 
 As in the paper, all gammas of a round, including those of the candidates, are computed against the documents at the start of the
 round; the chosen candidate replaces the document even if its gamma is higher (`only_better` changes that); and a document may
-be rewritten again in the next round. A row without a verified candidate stays as it is and is drawn again, until `tries` draws in a
+be rewritten again in the next round, even back to an earlier text (`may_return`). A row without a verified candidate stays as it is and is drawn again, until `tries` draws in a
 row gave nothing. Size, order, ids and labels are preserved. Checks get the origin of a text that was rewritten before, to
 see how far it has moved.
 
@@ -37,6 +37,7 @@ from longway.methods.drafts import (
     RewriteDraft,
     choose_drafts,
     rank_drafts,
+    reject_returns,
     rejections,
     verify_drafts,
     write_drafts,
@@ -84,6 +85,7 @@ class RazorSettings:
     per_row: how often a row may be replaced; None for any number.
     least: rows that score no more than this are left alone; None for all rows.
     only_better: replace a text only if the new one scores lower.
+    may_return: accept a text that the row had before, as the paper does, where a row can alternate between two texts.
     rerank: choose by score, meaning and label together (`drafts.combined_ranks`); verifies all candidates.
     verify: "all" candidates, or "best first" until one passes: fewer calls to the judge, and the same choice by gamma.
     space: "mean" (Eq. 10), "token" (one vector per word) or "embedding" (section 4.2).
@@ -100,6 +102,7 @@ class RazorSettings:
     per_row: int | None = None
     least: float | None = None
     only_better: bool = False
+    may_return: bool = True
     rerank: bool = False
     verify: Literal["all", "best first"] = "all"
     space: SpaceName = "mean"
@@ -190,6 +193,7 @@ class _Loop:
         self.failures = np.zeros(len(rows), dtype=np.int64)
         self.replaced = np.zeros(len(rows), dtype=np.int64)
         self.origins: dict[int, Origin] = {}  # of rows that have a new text
+        self.earlier: defaultdict[int, set[str]] = defaultdict(set)  # texts that a row had
         self.gamma = self.space.gamma()
         self._tick("score")
         self.figures = replace(self._figures(), seconds=self._round_seconds())
@@ -223,6 +227,8 @@ class _Loop:
         written = write_drafts(razor.write, requests)
         self._tick("write")
         drafts = written.drafts
+        if not settings.may_return:
+            reject_returns(drafts, self.earlier)
         self._score(drafts)
         is_spent = verify_drafts(
             razor.verify, drafts, best_first=settings.verify == "best first" and not settings.rerank
@@ -317,6 +323,7 @@ class _Loop:
         for draft in drafts:
             if draft.reason:
                 continue
+            self.earlier[draft.row].add(draft.candidate.before)
             origin = draft.candidate.origin_now
             if origin.text == draft.candidate.after:
                 self.origins.pop(draft.row, None)  # it is the original again

@@ -19,6 +19,7 @@ from typing import Literal
 
 from longway.errors import SettingError
 from longway.review.edit_list import ReviewedEdit
+from longway.review.row_edits import RowTrace
 from longway.review.run_contents import RunContents
 
 Undecided = Literal["as_run", "reject"]
@@ -42,6 +43,7 @@ class RowStep:
     choice: str = ""
     seq: int = 0
     hand: Mapping[str, str] = field(default_factory=dict)
+    drops: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,16 @@ def chosen_row(
         label=steps[way[-1]].labels[1] if way else steps[0].labels[0],
         texts=texts,
         as_run=as_run,
-        is_in=bool(way) or not source,
-        was_in=bool(way_of_run) or not source,
+        is_in=_is_in(steps, way, source),
+        was_in=_is_in(steps, way_of_run, source),
         applied=tuple(key for at in way for key in steps[at].keys),
         overridden=tuple(key for at in accepted if at not in way for key in steps[at].keys),
     )
+
+
+def _is_in(steps: Sequence[RowStep], way: Sequence[int], source: str) -> bool:
+    """Whether the dataset has the row if these candidates are used."""
+    return not steps[way[-1]].drops if way else not source
 
 
 def walk(steps: Sequence[RowStep], *, undecided: Undecided = "as_run") -> list[int]:
@@ -168,17 +175,23 @@ def _belongs(reviewed: ReviewedEdit, together: Sequence[ReviewedEdit]) -> bool:
 
 def _candidate(together: Sequence[ReviewedEdit], parent: int | None) -> RowStep:
     first = together[0].edit
+    before = {reviewed.edit.field: reviewed.edit.before for reviewed in together}
+    after = {reviewed.edit.field: reviewed.edit.after for reviewed in together}
+    if (trace := RowTrace.of(first)) is not None:
+        before |= {name: both[0] for name, both in trace.columns.items()}
+        after |= {name: both[1] for name, both in trace.columns.items()}
     choices = {reviewed.choice for reviewed in together if reviewed.decision is not None}
     return RowStep(
         keys=tuple(reviewed.key for reviewed in together),
-        before={reviewed.edit.field: reviewed.edit.before for reviewed in together},
-        after={reviewed.edit.field: reviewed.edit.after for reviewed in together},
+        before=before,
+        after=after,
         labels=(first.label_before, first.label_after),
         is_kept=first.accepted,
         parent=parent,
         choice=next((name for name in ("reject", "hand", "accept") if name in choices), ""),
         seq=max((reviewed.decision.seq for reviewed in together if reviewed.decision is not None), default=0),
         hand={reviewed.edit.field: reviewed.text for reviewed in together if reviewed.choice == "hand"},
+        drops=first.drops,
     )
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+import polars as pl
 
 from longway.data import Dataset, save
 from longway.data.edited import AddedRow, Changes, apply_edits
@@ -153,10 +155,32 @@ def _tables(contents: RunContents, dataset: Dataset, different: list[ChosenRow])
     names = [name for name in (dataset.columns.text, dataset.columns.context) if name is not None]
     changes = Changes(
         cells={name: _new_texts(different, name) for name in names},
-        added={row.id: _added(contents, row) for row in different if row.is_in and not row.was_in},
+        added={
+            row.id: _added(contents, row) for row in different if row.is_in and not row.was_in and row.source
+        },
         dropped={row.id for row in different if not row.is_in},
     )
-    return apply_edits(dataset, changes, with_sources=contents.command != "rewrite")
+    yield from apply_edits(dataset, changes, with_sources=contents.command != "rewrite")
+    restored = {row.id for row in different if row.is_in and not row.was_in and not row.source}
+    if restored:
+        yield from _restored(contents, restored, dataset)
+
+
+def _restored(contents: RunContents, ids: Set[str], dataset: Dataset) -> Iterator[DataTable]:
+    """Rows that the run dropped, from the original file, with the columns of the run's dataset."""
+    if contents.original is None:
+        n = len(ids)
+        raise SettingError(
+            f"{n:,} {'row that was' if n == 1 else 'rows that were'} dropped should be restored, and only the original file has "
+            f"{'it' if n == 1 else 'them'}. Name it: longway review {contents.folder} --data FILE"
+        )
+    original = contents.dataset(contents.original)
+    others = {id_ for _, some in original.tables_with_ids() for id_ in some} - ids
+    names = next(iter(dataset.tables_with_ids()))[0].frame.columns
+    for table in apply_edits(original, Changes(dropped=others), with_sources=False):
+        frame = table.without_raw().frame
+        missing = [pl.lit(None, pl.String).alias(name) for name in names if name not in frame.columns]
+        yield table.without_raw().with_frame(frame.with_columns(missing).select(names))
 
 
 def _new_texts(rows: Iterable[ChosenRow], column: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ The checks depend on the command:
 
     rewrite    `verifier_for` the dataset as loaded: all checks of a rewrite
     augment    `counterbias_verifier`: the text contains the kept words and has the intended label
+    repair     those of a rewrite; for added rows those of a row with another label
     perturb    the guards: nothing offensive, and for pairs nothing that may have changed the label
 
 They are built for the first text and kept with the contents: models are trained once, and their outputs are cached in
@@ -43,6 +44,7 @@ from longway.records import Edit, Verdict
 from longway.review.database import REVIEW_FOLDER
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
+from longway.review.row_edits import RowTrace
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.tokens.tokenizer import tokenize
@@ -63,6 +65,10 @@ def write_by_hand(
 ) -> Decision:
     """Check a text written by hand and store it, whether it passes or not. seen: as in `Decisions.write`."""
     edit = contents.edits.get(key).edit
+    if edit.drops:
+        raise SettingError(
+            "The run dropped this row, so there is no new text to change. Expected an edit of a text. Reject the edit to keep the row."
+        )
     text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
     with _lock:
@@ -130,6 +136,7 @@ def checker_of(contents: RunContents) -> Checker:
     """The checker for the command of a run."""
     makers: dict[str, Callable[[RunContents], Checker]] = {
         "rewrite": RewriteChecker,
+        "repair": RewriteChecker,
         "augment": AugmentChecker,
         "perturb": PerturbChecker,
     }
@@ -152,15 +159,20 @@ class RowChange:
 def row_change(contents: RunContents, edit: Edit, new: str, *, text_name: str) -> RowChange:
     """The row of an edit with a new text in the edited column; an edit of the other column by the same candidate is included."""
     row = contents.row(edit.source or edit.id).row
-    other = next(
-        (
-            (reviewed.edit.before, reviewed.text)
-            for reviewed in contents.row(edit.id).edits
-            if reviewed.edit.field != edit.field
-            and (reviewed.edit.id, reviewed.edit.round, reviewed.edit.how, reviewed.edit.accepted)
-            == (edit.id, edit.round, edit.how, edit.accepted)
-        ),
-        None,
+    trace = RowTrace.of(edit)
+    other = (
+        next(iter(trace.columns.values()), None)
+        if trace
+        else next(
+            (
+                (reviewed.edit.before, reviewed.text)
+                for reviewed in contents.row(edit.id).edits
+                if reviewed.edit.field != edit.field
+                and (reviewed.edit.id, reviewed.edit.round, reviewed.edit.how, reviewed.edit.accepted)
+                == (edit.id, edit.round, edit.how, edit.accepted)
+            ),
+            None,
+        )
     )
     if edit.field == text_name:
         return RowChange((edit.before, new), other or (row.context, row.context))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -21,9 +21,10 @@ from longway.data import Dataset
 from longway.data.columns import role_frame
 from longway.records import Edit
 from longway.review.database import Database, folded
+from longway.review.row_edits import EditLine, merged
 from longway.review.run_folder import edits_in
 
-VERSION = 3
+VERSION = 4
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 _TABLES = (
@@ -80,10 +81,11 @@ def build(
     load: Callable[[], Dataset] | None,
     stamp: str,
     progress: Progress,
+    merge: str | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
-    load: reads the dataset, if there is one. progress: called with the amount done and the total, in bytes of edits plus rows of data.
+    load: reads the dataset, if there is one. merge: the column of the text, to list one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
     """
     database.execute("create table if not exists made_of (stamp text not null)")
     if _is_built(database, stamp):
@@ -101,7 +103,8 @@ def build(
         size = edits.stat().st_size if edits else 0
         total = size + (dataset.n_rows if dataset else 0)
         if edits:
-            _add_edits(database, edits, lambda done: progress(done, total))
+            lines = edits_in(edits) if merge is None else merged(edits_in(edits), text=merge)
+            _add_edits(database, lines, lambda done: progress(done, total))
         if dataset:
             _add_rows(database, dataset, lambda done: progress(size + done, total))
         for statement in (*_RANKS, *_INDEXES):
@@ -139,10 +142,10 @@ def search_in(table: str, part: str, text: str) -> tuple[str, list[str]]:
     return f"number in (select number from {tables} where {where})", values
 
 
-def _add_edits(database: Database, path: Path, progress: Callable[[int], object]) -> None:
+def _add_edits(database: Database, lines: Iterable[EditLine], progress: Callable[[int], object]) -> None:
     seen: dict[str, int] = {}
     buffer = _Buffer(database, "edits", "bodies", "failed", "edits_text" if HAS_TRIGRAMS else "")
-    for number, (read, line, edit) in enumerate(edits_in(path), 1):
+    for number, (read, line, edit) in enumerate(lines, 1):
         key = edit_key(line)
         seen[key] = seen.get(key, 0) + 1
         full_key = key if seen[key] == 1 else f"{key}-{seen[key]}"

@@ -117,7 +117,7 @@ class FindingFilter:
 class RunContents:
     """The contents of a finished run.
 
-    data: the dataset of a run that stores none, such as an audit; ignored otherwise. progress: called while the files are first read.
+    data: the original file: for a run that stores no dataset, such as an audit, and to restore rows that a repair dropped. progress: called while the files are first read.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class RunContents:
         self._findings: dict[str, tuple[RunFinding, dict[str, object]]] = {}
         for finding, values in run.findings():
             self._findings.setdefault(finding_key(values), (finding, values))
-        source = self.dataset_path or data
+        source, self.original = self.dataset_path or data, data
         self._has_rows = source is not None
         self.database = Database(folder / REVIEW_FOLDER / REVIEW_FILE)
         self.decisions = Decisions(self.database)
@@ -146,6 +146,7 @@ class RunContents:
             load=None if source is None else lambda: self.dataset(source),
             stamp=stamp_of(run.edits_path, source, columns=json.dumps(asdict(self.columns))),
             progress=progress,
+            merge=self.text_column if self.command == "repair" else None,
         )
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)

@@ -123,13 +123,13 @@ def roles_of(dataset: DatasetSummary) -> str:
 
 
 def problem_bullet(problem: Problem) -> Bullet:
-    """A problem of the data with its count, the first rows and the next step."""
+    """A problem of the data with the first rows and the next step; its message has the count."""
     rows = ", ".join(str(row) for row in problem.rows[:MAX_ROWS])
     if rows and problem.count > len(problem.rows[:MAX_ROWS]):
         rows += " …"
     below = [Paragraph(f"Rows {rows}", "quiet")] if rows else []
     below.append(Paragraph(cut(problem.next_step, TEXT_LIMIT), "next"))
-    return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), count(problem.count), below)
+    return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), below=below)
 
 
 def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:

@@ -82,7 +82,7 @@ class AppliedDecisions:
         if aims:
             shortcuts = [one for one in _phrases(decisions.shortcuts, text, left_out) if one not in signal]
         else:
-            why = "this method looks at no single words; it aims with --choose leak"
+            why = "this method looks at no single words; it aims without --paper and --choose gamma"
             left_out += [NotApplied(one.pattern, one.label, why) for one in decisions.shortcuts]
         return cls(decisions, tuple(signal), tuple(shortcuts), whole_text, tuple(left_out))
 

@@ -20,7 +20,7 @@ from longway.data.edited import Changes, encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.engines.registry import engine_named
+from longway.engines.registry import choose, engine_named
 from longway.jobs.before_after import PatternChange, compare
 from longway.jobs.edit_counts import (
     CheckCounter,
@@ -53,7 +53,7 @@ from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED
+from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
 from longway.methods.method import Round, Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
@@ -66,7 +66,7 @@ SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
 N_TERMS = 15
 # These candidates have no fault: another text was preferred, or passed before they were looked at.
-CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED)
+CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED, RETURNS)
 
 
 def rewrite(
@@ -85,7 +85,7 @@ def rewrite(
     data: a dataset, or what `load` reads. split: the split to rewrite (default: "train" if there are several); the others are copied
     unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to
     write nothing. The same call with the same folder resumes the run, or reads it if it is done and no call failed.
-    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway rewrite` by name, such as `choose="leak"`.
+    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway rewrite` by name, such as `paper=True`.
     """
     chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
     with prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
@@ -160,6 +160,9 @@ def prepared(
     """The job with its engines, which are closed at the end. on: where engines compute."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
+    if settings.engine == "auto" and settings.needs_engine:
+        # The small model needs seconds per text, hours for a few thousand rows, and hardly lowers the leak further (notes/LOG.md).
+        settings = replace(settings, engine=choose(base_url=engines.base_url).spec.removesuffix(",local"))
     with engines_at(on, engine_named) as named:
         writer, judge = engines_of(settings, engines, named=named)
         settings = replace(settings, engine=name_of(writer), judge=name_of(judge))

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from longway.errors import SettingError
-from longway.jobs.options import ENGINE, check_options, option
+from longway.jobs.options import ENGINE, check_options, fill_in, option
 from longway.records import Pattern
 
 # The names of `methods`, repeated here so that `--help` need not import them.
@@ -92,20 +92,22 @@ class RewriteSettings:
 
     method: razor; eda and crossaug are baselines; none changes nothing, as a control.
     engine: Writes the texts: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible server), rules,local
-        (the model if no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` lists those that work here.
+        (the model if no rule applies), rules+local (both), replay:FILE, or auto (served if a model is configured, else rules). `longway engines`
+        lists those that work here.
     judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
-    choose: What chooses the texts to rewrite and the candidate to take. gamma: RAZOR as published; leak: what a model that sees only
-        the surface could use.
-    k: Texts rewritten in each round: a number, or a share such as 0.1 or 10%. Default: 0.1.
+    paper: RAZOR as published: the options that are not given get the paper's values.
+    choose: What chooses the texts to rewrite and the candidate to take. leak: what a model that sees only the surface could use;
+        gamma: RAZOR as published.
+    k: Texts rewritten in each round: a number, or a share such as 0.1 or 10%.
     candidates: Candidates for each text.
     rounds: The most rounds.
     patience: Rounds without a gain before it stops.
-    stop: The figure that must improve. cosine: equation 14; kl: the divergence of Algorithm 1; leak: the accuracy of a bag of words;
+    stop: The figure that must improve. leak: the accuracy of a bag of words; cosine: equation 14; kl: the divergence of Algorithm 1;
         never: stop after all rounds, or if the leak is at chance.
     balance: Labels taken in each round: none, equal or alternate.
     space: Space in which texts are compared: mean, token, or embedding (the paper's ablation).
     rerank: Take the candidate that is best by the choice, by meaning and by label together. Verifies all candidates.
-    keep: A word or phrase that is real signal, not a shortcut. Repeatable; for --choose leak.
+    keep: A word or phrase that is real signal, not a shortcut. Repeatable; not for --choose gamma.
     temperature: Sampling temperature of the engine.
     top_p: Nucleus sampling of the engine.
     seed: Seed of everything random.
@@ -117,12 +119,13 @@ class RewriteSettings:
     method: Method = option("razor")
     engine: str = option("auto", group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
-    choose: Choose = option("gamma")
-    k: int | float = option(0.1, parse=share_of, metavar="NUMBER", advanced=True)
-    candidates: int = option(4, at_least=1, advanced=True)
-    rounds: int = option(10, at_least=1)
-    patience: int = option(1, at_least=1, advanced=True)
-    stop: Stop = option("cosine", advanced=True)
+    paper: bool = option(False, flag=True)
+    choose: Choose = option("leak", paper="gamma")
+    k: int | float = option(0.25, paper=0.1, parse=share_of, metavar="NUMBER", advanced=True)
+    candidates: int = option(12, paper=4, at_least=1, advanced=True)
+    rounds: int = option(9, paper=10, at_least=1)
+    patience: int = option(2, paper=1, at_least=1, advanced=True)
+    stop: Stop = option("leak", paper="cosine", advanced=True)
     balance: Balance = option("none", advanced=True)
     space: Space = option("mean", advanced=True)
     only_better: bool = False
@@ -135,6 +138,7 @@ class RewriteSettings:
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
+        fill_in(self)
         check_options(self)
         if not (self.k >= 1 if isinstance(self.k, int) else 0 < self.k <= 1):
             raise SettingError(
@@ -143,7 +147,7 @@ class RewriteSettings:
         if self.keep and self.choose != "leak":
             raise SettingError(
                 f"'keep' is for the choice by 'leak': gamma looks at no single words. Got choose {self.choose!r}. "
-                "Add --choose leak, or leave out --keep."
+                "Leave out --paper or --choose gamma, or leave out --keep."
             )
         if any(not phrase.strip() for phrase in self.keep):
             raise SettingError(

@@ -443,6 +443,9 @@ def _notes_section(result: RewriteResult) -> list[Section]:
     if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
         fell = leak.before.accuracy - leak.after.accuracy
         if fell < HARDLY < leak.before.accuracy - leak.before.majority:
-            hint = "The leak hardly fell. Try --choose leak: it looks for what a model that sees only the surface could use."
+            hint = "The leak hardly fell. Without --paper and --choose gamma, rows are chosen by what a model that sees only the surface could use."
             blocks.append(Paragraph(hint))
+    if result.method == "razor" and result.settings.get("choose") == "leak" and not result.asked:
+        hint = "No text was selected: none has a pattern that an audit finds. --choose gamma selects unusual texts whatever they contain."
+        blocks.append(Paragraph(hint))
     return [Section("notes", "Notes", blocks, on=SCREEN)] if blocks else []

@@ -44,6 +44,7 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
+from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
 from longway.show import html
@@ -73,6 +74,7 @@ MAX_CHAIN = 200
 MAX_LEFT = 6
 MAX_HISTORY, MAX_ROW_HISTORY = 20, 50
 MAX_ROW_EDITS = 25
+MAX_STEPS = 30
 STATUS = {"kept": "kept by the run", "refused": "refused by the run"}
 ORDERS = {"file": "as in the run", "random": "at random", "score": "largest change of gamma first"}
 
@@ -99,8 +101,30 @@ class PersonView:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """Another column that changed with the text of a row."""
+
+    name: str
+    before: list[Piece]
+    after: list[Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of a repair of a row. change: its words; None if the row was dropped. why: the reason if it was refused."""
+
+    method: str
+    how: str
+    change: ColumnChange | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class EditView:
-    """An edit on a page. seen: number of the decision shown, to detect concurrent decisions."""
+    """An edit on a page. seen: number of the decision shown, to detect concurrent decisions.
+
+    fate: "added" or "dropped" if a repair did so with the whole row. columns: other columns that changed. steps: of a repair, if there are several.
+    """
 
     key: str
     number: int
@@ -113,6 +137,9 @@ class EditView:
     hand: HandText | None
     row: str
     source: str
+    fate: str = ""
+    columns: Sequence[ColumnChange] = ()
+    steps: Sequence[StepView] = ()
 
 
 def edits_page(contents: RunContents, query: Query) -> PageView:
@@ -179,7 +206,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         ),
         "findings": findings,
         "strengths": STRENGTHS,
-        "other": other_column_view(other),
+        "other": other_column_view(_unchanged(edit, other)),
         **_trace_views(reviewed, labels, findings),
         "change": _gamma(edit),
         "hand_text": _hand_text(reviewed),
@@ -205,6 +232,7 @@ def edit_view(
 ) -> EditView:
     """An edit as lists and pages show it. chosen: the filter, for its link. notes: spans of both texts to mark."""
     card = edit_card(reviewed.to_dict(), labels, notes=notes, limit=limit)
+    trace = RowTrace.of(reviewed.edit)
     return EditView(
         key=reviewed.key,
         number=reviewed.number,
@@ -217,7 +245,32 @@ def edit_view(
         hand=_hand(reviewed, limit) if reviewed.choice == "hand" else None,
         row=row_address(reviewed.edit.id),
         source=cut(reviewed.edit.source, NAME_LIMIT) if reviewed.edit.source else "",
+        fate="dropped" if reviewed.edit.drops else "added" if trace and reviewed.edit.source else "",
+        columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()] if trace else (),
+        steps=_step_views(trace.steps, limit) if trace else (),
     )
+
+
+def _column_change(name: str, before: str, after: str, limit: int) -> ColumnChange:
+    texts = (harmless(text[:COMPARE_LIMIT]) for text in (before, after))
+    return ColumnChange(cut(name, NAME_LIMIT), *side_by_side(*texts, limit=limit))
+
+
+def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
+    """The steps of a row; none if there is only one, in one or several columns, which the card shows."""
+    if len({(step.round, step.method, step.how, step.accepted) for step in steps}) < 2:
+        return []
+    return [
+        StepView(
+            method=cut(step.method, NAME_LIMIT),
+            how=cut(step.how, NAME_LIMIT) if step.how else "",
+            change=None
+            if step.drops
+            else _column_change(step.field, step.before, step.after, min(limit, EDIT_LIMIT)),
+            why=cut(step.reason, PATTERN_LIMIT) if step.reason else "",
+        )
+        for step in steps[:MAX_STEPS]
+    ]
 
 
 def _small(card: EditCard) -> EditCard:
@@ -245,12 +298,18 @@ def _hand(reviewed: ReviewedEdit, limit: int) -> HandText:
 
 
 def _hand_text(reviewed: ReviewedEdit) -> Markup | None:
-    """The text to start from, unchanged; None if it is too long to be sent back."""
-    return None if len(reviewed.text) > HAND_LIMIT else exactly(reviewed.text)
+    """The text to start from, unchanged; None if it is too long to be sent back, or the row was dropped."""
+    return None if len(reviewed.text) > HAND_LIMIT or reviewed.edit.drops else exactly(reviewed.text)
 
 
 def _verdict_json(verdict: Verdict) -> Json:
     return {**verdict.to_dict(), "reason": verdict.reason[:1000]}
+
+
+def _unchanged(edit: Edit, other: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The other column of a pair, unless it changed too."""
+    trace = RowTrace.of(edit)
+    return None if other is None or (trace and other[0] in trace.columns) else other
 
 
 def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
