@@ -4,17 +4,18 @@ python runs/planted.py
 python runs/planted.py --prove                                what a model gets right where the plants point the wrong way
 python runs/planted.py --prove --seeds 3 --only sst2 snli      means over three plantings
 python runs/planted.py --prove --made DIR --model minilm-full --device cuda   with data that an earlier run left in DIR
-python runs/planted.py --limit 200 --rounds 1 --only claims
+python runs/planted.py --limit 200 --only claims
 
 First the built-in sample, then every kind of plant in clean data (SST-2 sentences; SNLI for pairs), all kinds at once.
 
 recall: planted shortcuts that the audit lists. false_discovery: patterns called findings where labels were shuffled, as a
 share of what was tested. repaired: the mean share of what the planted shortcuts told about their label that is gone
-after rewriting (rules engine, leak-aware choice). labels_changed: rows whose label in the written file is another.
+after `longway repair` with its defaults. new_shortcuts: patterns that are stronger than a tenth of the weakest plant and
+were not before. labels_changed: rows whose label in the written file is another.
 Of clean data besides: rank of each plant among the findings; precision, plants among findings that the clean data did
-not have; harm, the share of the real words that the rewriting changed. With --prove the accuracy on test rows that carry
+not have; harm, the share of the real words that the repair changed. With --prove the accuracy on test rows that carry
 a plant tied to the other label: trained on the clean data (as good as a repair could be), on the planted data, on the
-rewritten data, and by each method on the planted data.
+repaired data, and by each method on the planted data.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from longway.jobs.plant.measure import Detection, Repair, detection, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
 from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes
 from longway.jobs.prove.training import Cell, Version, train_cell
-from longway.jobs.rewrite.job import rewrite
-from longway.jobs.rewrite.result import RewriteResult
-from longway.jobs.rewrite.settings import RewriteSettings
+from longway.jobs.repair.job import repair as run_repair
+from longway.jobs.repair.result import RepairResult
+from longway.jobs.repair.settings import RepairSettings
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
 
@@ -85,13 +86,10 @@ def shuffled(dataset: Dataset, seed: int) -> Dataset:
     )
 
 
-def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[RewriteResult, Dataset]:
-    """The result of a rewrite, and the dataset it wrote."""
-    asked = RewriteSettings(
-        engine="rules", choose="leak", stop="leak", k=0.34, patience=2, seed=options.seed, **settings
-    )
+def repaired(dataset: Dataset, options: Namespace) -> tuple[RepairResult, Dataset]:
+    """The result of a repair with its defaults, and the dataset it wrote."""
     folder = Path(tempfile.mkdtemp()) / "run"
-    result = rewrite(dataset, asked, out=folder)
+    result = run_repair(dataset, RepairSettings(seed=options.seed), out=folder)
     columns = dataset.columns
     after = load(
         next(folder.glob("dataset.*")),
@@ -103,12 +101,18 @@ def rewritten(dataset: Dataset, options: Namespace, **settings: Any) -> tuple[Re
     return result, after
 
 
+def new_shortcuts(result: RepairResult, mended: Repair) -> int:
+    """Patterns that became stronger than a tenth of the weakest plant."""
+    bound = min(one.before.nats for one in mended.plants) / 10
+    return sum(one.gain_after > bound >= one.gain_before for one in result.comparison.worse)
+
+
 def one_sample(name: str, options: Namespace) -> dict[str, Any]:
     whole = load(sample_path(name), limit=options.limit)
     train = whole.select_split("train")
     found = audit(whole, settings=QUICK).findings
     null = audit(shuffled(train, options.seed), settings=QUICK)
-    result, after = rewritten(whole, options, candidates=12, rounds=options.rounds)
+    result, after = repaired(whole, options)
     leak = result.comparison.leak
     assert leak is not None  # the samples have labels
     return {
@@ -116,15 +120,21 @@ def one_sample(name: str, options: Namespace) -> dict[str, Any]:
         "false": sum(null.significant.values()),
         "tested": sum(null.tested.values()),
         "fates": planted_changes(name, train, after.select_split("train")),
-        "labels_changed": result.labels_changed,
+        "labels_changed": labels_changed(train, after),
         "leak": (leak.before.accuracy, leak.after.accuracy),
         "changed": result.changed,
     }
 
 
+def labels_changed(before: Dataset, after: Dataset) -> int:
+    """Rows of the data whose label is another one after the repair."""
+    was = {row.id: row.label for row in examples_of(before)}
+    return sum(was.get(row.id, row.label) != row.label for row in examples_of(after))
+
+
 def show(name: str, found: dict[str, Any]) -> None:
     print(
-        f"\n{name}: {found['changed']} texts rewritten, leak {found['leak'][0]:.1%} -> {found['leak'][1]:.1%}"
+        f"\n{name}: {found['changed']} texts changed, leak {found['leak'][0]:.1%} -> {found['leak'][1]:.1%}"
     )
     print(f"  {'planted':24}{'found':8}{'rows':>12}{'share':>14}{'repaired':>10}")
     fate: PlantedChange
@@ -159,28 +169,31 @@ def one_corpus(name: str, options: Namespace) -> dict[str, Any]:
     before = dataset_of(made.rows)
     own = audit(data, settings=replace(QUICK, max_q=1.0)).findings
     found = detection(audit(before, settings=QUICK).findings, made.truth, clean=own)
-    after = rewritten_once(name, before, options)
-    result = {"found": found, "repair": repair(made.truth, clean, made.rows, examples_of(after))}
+    after, compared = repaired_once(name, before, options)
+    mended = repair(made.truth, clean, made.rows, examples_of(after))
+    new = 0 if compared is None else new_shortcuts(compared, mended)
+    result = {"found": found, "repair": mended, "new": new}
     if options.prove:
         test_rows = examples_of(load(common.DATA / test, limit=min(options.limit or TEST_ROWS, TEST_ROWS)))
         result["proof"] = prove(data, before, after, test_rows, made, options)
     return result
 
 
-def rewritten_once(name: str, before: Dataset, options: Namespace) -> Dataset:
-    """The rewritten dataset, from the folder of an earlier run where it lies there."""
+def repaired_once(name: str, before: Dataset, options: Namespace) -> tuple[Dataset, RepairResult | None]:
+    """The repaired dataset, from the folder of an earlier run if it is there; and the result of the repair, None if it was made earlier."""
     kept = (
         None if options.made is None else options.made / f"{name}-{before.frame.height}-{options.seed}.jsonl"
     )
     if kept is not None and kept.exists():
         has_context = before.columns.context is not None
-        return load(kept, text="text", label="label", id="id", context="context" if has_context else "")
-    _, after = rewritten(before, options, candidates=6, rounds=min(options.rounds, 3))
+        found = load(kept, text="text", label="label", id="id", context="context" if has_context else "")
+        return found, None
+    result, after = repaired(before, options)
     after = dataset_of(examples_of(after))
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         after.frame.write_ndjson(kept)
-    return after
+    return after, result
 
 
 def prove(
@@ -280,7 +293,6 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=int, help="rows of each sample and dataset")
     parser.add_argument("--only", nargs="+", default=[*NAMES, *CLEAN], choices=[*NAMES, *CLEAN])
-    parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--prove", action="store_true", help="train before and after, and by every method")
     parser.add_argument("--model", default="bow", help="what is trained, with --prove")
@@ -288,7 +300,7 @@ def main() -> None:
     parser.add_argument(
         "--seeds", type=int, default=1, help="plantings of the clean data, from --seed upwards"
     )
-    parser.add_argument("--made", type=Path, help="folder that keeps the rewritten data from run to run")
+    parser.add_argument("--made", type=Path, help="folder that keeps the repaired data from run to run")
     options = parser.parse_args()
     results = {name: one_sample(name, options) for name in options.only if name in NAMES}
     for name, found in results.items():
@@ -302,18 +314,29 @@ def main() -> None:
         planted_in[name] = [one_corpus(name, Namespace(**{**vars(options), "seed": s})) for s in seeds]
         show_corpus(name, planted_in[name])
     listed = [yes for found in results.values() for yes in found["listed"]]
-    repaired = [fate.repaired for found in results.values() for fate in found["fates"]]
+    gone = [fate.repaired for found in results.values() for fate in found["fates"]]
     tested = sum(found["tested"] for found in results.values())
     common.finish(
         "runs/planted.py",
         recall=sum(listed) / len(listed) if listed else None,
         false_discovery=sum(found["false"] for found in results.values()) / tested if tested else None,
-        repaired=float(np.mean(repaired)) if repaired else None,
+        repaired=float(np.mean(gone)) if gone else None,
+        repaired_by_kind=by_kind(planted_in.values()),
+        new_shortcuts=sum(one["new"] for each in planted_in.values() for one in each),
         labels_changed=sum(found["labels_changed"] for found in results.values())
         + sum(one["repair"].labels_changed for each in planted_in.values() for one in each),
         by_shortcut={fate.pattern: fate.repaired for found in results.values() for fate in found["fates"]},
         clean={name: figures(results) for name, results in planted_in.items()},
     )
+
+
+def by_kind(planted_in: Iterable[list[dict[str, Any]]]) -> dict[str, float]:
+    """The mean share of each kind of plant that is gone."""
+    shares: dict[str, list[float]] = {}
+    for result in (one for each in planted_in for one in each):
+        for fate in result["repair"].plants:
+            shares.setdefault(fate.kind, []).append(fate.gone)
+    return {kind: mean(given) for kind, given in sorted(shares.items())}
 
 
 def figures(results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -156,15 +156,27 @@ SMALL = {
     "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
     "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
     "runs/planted.py": (
-        ["--limit", "40", "--only", "claims", "--rounds", "1"],
-        {"recall", "false_discovery", "repaired", "labels_changed", "clean"},
+        ["--limit", "40", "--only", "claims"],
+        {
+            "recall",
+            "false_discovery",
+            "repaired",
+            "repaired_by_kind",
+            "new_shortcuts",
+            "labels_changed",
+            "clean",
+        },
+    ),
+    "runs/repair.py": (
+        ["--data", "imdb", "--limit", "40", "--test-limit", "20", "--model", "bow"],
+        {"imdb"},
     ),
 }
 # What they measure is tested elsewhere; they themselves are run by `make soak`.
 LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py", "runs/people.py",
-    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py",
+    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
