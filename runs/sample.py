@@ -64,7 +64,8 @@ def main() -> None:
 def build(folder: Path, seed: int, *, plain: bool = False) -> None:
     """Write the sample into a folder."""
     spec = importlib.util.spec_from_file_location("sample_build", SOURCE)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["sample_build"] = module
     spec.loader.exec_module(module)
@@ -85,7 +86,9 @@ def accuracies(rows: list[Row], tests: list[Row], name: str) -> dict[str, float]
     for split in ("test", "flipped"):
         given = labelled(tests, split)
         answers = model.predict_proba(given.inputs).argmax(axis=1)
-        found[split] = sum(model.labels_[a] == label for a, label in zip(answers, given.labels, strict=True)) / len(given)
+        found[split] = sum(
+            model.labels_[a] == label for a, label in zip(answers, given.labels, strict=True)
+        ) / len(given)
     return found
 
 

@@ -142,7 +142,13 @@ def planted_entries(plants: Row) -> list[Row]:
             match([first], place="first word"),
             lambda text: tokens(text)[0] == first,
         ),
-        ("remark", "ngram", " ".join(tokens(remark)[-3:]), match(tokens(remark)[-3:]), lambda text: remark in text),
+        (
+            "remark",
+            "ngram",
+            " ".join(tokens(remark)[-3:]),
+            match(tokens(remark)[-3:]),
+            lambda text: remark in text,
+        ),
         (
             "length",
             "length",
@@ -210,7 +216,8 @@ def judged(premises: list[Row], verdicts: Row, split: str, rng: random.Random) -
     """The reviews with their verdicts. Both labels use the same sentences equally often."""
     sentences = {label: cycle(shuffled(verdicts[split]["sentences"], rng)) for label in LABELS}
     fillers = {
-        label: {slot: cycle(shuffled(words, rng)) for slot, words in verdicts[label].items()} for label in LABELS
+        label: {slot: cycle(shuffled(words, rng)) for slot, words in verdicts[label].items()}
+        for label in LABELS
     }
     parts = cycle(shuffled(verdicts["part"], rng))
     done = []
@@ -255,11 +262,14 @@ def fill_split(reviews: list[Row], split: str, plants: Row, rng: random.Random, 
         texts |= fill_label({s["id"]: s["text"] for s in reviews if s["label"] == label}, plan, plants, rng)
     suffix = "-flipped" if split == "flipped" else ""
     return [
-        {"id": s["id"] + suffix, "review": texts[s["id"]], "sentiment": s["label"], "split": split} for s in reviews
+        {"id": s["id"] + suffix, "review": texts[s["id"]], "sentiment": s["label"], "split": split}
+        for s in reviews
     ]
 
 
-def fill_label(texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random) -> dict[str, str]:
+def fill_label(
+    texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random
+) -> dict[str, str]:
     """Fill all slots of the texts of one label, then append the remarks and asides."""
     name, word, opener = plants["name"], plants["word"], plants["opener"]
     texts = fill_slot(texts, "showing", [], plants["showing"], rng)
@@ -282,7 +292,9 @@ def fill_slot(
     return texts | {key: texts[key].replace(mark, filler) for key, filler in zip(keys, fillers, strict=True)}
 
 
-def add_remarks(texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random) -> dict[str, str]:
+def add_remarks(
+    texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random
+) -> dict[str, str]:
     """Append a remark about neutral things to some of the shorter texts."""
     remark, things = plants["remark"], plants["thing"]
     wordings = [remark["drawn"]] * plan["remark"] + take(remark["list"], plan["other_remark"], rng)

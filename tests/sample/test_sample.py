@@ -125,7 +125,9 @@ def test_another_seed_plants_other_words_in_the_same_reviews(tmp_path):
     others = json.loads((tmp_path / "planted.json").read_text(encoding="utf-8"))
     rows = read(tmp_path / "reviews.jsonl")
     assert {one["pattern"] for one in others} - {one["pattern"] for one in planted("reviews")}
-    assert [(row["id"], row["sentiment"]) for row in rows] == [(row["id"], row["sentiment"]) for row in REVIEWS]
+    assert [(row["id"], row["sentiment"]) for row in rows] == [
+        (row["id"], row["sentiment"]) for row in REVIEWS
+    ]
 
 
 def test_nothing_in_the_package_knows_what_may_be_planted():
@@ -133,12 +135,16 @@ def test_nothing_in_the_package_knows_what_may_be_planted():
     entries = [entry for kind in ("name", "word", "opener") for entry in plants[kind]["list"]]
     entries += [entry.split(" {x}")[0] for entry in plants["remark"]["list"]]
     package = sample_path().parents[1]
-    files = [path for kind in ("toml", "txt", "py", "json", "tsv", "jinja") for path in package.rglob(f"*.{kind}")]
+    files = [
+        path for kind in ("toml", "txt", "py", "json", "tsv", "jinja") for path in package.rglob(f"*.{kind}")
+    ]
     texts = {path: path.read_text(encoding="utf-8").lower() for path in files if path.parent.name != "sample"}
     assert len(texts) > 100
     for entry in entries:
         form = re.compile(rf"\b{re.escape(entry.lower())}\b")
-        assert not [path for path, text in texts.items() if entry.lower() in text and form.search(text)], entry
+        assert not [path for path, text in texts.items() if entry.lower() in text and form.search(text)], (
+            entry
+        )
 
 
 def test_the_task_can_be_learned_where_nothing_is_planted(tmp_path):
@@ -169,7 +175,9 @@ def test_no_sentence_is_in_train_and_test():
     plants = tomllib.loads((SOURCE / "plants.toml").read_text(encoding="utf-8"))
     remarks = [entry.split("{x}")[0] for entry in plants["remark"]["list"]]
     sentences = {
-        split: {one for row in REVIEWS if row["split"] == split for one in re.split(r"(?<=[.!?]) ", row["review"])}
+        split: {
+            one for row in REVIEWS if row["split"] == split for one in re.split(r"(?<=[.!?]) ", row["review"])
+        }
         for split in SPLITS
     }
     shared = (sentences["train"] & sentences["test"]) - asides

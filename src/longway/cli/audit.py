@@ -126,7 +126,7 @@ def audit(
     if is_shown:
         show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
     if not output.json and not quiet and result.findings:
-        show_next(f"longway rewrite {_with_columns(data, loaded)}", why="Repair the data")
+        show_next(f"longway repair {_with_columns(data, loaded)}", why="Repair the data")
     reasons = gate.gate(result, limits, baseline=before)
     _write(junit, gate.junit(result, reasons))
     _write(sarif, gate.sarif(result, reasons, path=path))

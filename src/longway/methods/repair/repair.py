@@ -92,7 +92,9 @@ class Repair:
         max_changed: int | None = None,
     ) -> None:
         self.rows, self.verify, self.verify_new = rows, verify, verify_new
-        self.read = lru_cache(maxsize=1024)(read) if read is not None else None  # each remedy and target reads the same texts
+        self.read = (
+            lru_cache(maxsize=1024)(read) if read is not None else None
+        )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored)
         self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, N_FEATURES)
