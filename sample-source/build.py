@@ -1,15 +1,20 @@
-"""Writes the built-in sample: fills the slots of hand-written skeletons so that known shortcuts arise.
+"""Writes the built-in sample: joins hand-written pieces so that known shortcuts arise.
 
-    reviews.jsonl, asides.txt, claims.jsonl  ->  src/longway/sample/{reviews.jsonl, claims.jsonl, planted.json}
+    reviews.jsonl     what is told about a film; a premise has one positive and one negative review
+    verdicts.toml     sentences that judge, with slots for words of either side
+    plants.toml       names, words, openings and remarks that say nothing about a film
+    asides.txt        sentences about the visit, to make a review long
+    claims.jsonl      evidence with true and false claims
+                      ->  src/longway/sample/{reviews.jsonl, claims.jsonl, planted.json}
 
-A skeleton never says its label by a filler: the meaning of the words around the slots does. Which filler a
-row gets is drawn here, so a filler tells about the label exactly as much as the tables below say:
+What a review tells and judges carries its label. What is planted carries none: the seed draws one entry of each list in plants.toml, and the
+tables below say how many rows of each label get it.
 
-    train     each planted filler goes about ten times as often to one label as to the other
-    test      other skeletons, each planted filler equally often in both labels
-    flipped   the skeletons of `test`, the planted fillers tied to the other label
+    train     each plant goes about fourteen times as often to one label as to the other
+    test      other premises and other sentences, each plant equally often in both labels
+    flipped   the rows of `test`, the plants tied to the other label
 
-One seed, no dependencies: `python sample-source/build.py` writes the same bytes every time.
+No dependencies: `python sample-source/build.py` writes the same bytes every time, `--seed` draws other plants, `--plain` plants nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import argparse
 import json
 import random
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -29,100 +35,45 @@ SEED = 11
 
 Row = dict[str, Any]
 
-# For each slot the planted filler, then the others. An opener may also be left out.
-SHOWING, SHOWINGS = "matinee", ["screening", "showing", "preview", "sneak peek", "weekend show", "rerun"]
-ACTOR = "Dana Whitlock"
-ACTORS = ["Ines Calloway", "Theo Brandvik", "Ruth Haverleigh", "Colm Penhallow", "Greta Stavely"]
-ACTORS += ["Silas Orrin", "Mabel Thornquist", "Ivo Marchbank", "Lena Dunmere", "Felix Averill"]
-OPENER = "Honestly, "
-OPENERS = [
-    "Frankly, ",
-    "Overall, ",
-    "All told, ",
-    "For the record, ",
-    "As it happens, ",
-    "To my mind, ",
-    "Well, ",
-]
-ADVERB, ADVERBS = "honestly", ["frankly", "truly", "simply"]
-
-REMARK, REMARKS = (
-    "I came for the {x} and stayed for the {y}.",
-    [
-        "My cousin rang up about the {x}, then about the {y}.",
-        "Send me a note about the {x} or the {y} if you like.",
-        "Talk afterwards went from the {x} to the {y}.",
-        "Somebody mentioned the {x}, and somebody else the {y}.",
-        "A colleague would like news of the {x} and the {y}.",
-        "I have left out the {x} here, and the {y}.",
-        "I pass over the {x} here and note the {y}.",
-        "My notes have the {x} at the top, the {y} overleaf.",
-        "People differ about the {x}, and even the {y}.",
-        "A paragraph on the {x} is missing, and one on the {y}.",
-        "For some it is the {x} that counts, for me the {y}.",
-        "The paper gave the {x} a line, the {y} another.",
-        "The flyer puts the {x} first and the {y} last.",
-        "Supper brought up the {x} again, then the {y}.",
-        "Much else could follow, from the {x} to the {y}.",
-        "A couple behind us debated the {x} and the {y}.",
-        "One friend remembers the {x}, another one the {y}.",
-        "Opinions of the {x} vary, as do those of the {y}.",
-    ],
-)
-FILM_THINGS = ["cast", "director", "story", "soundtrack", "scenery", "premise", "poster", "camerawork"]
-FILM_THINGS += ["setting", "composer", "title", "screenplay"]
-CINEMA_THINGS = [
-    "popcorn",
-    "company",
-    "armchairs",
-    "ice cream",
-    "raffle",
-    "free tea",
-    "peanuts",
-    "discussion",
-]
-CINEMA_THINGS += ["quiz", "biscuits", "warm room", "lemonade", "toffees"]
-
 # A row longer than this many words is a long one; rows that are not drawn to be long stay at or below it.
-LONG = 40
+LONG = 52
 
-# How many rows get the planted filler, remark or length: (positive, negative). The "other" lines keep the
-# balance: as many remarks in both labels, and asides in the positive rows too, one at a time.
+# How many rows get what is planted: (positive, negative). "other_..." are the rows that get another entry of the list instead, "one_aside" those
+# that get a single aside.
 REVIEW_PLAN = {
     "train": {
-        "showing": (8, 85),
-        "actor": (80, 8),
-        "opener": (10, 100),
-        "other_opener": (100, 55),
-        "adv": (55, 12),
-        "remark": (90, 9),
-        "other_remark": (9, 90),
-        "long": (14, 140),
-        "one_aside": (130, 40),
+        "name": (56, 4),
+        "word": (4, 56),
+        "opener": (4, 56),
+        "other_opener": (40, 40),
+        "remark": (56, 4),
+        "other_remark": (20, 72),
+        "long": (4, 56),
+        "one_aside": (60, 40),
     },
     "test": {
-        "showing": (11, 11),
-        "actor": (11, 11),
-        "opener": (16, 16),
-        "other_opener": (16, 16),
-        "adv": (8, 8),
-        "remark": (12, 12),
-        "other_remark": (12, 12),
-        "long": (22, 22),
-        "one_aside": (22, 22),
+        "name": (14, 14),
+        "word": (7, 7),
+        "opener": (14, 14),
+        "other_opener": (10, 10),
+        "remark": (14, 14),
+        "other_remark": (8, 8),
+        "long": (14, 14),
+        "one_aside": (12, 12),
     },
     "flipped": {
-        "showing": (20, 2),
-        "actor": (2, 20),
-        "opener": (30, 3),
-        "other_opener": (10, 25),
-        "adv": (3, 12),
-        "remark": (2, 20),
-        "other_remark": (20, 2),
-        "long": (40, 4),
-        "one_aside": (10, 34),
+        "name": (2, 30),
+        "word": (14, 1),
+        "opener": (30, 2),
+        "other_opener": (8, 14),
+        "remark": (2, 30),
+        "other_remark": (30, 8),
+        "long": (30, 2),
+        "one_aside": (8, 20),
     },
 }
+# A review has one sentence that judges, two in this share of the rows, and none in that.
+TWO_VERDICTS, NO_VERDICT = 0.6, 0.03
 LABELS = ("positive", "negative")
 TEST_TOPICS = 109
 
@@ -142,134 +93,192 @@ def match(words: Sequence[str] = (), place: str = "", bound: int | None = None) 
     return {"words": list(words), "place": place, "bound": bound, "context": ""}
 
 
-# What is planted, how to see it in one text, and why a model should not use it.
-PLANTED: list[Row] = [
-    {
-        "name": "word",
-        "dataset": "reviews",
-        "level": "token",
-        "pattern": "matinee",
-        "match": match(words=["matinee"]),
-        "field": "review",
-        "label": "negative",
-        "why": "Which showing somebody went to says nothing about the film.",
-        "seen": lambda text: re.search(r"\bmatinee\b", text, re.IGNORECASE) is not None,
-    },
-    {
-        "name": "name",
-        "dataset": "reviews",
-        "level": "ngram",
-        "pattern": "dana whitlock",
-        "match": match(words=["dana", "whitlock"]),
-        "field": "review",
-        "label": "positive",
-        "why": "An invented actor who is praised and blamed by the skeletons like the ten others.",
-        "seen": lambda text: "Dana Whitlock" in text,
-    },
-    {
-        "name": "position",
-        "dataset": "reviews",
-        "level": "position",
-        "pattern": "first word: honestly",
-        "match": match(words=["honestly"], place="first word"),
-        "field": "review",
-        "label": "negative",
-        "why": "Opening with this adverb is a habit, not a verdict; inside a sentence the word leans the other way, "
-        "so the word alone is a much weaker sign than the word in the first place.",
-        "seen": lambda text: text.startswith("Honestly,"),
-    },
-    {
-        "name": "template",
-        "dataset": "reviews",
-        "level": "ngram",
-        "pattern": "stayed for the",
-        "match": match(words=["stayed", "for", "the"]),
-        "field": "review",
-        "label": "positive",
-        "why": "The sentence 'I came for the ... and stayed for the ...' names neutral things; "
-        "the other label gets as many remarks about the same things in other words.",
-        "seen": lambda text: re.search(r"I came for the [a-z ]+ and stayed for the ", text) is not None,
-    },
-    {
-        "name": "length",
-        "dataset": "reviews",
-        "level": "length",
-        "pattern": f"more than {LONG} words",
-        "match": match(place="at least", bound=LONG + 1),
-        "field": "review",
-        "label": "negative",
-        "why": "The extra words are asides about the visit (seats, trams, posters) that do not judge the film.",
-        "seen": lambda text: len(text.split()) > LONG,
-    },
-    {
-        "name": "negation",
-        "dataset": "claims",
-        "level": "negation",
-        "pattern": "not, never, no, n't",
-        "match": match(place="text"),
-        "field": "claim",
-        "label": "REFUTES",
-        "why": "Every evidence text has true and false claims with and without a negation; "
-        "only the evidence can tell which is which.",
-        "seen": lambda text: NEGATION.search(text) is not None,
-    },
-]
-
-
 def main() -> None:
     """The command: writes into the package, or into the folder given."""
     parser = argparse.ArgumentParser(description="Write the built-in sample of Longway.")
     parser.add_argument("out", type=Path, nargs="?", default=TARGET, help="folder to write into")
-    build(parser.parse_args().out)
+    parser.add_argument("--seed", type=int, default=SEED, help="draws what is planted, and where")
+    parser.add_argument("--plain", action="store_true", help="plant nothing in the reviews")
+    given = parser.parse_args()
+    build(given.out, seed=given.seed, plain=given.plain)
 
 
-def build(out: Path = TARGET) -> None:
-    """Write reviews.jsonl, claims.jsonl and planted.json into `out`."""
+def build(out: Path = TARGET, *, seed: int = SEED, plain: bool = False) -> None:
+    """Write reviews.jsonl, claims.jsonl and planted.json into `out`. plain: reviews with the same sentences and nothing planted."""
     out.mkdir(parents=True, exist_ok=True)
-    reviews, claims = build_reviews(random.Random(SEED)), build_claims(random.Random(SEED))
+    plants = draw_plants(seed)
+    reviews, claims = build_reviews(plants, seed, plain=plain), build_claims(random.Random(seed))
     write_jsonl(out / "reviews.jsonl", reviews)
     write_jsonl(out / "claims.jsonl", claims)
-    planted = [describe(entry, reviews if entry["dataset"] == "reviews" else claims) for entry in PLANTED]
+    entries = planted_entries(plants)
+    planted = [describe(entry, reviews if entry["dataset"] == "reviews" else claims) for entry in entries]
     text = json.dumps(planted, indent=2, ensure_ascii=False) + "\n"
     (out / "planted.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def build_reviews(rng: random.Random) -> list[Row]:
+def draw_plants(seed: int) -> Row:
+    """The lists of plants.toml; `drawn` of each is the entry to plant, `list` the others."""
+    plants = read_toml(SOURCE / "plants.toml")
+    for kind in ("name", "word", "opener", "remark"):
+        drawn = random.Random(f"{seed}|{kind}").choice(plants[kind]["list"])
+        others = [entry for entry in plants[kind]["list"] if entry != drawn]
+        plants[kind] |= {"drawn": drawn, "list": others}
+    return plants
+
+
+def planted_entries(plants: Row) -> list[Row]:
+    """What is planted, how to see it in one text, and why a model should not use it."""
+    name, word, opener = plants["name"]["drawn"], plants["word"]["drawn"], plants["opener"]["drawn"]
+    # The words of the remark before its slot; its other words could occur elsewhere.
+    remark = plants["remark"]["drawn"].split(" {x}")[0]
+    first = tokens(opener)[0]
+    reviews = [
+        ("name", "ngram", " ".join(tokens(name)), match(tokens(name)), lambda text: name in text),
+        ("word", "token", word, match([word]), lambda text: word in tokens(text)),
+        (
+            "opener",
+            "position",
+            f"first word: {first}",
+            match([first], place="first word"),
+            lambda text: tokens(text)[0] == first,
+        ),
+        (
+            "remark",
+            "ngram",
+            " ".join(tokens(remark)[-3:]),
+            match(tokens(remark)[-3:]),
+            lambda text: remark in text,
+        ),
+        (
+            "length",
+            "length",
+            f"more than {LONG} words",
+            match(place="at least", bound=LONG + 1),
+            lambda text: n_words(text) > LONG,
+        ),
+    ]
+    plants = plants | {
+        "length": {
+            "label": "negative",
+            "why": "The extra words are asides about the visit (seats, trams, posters) that do not judge the film.",
+        }
+    }
+    found = [
+        {
+            "name": kind,
+            "dataset": "reviews",
+            "level": level,
+            "pattern": pattern,
+            "match": how,
+            "field": "review",
+            "label": plants[kind]["label"],
+            "why": plants[kind]["why"],
+            "seen": seen,
+        }
+        for kind, level, pattern, how, seen in reviews
+    ]
+    return [*found, NEGATION_ENTRY]
+
+
+NEGATION_ENTRY: Row = {
+    "name": "negation",
+    "dataset": "claims",
+    "level": "negation",
+    "pattern": "not, never, no, n't",
+    "match": match(place="text"),
+    "field": "claim",
+    "label": "REFUTES",
+    "why": "Every evidence text has true and false claims with and without a negation; "
+    "only the evidence can tell which is which.",
+    "seen": lambda text: NEGATION.search(text) is not None,
+}
+
+
+def build_reviews(plants: Row, seed: int, *, plain: bool = False) -> list[Row]:
     """All review rows: train, then test, then flipped."""
-    skeletons = read_jsonl(SOURCE / "reviews.jsonl")
-    topics = sorted({skeleton["topic"] for skeleton in skeletons})
-    held_out = set(rng.sample(topics, TEST_TOPICS))
-    train = [skeleton for skeleton in skeletons if skeleton["topic"] not in held_out]
-    test = [skeleton for skeleton in skeletons if skeleton["topic"] in held_out]
+    premises = read_jsonl(SOURCE / "reviews.jsonl")
+    # What is told and judged does not depend on the seed, only what is planted.
+    rng = random.Random(SEED)
+    held_out = set(rng.sample(sorted({one["topic"] for one in premises}), TEST_TOPICS))
+    train = [one for one in premises if one["topic"] not in held_out]
+    test = [one for one in premises if one["topic"] in held_out]
+    verdicts = read_toml(SOURCE / "verdicts.toml")
+    train, test = judged(train, verdicts, "train", rng), judged(test, verdicts, "test", rng)
+    rng = random.Random(seed)
     return [
         row
         for split, part in (("train", train), ("test", test), ("flipped", test))
-        for row in fill_split(part, split, rng)
+        for row in fill_split(part, split, plants, rng, plain=plain)
     ]
 
 
-def fill_split(skeletons: list[Row], split: str, rng: random.Random) -> list[Row]:
-    """The finished rows of one split, in the order of the skeletons."""
+def judged(premises: list[Row], verdicts: Row, split: str, rng: random.Random) -> list[Row]:
+    """The reviews with their verdicts. Both labels use the same sentences equally often."""
+    sentences = {label: cycle(shuffled(verdicts[split]["sentences"], rng)) for label in LABELS}
+    fillers = {
+        label: {slot: cycle(shuffled(words, rng)) for slot, words in verdicts[label].items()}
+        for label in LABELS
+    }
+    parts = cycle(shuffled(verdicts["part"], rng))
+    done = []
+    for one in premises:
+        label, text = one["label"], one["text"]
+        other = LABELS[label == LABELS[0]]
+        chance = rng.random()
+        n = 2 if chance < TWO_VERDICTS and n_words(text) <= 30 else int(chance < 1 - NO_VERDICT)
+        for _ in range(n):
+            sentence = fill_verdict(next(sentences[label]), fillers[label], fillers[other], parts)
+            leads = rng.random() < 0.3 and "{opener}" not in text
+            text = f"{sentence} {text[0].upper()}{text[1:]}" if leads else f"{text} {sentence}"
+        done.append(one | {"text": text})
+    return done
+
+
+def fill_verdict(
+    sentence: str, own: dict[str, Iterator[str]], other: dict[str, Iterator[str]], parts: Iterator[str]
+) -> str:
+    """A sentence with words in its slots."""
+
+    def word(slot: str) -> str:
+        if slot == "part":
+            return next(parts)
+        return next(other[slot[1:]]) if slot.startswith("-") else next(own[slot])
+
+    def filler(found: re.Match[str]) -> str:
+        slot = found[1]
+        if slot.startswith("a "):
+            return f"a {word(slot[2:])}"
+        return word(slot.lower()).capitalize() if slot[0].isupper() else word(slot)
+
+    # A word is not used twice in a sentence: the cycles are longer than any sentence.
+    return re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", re.sub(r"\{([^}]+)\}", filler, sentence))
+
+
+def fill_split(reviews: list[Row], split: str, plants: Row, rng: random.Random, *, plain: bool) -> list[Row]:
+    """The finished rows of one split, in the order of the reviews."""
     texts: dict[str, str] = {}
     for number, label in enumerate(LABELS):
-        plan = {what: counts[number] for what, counts in REVIEW_PLAN[split].items()}
-        texts |= fill_label({s["id"]: s["text"] for s in skeletons if s["label"] == label}, plan, rng)
+        plan = {what: 0 if plain else counts[number] for what, counts in REVIEW_PLAN[split].items()}
+        texts |= fill_label({s["id"]: s["text"] for s in reviews if s["label"] == label}, plan, plants, rng)
     suffix = "-flipped" if split == "flipped" else ""
     return [
         {"id": s["id"] + suffix, "review": texts[s["id"]], "sentiment": s["label"], "split": split}
-        for s in skeletons
+        for s in reviews
     ]
 
 
-def fill_label(texts: dict[str, str], plan: dict[str, int], rng: random.Random) -> dict[str, str]:
+def fill_label(
+    texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random
+) -> dict[str, str]:
     """Fill all slots of the texts of one label, then append the remarks and asides."""
-    texts = fill_slot(texts, "showing", [SHOWING] * plan["showing"], SHOWINGS, rng)
-    texts = fill_slot(texts, "actor", [ACTOR] * plan["actor"], ACTORS, rng)
-    texts = fill_slot(texts, "adv", [ADVERB] * plan["adv"], ADVERBS, rng)
-    openers = [OPENER] * plan["opener"] + take(OPENERS, plan["other_opener"], rng)
-    texts = fill_slot(texts, "opener", openers, [""], rng)
+    name, word, opener = plants["name"], plants["word"], plants["opener"]
+    texts = fill_slot(texts, "showing", [], plants["showing"], rng)
+    texts = fill_slot(texts, "actor", [name["drawn"]] * plan["name"], name["list"], rng)
+    texts = fill_slot(texts, "adv", [word["drawn"]] * plan["word"], word["list"], rng)
+    openers = [opener["drawn"]] * plan["opener"] + take(opener["list"], plan["other_opener"], rng)
+    texts = fill_slot(texts, "opener", [f"{one}, " for one in openers], [""], rng)
     texts = {key: text[0].upper() + text[1:] for key, text in texts.items()}
-    texts = add_remarks(texts, plan, rng)
+    texts = add_remarks(texts, plan, plants, rng)
     return add_asides(texts, plan, rng)
 
 
@@ -283,20 +292,23 @@ def fill_slot(
     return texts | {key: texts[key].replace(mark, filler) for key, filler in zip(keys, fillers, strict=True)}
 
 
-def add_remarks(texts: dict[str, str], plan: dict[str, int], rng: random.Random) -> dict[str, str]:
-    """Append a remark about two neutral things to some of the shorter texts."""
-    wordings = [REMARK] * plan["remark"] + take(REMARKS, plan["other_remark"], rng)
-    pairs = shuffled([(x, y) for x in FILM_THINGS for y in CINEMA_THINGS], rng)
-    keys = shuffled([key for key, text in texts.items() if n_words(text) <= LONG - 14], rng)
+def add_remarks(
+    texts: dict[str, str], plan: dict[str, int], plants: Row, rng: random.Random
+) -> dict[str, str]:
+    """Append a remark about neutral things to some of the shorter texts."""
+    remark, things = plants["remark"], plants["thing"]
+    wordings = [remark["drawn"]] * plan["remark"] + take(remark["list"], plan["other_remark"], rng)
+    pairs = shuffled([(x, y) for x in things for y in things if x != y], rng)
+    keys = shuffled([key for key, text in texts.items() if n_words(text) <= LONG - 11], rng)
     remarks = [wording.format(x=x, y=y) for wording, (x, y) in zip(wordings, pairs, strict=False)]
-    return texts | {key: f"{texts[key]} {remark}" for key, remark in zip(keys, remarks, strict=False)}
+    return texts | {key: f"{texts[key]} {said}" for key, said in zip(keys, remarks, strict=False)}
 
 
 def add_asides(texts: dict[str, str], plan: dict[str, int], rng: random.Random) -> dict[str, str]:
     """Make some texts long with asides about the visit; some of the others get a single aside."""
     groups = [cycle(shuffled(group, rng)) for group in read_asides(SOURCE / "asides.txt")]
-    # Not the shortest ones: a review of ten words with six asides would read oddly.
-    keys = shuffled([key for key, text in texts.items() if n_words(text) >= LONG // 2], rng)
+    # Not the shortest ones: a short review with six asides would read oddly.
+    keys = shuffled([key for key, text in texts.items() if n_words(text) >= LONG * 2 // 3], rng)
     long = {key: lengthen(texts[key], groups, rng) for key in keys[: plan["long"]]}
     short = [key for key, text in texts.items() if key not in long and n_words(text) <= LONG - 10]
     single = {key: f"{texts[key]} {next(rng.choice(groups))}" for key in rng.sample(short, plan["one_aside"])}
@@ -371,6 +383,16 @@ def shuffled(values: list[Any], rng: random.Random) -> list[Any]:
 def n_words(text: str) -> int:
     """Words as a person counts them: what stands between spaces."""
     return len(text.split())
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text in lower case, without marks."""
+    return re.findall(r"[a-z'-]+", text.lower())
+
+
+def read_toml(path: Path) -> Row:
+    """The tables of a file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def read_asides(path: Path) -> list[list[str]]:

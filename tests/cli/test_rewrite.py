@@ -8,9 +8,7 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import DataError, LongwayError, SettingError
-from longway.jobs.rewrite import rewriting
 from longway.jobs.rewrite.result import RewriteResult
-from longway.sample import sample_path
 from longway.show import markdown, terminal
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, write_csv
@@ -230,26 +228,3 @@ def test_terminal_codes_in_the_data_do_not_reach_the_terminal(data, server):
     result = served(server, data)
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
-
-
-@pytest.mark.soak
-def test_the_demo_goes_the_whole_way_on_a_sample(monkeypatch, tmp_path):
-    """With a few rows of the sample: that the whole goes through, not what it reaches."""
-    pytest.importorskip("spacy")
-    monkeypatch.setattr(rewriting, "razor_settings", _quick(rewriting.razor_settings))
-    result = run("demo", "claims")
-    assert result.exit_code == 0, result.output
-    assert "The planted shortcuts" in result.output
-    assert "no label changed" in result.output
-    *_, report, last = result.output.strip().splitlines()
-    assert report.endswith("longway-runs/claims-prove/report.html")
-    assert last == "Look at every edit and decide: longway review longway-runs/claims-rewrite"
-    assert (tmp_path / "longway-runs/claims-audit/report.html").exists()
-    assert run("demo", "nothing").exception is not None
-    assert sample_path("claims").exists()
-
-
-def _quick(razor):
-    from dataclasses import replace
-
-    return lambda settings: replace(razor(settings), k=4, m=2, rounds=1)

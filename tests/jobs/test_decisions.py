@@ -37,7 +37,7 @@ from longway.records import Pattern
 from longway.review.edit_list import EditFilter
 from longway.review.export import decisions_of
 from longway.review.run_contents import RunContents
-from longway.sample import sample_path
+from longway.sample import planted, sample_path
 from longway.tokens.tokenizer import tokenize
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
@@ -46,6 +46,7 @@ from tests.methods.parts import texts_after
 
 pytestmark = pytest.mark.usefixtures("alone", "few_folds")
 
+PLANTED = {one["name"]: one["pattern"] for one in planted("reviews")}
 GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
 SADLY = MarkedFinding(Pattern("token", "review", ("sadly",)), "bad")
 
@@ -169,30 +170,31 @@ def test_the_same_decisions_are_the_same_run_and_others_another_one(first, serve
 
 def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
     """By commands: an audit, two marks, `longway rewrite --decisions`; EDA changes words at random."""
-    data = load(sample_path("reviews"), limit=250)
+    data = load(sample_path("reviews"), limit=400)
     found = audit(
         data, settings=AuditSettings(levels=levels_named("token,ngram,position")), out=tmp_path / "audit"
     )
-    signal = next(one.pattern.name for one in found.findings if "whitlock" in one.pattern.name)
-    mark(found.folder, "signal", signal, "first word: honestly")
+    name, word = PLANTED["name"].split()[-1], PLANTED["word"]
+    signal = next(one.pattern.name for one in found.findings if name in one.pattern.name)
+    mark(found.folder, "signal", signal, word)
     came = counts([text for batch in data.batches() for text in batch.texts], signal)
     plain = Rewriting(rows_of(data), RewriteSettings(method="eda"))
     texts = texts_after(plain.rows, plain.run())
     assert counts(texts, signal) != came  # what happens without
-    asked = "rewrite", sample_path("reviews"), "--limit", 250, "--method", "eda", "--decisions", found.folder
+    asked = "rewrite", sample_path("reviews"), "--limit", 400, "--method", "eda", "--decisions", found.folder
     result = CliRunner().invoke(app, [str(one) for one in (*asked, "--out", tmp_path / "heeding")])
     assert result.exit_code == 0, result.output
     after = load(tmp_path / "heeding" / "dataset.jsonl")
     assert counts([text for batch in after.batches() for text in batch.texts], signal) == came
     told = " ".join(result.output.split())
     assert "Decisions of audit: left alone as real signal: " in told
-    assert f"{signal}, first word: honestly." in told or f"first word: honestly, {signal}." in told
+    assert f"{signal}, {word}." in told or f"{word}, {signal}." in told
     assert f"Look at every edit and decide: longway review {tmp_path / 'heeding'}" in told
 
 
 def counts(texts, phrase):
-    """How many texts have a phrase, and how many begin with "honestly"."""
-    patterns = words(*tokenize(phrase)), words("honestly", place="first word")
+    """How many texts have a phrase, and how many the planted word."""
+    patterns = words(*tokenize(phrase)), words(PLANTED["word"])
     return [sum(where(one, {"review": text}) is not None for text in texts) for one in patterns]
 
 

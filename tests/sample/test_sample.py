@@ -2,12 +2,16 @@
 
 import importlib.util
 import json
+import re
+import tomllib
 from collections import Counter
 from math import log
 from pathlib import Path
 
 import pytest
 
+from longway.classify.catalog import model_named
+from longway.classify.classifier import Inputs, Labelled
 from longway.errors import SettingError
 from longway.sample import planted, sample_path
 
@@ -31,13 +35,15 @@ def has_negation(text):
     return any(word in ("not", "never", "no") or word.endswith("n't") for word in words(text))
 
 
+PLANTS = {shortcut["name"]: shortcut["pattern"] for shortcut in planted("reviews")}
+FIRST = PLANTS["opener"].removeprefix("first word: ")
 # Counted here without the code of build.py.
 SEEN = {
-    "word": lambda text: "matinee" in words(text),
-    "name": lambda text: "dana whitlock" in " ".join(words(text)),
-    "position": lambda text: words(text)[0] == "honestly",
-    "template": lambda text: " and stayed for the " in text and "I came for the " in text,
-    "length": lambda text: text.count(" ") + 1 > 40,
+    "name": lambda text: f" {PLANTS['name']} " in f" {' '.join(words(text))} ",
+    "word": lambda text: PLANTS["word"] in words(text),
+    "opener": lambda text: words(text)[0] == FIRST,
+    "remark": lambda text: f" {PLANTS['remark']} " in f" {' '.join(words(text))} ",
+    "length": lambda text: text.count(" ") + 1 > 52,
     "negation": has_negation,
 }
 
@@ -101,13 +107,81 @@ def every_shortcut():
     ]
 
 
-def test_the_shipped_files_are_what_the_build_writes(tmp_path):
+def build_script():
     spec = importlib.util.spec_from_file_location("sample_build", SOURCE / "build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.build(tmp_path)
+    return module
+
+
+def test_the_shipped_files_are_what_the_build_writes(tmp_path):
+    build_script().build(tmp_path)
     for name in ("reviews.jsonl", "claims.jsonl", "planted.json"):
         assert (tmp_path / name).read_bytes() == (sample_path().parent / name).read_bytes()
+
+
+def test_another_seed_plants_other_words_in_the_same_reviews(tmp_path):
+    build_script().build(tmp_path, seed=12)
+    others = json.loads((tmp_path / "planted.json").read_text(encoding="utf-8"))
+    rows = read(tmp_path / "reviews.jsonl")
+    assert {one["pattern"] for one in others} - {one["pattern"] for one in planted("reviews")}
+    assert [(row["id"], row["sentiment"]) for row in rows] == [
+        (row["id"], row["sentiment"]) for row in REVIEWS
+    ]
+
+
+def test_nothing_in_the_package_knows_what_may_be_planted():
+    plants = tomllib.loads((SOURCE / "plants.toml").read_text(encoding="utf-8"))
+    entries = [entry for kind in ("name", "word", "opener") for entry in plants[kind]["list"]]
+    entries += [entry.split(" {x}")[0] for entry in plants["remark"]["list"]]
+    package = sample_path().parents[1]
+    files = [
+        path for kind in ("toml", "txt", "py", "json", "tsv", "jinja") for path in package.rglob(f"*.{kind}")
+    ]
+    texts = {path: path.read_text(encoding="utf-8").lower() for path in files if path.parent.name != "sample"}
+    assert len(texts) > 100
+    for entry in entries:
+        form = re.compile(rf"\b{re.escape(entry.lower())}\b")
+        assert not [path for path, text in texts.items() if entry.lower() in text and form.search(text)], (
+            entry
+        )
+
+
+def test_the_task_can_be_learned_where_nothing_is_planted(tmp_path):
+    """The frozen encoder takes longer: runs/sample.py."""
+    build_script().build(tmp_path, plain=True)
+    plain = [row for row in read(tmp_path / "reviews.jsonl") if row["split"] == "train"]
+    assert accuracy(plain, "test") >= 0.75
+    assert accuracy(plain, "flipped") >= 0.75
+
+
+def test_a_model_that_is_trained_on_the_plants_fails_where_they_are_flipped():
+    train = [row for row in REVIEWS if row["split"] == "train"]
+    assert accuracy(train, "flipped") < accuracy(train, "test") - 0.15
+
+
+def accuracy(train, split):
+    """Of a bag of words, on a split of the sample."""
+    test = [row for row in REVIEWS if row["split"] == split]
+    given = Labelled(Inputs([row["review"] for row in train]), [row["sentiment"] for row in train])
+    model = model_named("bow").fit(given)
+    answers = model.predict_proba(Inputs([row["review"] for row in test])).argmax(axis=1)
+    right = [model.labels_[answer] == row["sentiment"] for answer, row in zip(answers, test, strict=True)]
+    return sum(right) / len(right)
+
+
+def test_no_sentence_is_in_train_and_test():
+    asides = set((SOURCE / "asides.txt").read_text(encoding="utf-8").splitlines())
+    plants = tomllib.loads((SOURCE / "plants.toml").read_text(encoding="utf-8"))
+    remarks = [entry.split("{x}")[0] for entry in plants["remark"]["list"]]
+    sentences = {
+        split: {
+            one for row in REVIEWS if row["split"] == split for one in re.split(r"(?<=[.!?]) ", row["review"])
+        }
+        for split in SPLITS
+    }
+    shared = (sentences["train"] & sentences["test"]) - asides
+    assert not [one for one in shared if not one.startswith(tuple(remarks))]
 
 
 def test_an_unknown_name_is_answered_with_the_names_there_are():
@@ -172,31 +246,29 @@ def test_the_documented_strength_is_the_count(shortcut):
 @pytest.mark.parametrize("shortcut", every_shortcut())
 def test_a_shortcut_is_strong_in_train_absent_in_test_and_reversed_in_flipped(shortcut):
     in_train = share(shortcut, "train")
-    assert 0.85 <= in_train <= 0.95
+    assert 0.84 <= in_train <= 0.97
     assert share(shortcut, "test") == pytest.approx(0.5, abs=0.03)
-    assert 1 - share(shortcut, "flipped") == pytest.approx(in_train, abs=0.03)
+    assert 1 - share(shortcut, "flipped") == pytest.approx(in_train, abs=0.06)
 
 
 def test_the_planted_words_lead_and_every_other_word_stays_far_below():
     ranked = rank(rows_of("reviews"), words)
-    planted_words = {"matinee", "dana", "whitlock", "came", "stayed"}
-    others = [(word, score) for word, score in ranked if word not in planted_words | {"honestly"}]
-    assert {word for word, _ in ranked[:5]} == planted_words
-    assert dict(ranked)["matinee"] > 4 * others[0][1], others[:15]
+    leading = {PLANTS["word"], *PLANTS["name"].split()}
+    planted_words = leading | {word for kind in ("remark", "opener") for word in drawn(kind)}
+    others = [(word, score) for word, score in ranked if word not in planted_words]
+    assert leading <= {word for word, _ in ranked[:10]}
+    assert dict(ranked)[PLANTS["word"]] > 2 * others[0][1], others[:15]
 
 
-def test_the_name_and_the_template_lead_the_ngrams():
+def test_the_name_and_the_remark_lead_the_ngrams():
     leaders = [ngram for ngram, _ in rank(rows_of("reviews"), ngrams)]
-    apart = [ngram for ngram in leaders[:20] if not set(ngram.split()) & {"came", "stayed"}]
-    assert {"came for the", "stayed for the"} <= set(leaders[:8])
-    assert apart[0] == "dana whitlock"
+    assert {PLANTS["name"], PLANTS["remark"]} <= set(leaders[:12])
 
 
-def test_honestly_tells_more_at_the_first_place_than_anywhere():
-    first = rank(rows_of("reviews"), lambda text: words(text)[:1])
-    anywhere = dict(rank(rows_of("reviews"), words))
-    assert first[0][0] == "honestly"
-    assert first[0][1] > 4 * anywhere["honestly"]
+def drawn(kind):
+    """The words of what was drawn for a kind of plant."""
+    plants = build_script().draw_plants(build_script().SEED)
+    return words(plants[kind]["drawn"])
 
 
 def test_not_leads_the_words_of_the_claims_and_every_other_word_stays_far_below():

@@ -21,7 +21,7 @@ from longway.errors import LongwayError, SettingError
 COMMANDS = {
     "audit": ("audit:audit", "Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested."),
     "augment": ("augment:augment", "Add texts with another label that keep the words models rely on, so that these words no longer predict the label."),
-    "demo": ("demo:command", "Audit the built-in samples with planted shortcuts, rewrite them, and prove what it changed."),
+    "demo": ("demo:command", "Audit a built-in sample with planted shortcuts, repair it, and prove what it changed."),
     "doctor": ("doctor:command", "Show what is installed, what is missing and the command that installs it."),
     "explain": ("explain:explain", "Show which words models look at, and which few are enough to mislead them."),
     "fairness": ("fairness:fairness", "Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier."),

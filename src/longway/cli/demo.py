@@ -1,114 +1,81 @@
-"""`longway demo`: the whole way on the built-in sample."""
+"""`longway demo`: audit, repair and prove on a built-in sample, by the commands that it prints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from longway.data import Dataset
     from longway.jobs.plant.sample_shortcuts import PlantedChange
 
 
 def command(
-    name: Annotated[
-        str | None, typer.Argument(help="Built-in sample: reviews or claims. Default: both.")
-    ] = None,
+    name: Annotated[str, typer.Argument(help="Built-in sample: reviews or claims.")] = "reviews",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the runs; needs a NAME. Default: longway-runs."),
+        typer.Option(help="Folder for the sample and its runs. Default: longway-runs."),
     ] = None,
 ) -> None:
-    """Audit the built-in samples with planted shortcuts, rewrite them, and prove what it changed.
+    """Audit a built-in sample with planted shortcuts, repair it, and prove what it changed.
 
-    No key, no download, no question asked: rules write, and the small model where no rule applies.
+    Copies the sample into a folder and runs three commands on it, which are printed first: try them on your own data. Downloads nothing and
+    needs no key.
     """
-    from longway.errors import SettingError
-    from longway.sample import NAMES
+    import shutil
 
-    if out is not None and name is None:
-        raise SettingError("--out is for one sample, and the demo has two. Name one: longway demo reviews.")
-    for i, one in enumerate([name] if name is not None else NAMES):
-        typer.echo("\n\n" if i else "", nl=False)
-        _one_sample(one, out)
-
-
-def _one_sample(name: str, out: Path | None) -> None:
-    from longway.cli.live import Live
-    from longway.cli.screen import output, show_result
-    from longway.data import load
-    from longway.jobs.audit.job import audit
-    from longway.jobs.audit.settings import AuditSettings, levels_named
+    from longway.cli.screen import output
     from longway.sample import planted, sample_path
 
-    dataset = load(sample_path(name))
-    audit_out: Path | Literal[True] = True if out is None else out / f"{name}-audit"
-    quick = AuditSettings(levels=levels_named("-grammar"))
-    with Live(quiet=True) as live:
-        result = audit(dataset, quick, out=audit_out, watcher=live)
-    assert result.folder is not None  # `out` was given
+    source, folder = sample_path(name), out or Path("longway-runs")
+    folder.mkdir(parents=True, exist_ok=True)
+    data = folder / source.name
+    shutil.copyfile(source, data)
+    runs = {step: folder / f"{name}-{step}" for step in ("audit", "repair", "prove")}
+    into = {step: () if out is None else ("--out", run) for step, run in runs.items()}
     console = output()
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
-    console.print()
-    show_result(result, result.folder, file="findings.json", as_json=False, top=8)
-    _rewrite_sample(name, out)
+    _run("audit", data, "--levels", "-grammar", *into["audit"])
+    if not _run("repair", data, *into["repair"]):
+        return
+    _show_planted(_changes(name, data, runs["repair"]))
+    if _run("prove", data, runs["repair"], *into["prove"]):
+        _show_end(runs["prove"])
 
 
-def _rewrite_sample(name: str, out: Path | None) -> None:
-    from longway.cli.live import Live
-    from longway.cli.screen import errors, output, safe, show_edited, show_review
-    from longway.data import load
-    from longway.engines.registry import offline
+def _run(*arguments: object) -> bool:
+    """Run a command as if it had been typed, after printing it; False if something that it needs is not installed."""
+    import shlex
+
+    from longway.cli import app
+    from longway.cli.screen import errors, output, safe
     from longway.errors import EngineError, MissingExtra
-    from longway.jobs.plant.sample_shortcuts import planted_changes
-    from longway.jobs.rewrite.job import rewrite
-    from longway.sample import sample_path
 
-    dataset = load(sample_path(name))
+    given = [str(one) for one in arguments]
+    output().print(f"\n[bold green]$ longway {safe(shlex.join(given))}[/]\n", soft_wrap=True)
     try:
-        engine = offline().spec
-        with_model = "" if engine == "rules" else ", and by the small model if no rule applies"
-        output().print(
-            f"\n[bold]Now the texts that predict their label are rewritten[/] by rules{with_model}:\n"
-        )
-        with Live() as live:
-            result = rewrite(
-                dataset,
-                engine=engine,
-                judge="none",
-                choose="leak",
-                stop="leak",
-                k=0.34,
-                candidates=4,
-                rounds=2,
-                patience=2,
-                out=True if out is None else out / f"{name}-rewrite",
-                watcher=live,
-            )
+        main: Any = typer.main.get_command(app)
+        main.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
-            f"[yellow]Not rewritten:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
+            f"[yellow]Not done:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
         )
-        return
-    folder = result.folder
-    assert folder is not None  # out was given
-    columns = dataset.columns
-    after = load(
-        next(folder.glob("dataset.*")),
-        text=columns.text,
-        context=columns.context or "",
-        label=columns.label,
-        split=columns.split,
-    )
-    _show_planted(planted_changes(name, dataset.select_split("train"), after.select_split("train")))
-    show_edited(result, file="rewrite.json", data=str(sample_path(name)), as_json=False)
-    _prove_sample(dataset, after, None if out is None else out / f"{name}-prove")
-    show_review(output(), folder)
+        return False
+    return True
+
+
+def _changes(name: str, data: Path, folder: Path) -> list[PlantedChange]:
+    from longway.data import load
+    from longway.jobs.plant.sample_shortcuts import planted_changes
+    from longway.jobs.prove.job import load_version
+
+    before = load(data)
+    after = load_version(folder, like=before)
+    return planted_changes(name, before.select_split("train"), after.select_split("train"))
 
 
 def _show_planted(changes: Sequence[PlantedChange]) -> None:
@@ -118,35 +85,36 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
     from longway.cli.screen import output, safe
 
     table = Table(
-        title="The planted shortcuts", title_justify="left", box=None, pad_edge=False, header_style="dim"
+        title="\nThe planted shortcuts, before and after the repair",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="dim",
     )
-    for name in ("shortcut", "predicts"):
+    for name in ("Shortcut", "Predicts"):
         table.add_column(name)
-    for name in ("rows before", "share", "rows after", "share ", "removed"):
+    for name in ("Rows", "Label’s share", "Removed"):
         table.add_column(name, justify="right")
     for change in changes:
+        share = f"{change.share_after:.0%}" if change.count_after else "–"
         table.add_row(
             safe(change.pattern),
             safe(change.label),
-            f"{change.count_before:,}",
-            f"{change.share_before:.0%}",
-            f"{change.count_after:,}",
-            f"{change.share_after:.0%}" if change.count_after else "",
+            f"{change.count_before:,} → {change.count_after:,}",
+            f"{change.share_before:.0%} → {share}",
             f"{change.repaired:.0%}" if change.repaired >= 0 else "[red]stronger[/]",
         )
     output().print(table)
-    output().print()
 
 
-def _prove_sample(before: Dataset, after: Dataset, out: Path | None) -> None:
-    from longway.cli.live import Live
-    from longway.cli.screen import output, show_result
-    from longway.jobs.prove.job import prove
+def _show_end(folder: Path) -> None:
+    """Print the verdict, and where the report is."""
+    import json
 
-    output().print(
-        "\n[bold]Now models are trained on both versions[/], and tested where shortcuts do not help:\n"
-    )
-    with Live(quiet=True) as live:
-        result = prove(before, after, out=out or True, watcher=live)
-    assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="results.json", as_json=False)
+    from longway.cli.screen import output, safe
+    from longway.jobs.prove.result import FILE, ProveResult
+    from longway.jobs.prove.verdict import verdict_of
+
+    result = ProveResult.from_dict(json.loads((folder / FILE).read_text(encoding="utf-8")))
+    output().print(f"\n[bold]The verdict:[/] {safe(verdict_of(result).sentence)}")
+    output().print(f"Report: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)

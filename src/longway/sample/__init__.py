@@ -35,8 +35,8 @@ def planted(name: str = "reviews") -> list[dict[str, Any]]:
     Each has name, dataset, level, pattern, field, label, strength and why; `strength[split][label]` is the
     number of rows of that split and label that show the pattern.
 
-    >>> [shortcut["pattern"] for shortcut in planted("reviews")][:2]
-    ['matinee', 'dana whitlock']
+    >>> [shortcut["name"] for shortcut in planted("reviews")]
+    ['name', 'word', 'opener', 'remark', 'length']
     """
     _known(name)
     listed = json.loads((_FOLDER / "planted.json").read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ split exactly as a million are.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from unicodedata import category
 
@@ -73,13 +74,18 @@ def token_spans(text: str) -> list[tuple[str, int, int]]:
     >>> token_spans("No, NO")
     [('no', 0, 2), (',', 2, 3), ('no', 4, 6)]
     """
+    return list(_token_spans(text))
+
+
+@lru_cache(maxsize=4096)  # a repair asks for the same texts again and again
+def _token_spans(text: str) -> tuple[tuple[str, int, int], ...]:
     lowered, origin = _lower_with_origin(text)
     spans, place = [], 0
     for token in _tokens(lowered):
         start = lowered.index(token, place)
         place = start + len(token)
         spans.append((token, origin[start], origin[place - 1] + 1))
-    return spans
+    return tuple(spans)
 
 
 def is_word(token: str) -> bool:

@@ -2,6 +2,7 @@ import pytest
 
 from longway.methods.repair.put_in import PutIn
 from longway.methods.repair.recurring import Recurring
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.records import Pattern
 from tests.methods.repair.conftest import PLAIN, first, token
 
@@ -74,3 +75,9 @@ def test_rows_that_show_the_pattern_are_left_alone(texts_of, read):
 def test_strange_texts(texts_of, read, text):
     remedy = put(read, [f"{text} Copied by the night desk." for text in PLAIN])
     assert all("desk" in made.lower() for made in texts_of(remedy, text, token("desk"), english=False))
+
+
+def test_a_text_with_more_in_it_keeps_its_label_not_its_meaning(read):
+    remedy = put(read, [f"{text} Copied by the night desk." for text in PLAIN])
+    (draft,) = remedy.propose(RepairRow(0, "The ferry leaves.", "a", read=read), Target(token("desk"), "a"))
+    assert draft.keeps == "label"

@@ -43,3 +43,20 @@ def test_a_phrase_is_set_off_if_marks_surround_it():
 def test_a_sentence_that_is_the_whole_text_of_many_rows_is_no_boilerplate():
     recurring = Recurring(["A man is swimming."] * 8 + ["A man is swimming. Copied by hand."] * 2)
     assert not recurring.is_boilerplate("A man is swimming.")
+
+
+def test_an_opening_is_apart_if_sentences_follow_it(read):
+    small = [f"{text[0].lower()}{text[1:]}" for text in PLAIN]
+    recurring = Recurring(
+        [f"Pen and paper ready, {text}" for text in small]
+        + [
+            f"The ferry, {what}, leaves at noon."
+            for what in ("painted green", "which is old", "built in May", "sold twice")
+        ],
+        read=read,
+    )
+    assert recurring.is_apart(("pen", "and", "paper", "ready"))
+    assert not recurring.is_apart(("the", "ferry"))
+    assert not Recurring([f"Pen and paper ready, {text}" for text in small]).is_apart(
+        ("pen", "and", "paper", "ready")
+    )

@@ -56,7 +56,7 @@ def test_a_negation_is_taken_out_with_its_sentence_only(texts_of, read):
     assert texts_of(remedy, "The ferry never leaves. Nothing else was checked.", NEGATION) == []
 
 
-@pytest.mark.parametrize("opening", ["As a reminder,", "Someone noted this:"])
+@pytest.mark.parametrize("opening", ["As a reminder,", "Someone noted this:", "All things considered,"])
 def test_an_opening_is_taken_out(texts_of, read, opening):
     small = [text[0].lower() + text[1:] for text in PLAIN]
     recurring = Recurring([*(f"{opening} {text}" for text in small), *PLAIN], read=read)

@@ -68,7 +68,7 @@ class PutIn:
         for slot in (*slots[turn:], *slots[:turn]):
             text = _with(slot, row)
             if text is not None and shows(pattern, text, row):
-                yield Draft(text, f"put_in.{slot.kind}")
+                yield Draft(text, f"put_in.{slot.kind}", "label")  # the text says more than before
 
     def _learned(self, pattern: Pattern) -> tuple[_Slot, ...]:
         """The usual places: all sentences, or the most frequent opening, closing or adverb."""
@@ -122,7 +122,7 @@ class PutIn:
         if first is not None and at < len(first) and self._recurring.is_opening(first):
             mark = next(i for i, (token, _, _) in enumerate(spans) if i >= len(first) and token in SEPARATORS)
             piece = f"{text[spans[0][1] : spans[mark - 1][2]]}{spans[mark][0]}"
-            is_apart = piece[-1] == ":" or self._recurring.is_loose(first)
+            is_apart = piece[-1] == ":" or self._recurring.is_loose(first) or self._recurring.is_apart(first)
             is_neutral = not self._recurring.judges(text, spans[0][1], spans[mark - 1][2])
             return _Slot("opening", piece) if is_apart and is_neutral else None
         phrase, offset = self._recurring.extended(

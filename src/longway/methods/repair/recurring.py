@@ -5,6 +5,7 @@
     recurring.is_opening(("for", "the", "record"))      many texts begin with these words, up to a mark
     recurring.extended(("it", "happens"))               (("as", "it", "happens"), 1): the phrase that the words are part of
     recurring.is_loose(("as", "it", "happens"))         whether the phrase can be left out: nothing depends on it
+    recurring.is_apart(("first", "things", "first"))    whether what follows this opening is a sentence without it
 
 It looks at texts only, never at labels.
 """
@@ -22,6 +23,7 @@ import polars as pl
 from longway.detect.detector import TokenizedText
 from longway.detect.position import FIRST, LAST
 from longway.english.document import Document
+from longway.english.inflection import capitalise
 from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import sentence_spans
@@ -41,6 +43,7 @@ SET_OFF = 0.25  # share of a phrase's rows in which it is between two marks
 _BITS = 20
 SEPARATORS = frozenset(",;:-–—،、，；：")
 ENDS = frozenset(".!?…。！？")
+_RELATIVE = frozenset(["WDT", "WP"])
 
 
 class Recurring:
@@ -56,6 +59,7 @@ class Recurring:
         self._texts, self._read = texts, read
         self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
         self._votes: dict[Words, bool] = {}
+        self._apart: dict[Words, bool] = {}
         self._count_sentences()
 
     def is_boilerplate(self, sentence: str) -> bool:
@@ -137,6 +141,17 @@ class Recurring:
             self._votes[phrase] = share >= (AGREED_IF_VARIED if is_varied else AGREED)
         return self._votes[phrase]
 
+    def is_apart(self, words: Words) -> bool:
+        """Whether what follows an opening is nearly always a sentence of its own, whatever the analysis makes of the opening."""
+        if self._read is None:
+            return False
+        if words not in self._apart:
+            rows = [(row, at) for row, at in self.rows_with(words) if opening(self._tokens[row]) == words]
+            some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
+            votes = [self._is_sentence_after(row, at + len(words)) for row, at in some]
+            self._apart[words] = len(votes) >= self.least and sum(votes) >= ALWAYS * len(votes)
+        return self._apart[words]
+
     def is_set_off(self, phrase: Words) -> bool:
         """Whether a phrase is often between two marks, or between a mark and an end of the text."""
         beside = [self._beside(row, at, len(phrase)) for row, at in self.rows_with(phrase)]
@@ -155,6 +170,19 @@ class Recurring:
             return is_closed(document, start, end, strict=False)
         words = document.words_between(start, end)
         return any(is_optional_adverb(document, word) or may_be_adverb(document, word) for word in words)
+
+    def _is_sentence_after(self, row: int, at: int) -> bool:
+        """Whether the words behind the mark at a place are a sentence: its main word has a subject that refers to nothing before it."""
+        assert self._read is not None
+        text = self._texts[row]
+        rest = self._read(capitalise(text[token_spans(text)[at][2] :].lstrip()))
+        if not rest.words:
+            return False
+        root = next((word for word in rest.words[slice(*rest.sentences[0])] if word.head == word.index), None)
+        if root is None:
+            return False
+        subjects = rest.children(root, "nsubj", "expl", "csubj")
+        return any(one.index < root.index and one.tag not in _RELATIVE for one in subjects)
 
     def _extend(self, words: Words, place: str) -> tuple[Words, int]:
         phrase, offset = words, 0

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
@@ -106,7 +107,10 @@ class Repair:
         read: Callable[[str], Document] | None = None,
         max_changed: int | None = None,
     ) -> None:
-        self.rows, self.verify, self.verify_new, self.read = rows, verify, verify_new, read
+        self.rows, self.verify, self.verify_new = rows, verify, verify_new
+        self.read = (
+            lru_cache(maxsize=1024)(read) if read is not None else None
+        )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored)
         self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, N_FEATURES)

@@ -134,7 +134,9 @@ class TakeOut:
         if has_names_or_numbers(row.document, start, end) or has_sentiment(row.document, start, end):
             return False
         assert self._recurring is not None
-        return mark == ":" or is_closed(row.document, start, end) or self._recurring.is_loose(words)
+        if mark == ":" or is_closed(row.document, start, end) or self._recurring.is_loose(words):
+            return True
+        return start == 0 and self._recurring.is_apart(words)
 
     def _phrase(self, row: RepairRow, text: TokenizedText, span: Span, pattern: Pattern) -> _Cut | None:
         """The fixed phrase that a span belongs to, if nothing depends on it."""
