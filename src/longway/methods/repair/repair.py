@@ -42,7 +42,7 @@ MOST_TELLING, TELLING = (
     8,
     3.0,
 )  # words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels
-MEASURES = 20  # a leak is measured each time this part of the rows was dropped
+MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
