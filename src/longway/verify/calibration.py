@@ -78,12 +78,12 @@ def error_rates(kind: TaskKind) -> Mapping[str, ErrorRates]:
     return _calibration().rates[kind]
 
 
-def base_rate(kind: TaskKind, rejected: float, *, check: str = "all") -> float:
+def base_rate(kind: TaskKind, rejected: float) -> float:
     """The share of wrong candidates that explains the share of rejected ones (Rogan and Gladen 1978).
 
-    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1]. check: the one that rejected.
+    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1].
     """
-    rates = error_rates(kind)[check]
+    rates = error_rates(kind)["all"]
     return _base(rejected, rates.false_accept.share, rates.false_reject.share)
 
 
@@ -103,14 +103,14 @@ def _base(rejected: float, accept: float, reject: float) -> float:
 
 
 def expected_wrong(
-    kind: TaskKind, base_rate: float, *, ends: tuple[float, float] | None = None, check: str = "all"
+    kind: TaskKind, base_rate: float, *, ends: tuple[float, float] | None = None
 ) -> tuple[float, float, float]:
     """The share of wrong labels among accepted candidates, with the low and high end of its 95% interval.
 
     base_rate: the share of wrong candidates before checking. ends: interval of base_rate. Its ends are combined with those of the
-    error rates' intervals, which makes the result wide rather than narrow. check: the one that accepted.
+    error rates' intervals, which makes the result wide rather than narrow.
     """
-    rates = error_rates(kind)[check]
+    rates = error_rates(kind)["all"]
     accept, reject = rates.false_accept, rates.false_reject
     low, high = ends or (base_rate, base_rate)
     return (

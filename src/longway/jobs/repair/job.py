@@ -56,6 +56,7 @@ from longway.jobs.repair.show import plan_page
 from longway.jobs.repair.trial import Trial, try_remedies
 from longway.jobs.rows import dataset_of, rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.drafts import LABEL
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
@@ -248,7 +249,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         added=repairing.repair.n_added,
         dropped=repairing.repair.n_dropped,
         weights=_weights(repairing),
-        labels_at_risk=repairing.labels_at_risk(),
+        labels_at_risk=kept.labels_at_risk(),
         labels_before=_by_label(part),
         labels_after=_by_label(after),
         stopped=repairing.stopped,
@@ -281,6 +282,9 @@ class _Kept:
         self._rows = rows
         self.checks = CheckCounter()
         self.sample: RandomSample[ShownEdit] = RandomSample(SAMPLED, seed=seed)
+        self._wrong: dict[
+            str, float | None
+        ] = {}  # by row: how likely its label is wrong; None if no check says so
         self._uses: dict[str, Counter[str]] = {}
         self._refused: dict[str, Counter[str]] = {}
 
@@ -294,8 +298,24 @@ class _Kept:
         ):
             edits = list(group)
             self.checks.add(edits[0].verdicts)
+            if edits[0].accepted:
+                self._add_risk(edits[0])
             if edits[0].accepted and not edits[0].drops and edits[0].field != WEIGHT_COLUMN:
                 self.sample.offer(f"{edits[0].id}\0{edits[0].round}", lambda edits=edits: self._shown(edits))  # type: ignore[misc]
+
+    def _add_risk(self, edit: Edit) -> None:
+        if edit.drops:
+            self._wrong.pop(edit.id, None)
+        elif edit.field != WEIGHT_COLUMN:
+            scores = {verdict.check: verdict.score for verdict in edit.verdicts}
+            score = next((scores[check] for check in LABEL if scores.get(check) is not None), None)
+            self._wrong[edit.id] = None if score is None else 1 - score
+
+    def labels_at_risk(self) -> float | None:
+        """The number of changed and added rows whose label is expected to be wrong, by the probabilities of the check of labels; None if
+        that did not look at all of them."""
+        known = [wrong for wrong in self._wrong.values() if wrong is not None]
+        return sum(known) if len(known) == len(self._wrong) else None
 
     def uses(self) -> tuple[RemedyUse, ...]:
         """What each remedy did, in order."""

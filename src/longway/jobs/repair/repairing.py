@@ -31,13 +31,11 @@ from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
 from longway.methods.repair.reword import Reword
 from longway.records import Leak
 from longway.store import Journal
-from longway.verify.calibration import base_rate, expected_wrong
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.model_cache import ModelCache
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
-LABEL_CHECK = "entailment"  # the check of the labels of added rows
 
 
 class Repairing:
@@ -77,24 +75,6 @@ class Repairing:
         """Checks that were not made, and why."""
         used = [one.missing for one in (self._verifier, self._verifier_new) if one is not None]
         return tuple(dict.fromkeys(each for missing in used for each in missing))
-
-    def labels_at_risk(self) -> float | None:
-        """The number of changed and added rows whose label is expected to be wrong, from the error rates of the checks. None if they are
-        not known: nothing that was measured checks the label of added single texts."""
-        wrong, changed, added = 0.0, len(self.repair.changed), self.repair.n_added
-        if changed:
-            report = self._checks().report(changed)
-            if report.wrong is None:
-                return None
-            wrong += report.wrong.share * changed
-        if added:
-            checks = self._checks_new()
-            tried, rejected = checks.seen[LABEL_CHECK], checks.failed[LABEL_CHECK]
-            if not tried:
-                return None
-            base = base_rate(checks.kind, rejected / tried, check=LABEL_CHECK)
-            wrong += expected_wrong(checks.kind, base, check=LABEL_CHECK)[0] * added
-        return wrong
 
     def run(self) -> Iterator[tuple[str, Round]]:
         """The rounds with the name of the remedy of each."""

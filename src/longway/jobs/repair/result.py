@@ -51,7 +51,7 @@ class RepairResult(EditedResult):
     plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to. trial: the remedies compared, None if
     they were not.
     uses: what each remedy did. changed, added, dropped: rows. labels_at_risk: how many of the changed and added rows are expected
-    to have a wrong label, from the error rates of the checks; None if not known. labels_before, labels_after: rows by label. sample: edits drawn at random.
+    to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label. sample: edits drawn at random.
     stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
     """
 
