@@ -49,7 +49,11 @@ def main() -> None:
             "before": planted,
             "after": read(next((folder / "repair").glob("dataset.*"))),
         }
-    figures: dict[str, Any] = {"script": "sample", "seed": given.seed, "repair_minutes": round(minutes, 2)}
+    figures: dict[str, Any] = {
+        "script": "runs/sample.py",
+        "seed": given.seed,
+        "repair_minutes": round(minutes, 2),
+    }
     figures |= {"changed": repaired.changed, "added": repaired.added, "dropped": repaired.dropped}
     print(f"{'trained on':12}{'model':10}{'rows':>6}{'test':>8}{'flipped':>9}")
     for version, rows in versions.items():
