@@ -19,7 +19,7 @@ from longway.jobs.repair.plan import (
     looks_english,
     sentiment_words,
 )
-from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH, RepairSettings
+from longway.jobs.repair.settings import COUNTERPART, DROP, REWORD, WEIGH, RepairSettings
 from longway.jobs.run import Watcher
 from longway.methods.method import Round, Rows
 from longway.methods.repair import in_place_remedies
@@ -28,7 +28,7 @@ from longway.methods.repair.counterparts import PairCounterparts, SentimentCount
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
 from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
-from longway.methods.repair.reword import Reword
+from longway.methods.repair.reword import Reword, RewordedCopies
 from longway.records import Leak
 from longway.store import Journal
 from longway.verify.counterbias import counterbias_verifier
@@ -92,6 +92,11 @@ class Repairing:
                 for number, done in enumerate(self.repair.add(source, choose=DROP not in steps), 1):
                     self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
                     yield COUNTERPART, done
+        if {REWORD, DROP} <= set(steps) and self._copies is not None:
+            self.watcher.step("adding reworded rows")
+            for number, done in enumerate(self.repair.add(self._copies, name=REWORD, choose=False), 1):
+                self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
+                yield REWORD, done
         if DROP in steps:
             self.watcher.step("dropping rows")
             for done in self.repair.drop(self._is_reached, self.leak):
@@ -148,6 +153,16 @@ class Repairing:
                 self.rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
             )
         yield PairCounterparts(self.rows, seed=self.settings.seed)
+
+    @property
+    def _copies(self) -> RewordedCopies | None:
+        """Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md)."""
+        if self.writer is None or self.rows.task.kind != "fact checking" or not self.is_english:
+            return None
+        name = self.writer.engine.name
+        return RewordedCopies(
+            self.writer.write_all, self.rows, self.repair.telling, engine=name, seed=self.settings.seed
+        )
 
     def _is_reached(self, leak: Leak) -> bool:
         return leak.accuracy <= self.plan.goal
