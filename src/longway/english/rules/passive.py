@@ -190,6 +190,8 @@ def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
         is_date = any(is_year(w) or w.lower in MONTH_WORDS for w in document.subtree(modifier))
         if case is not None and case.index > head.index and is_date:
             last = min(last, case.index - 1)
+        elif case is not None and case.index > head.index and head.upos == "PROPN" and case.lower == "for":
+            return None  # "by Ann Roe for the firm": it belongs to the verb
     span = WordSpan(document, span.first + 1, last)
     if any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)):
         return None
@@ -197,10 +199,14 @@ def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
 
 
 def _is_middle(document: Document, between: WordSpan, heads: list[Word]) -> bool:
-    """Return True if only a time, a place or the second verb separates the verb and "by"."""
+    """Return True if only a time, a named place or the second verb separates the verb and "by".
+
+    In "based on the book Blue Sky by Ann Roe" the agent is that of the book.
+    """
     if len(heads) == 2:
         return [w.lower for w in between.words] == ["and", heads[1].lower]
-    return between.words[0].upos == "ADP" and len(between) <= 6
+    is_plain = not any(w.upos == "DET" for w in between.words) or any(is_year(w) for w in between.words)
+    return between.words[0].upos == "ADP" and len(between) <= 6 and is_plain
 
 
 def _active_verbs(clause: Clause, heads: list[Word], is_plural: bool) -> str | None:
