@@ -35,6 +35,7 @@ def pairs():
         # an opposite that does not contradict: who won a prize may have lost another
         ("Kim has won a prize.", {"Kim has not won a prize."}),
         ("Dover has an official name.", {"Dover does not have an official name."}),
+        ("Kim has a sister.", {"Kim does not have a sister."}),
         # where the negation would be unclear, could be true as well, or is no good English: nothing
         ("Some dogs bark.", set()),
         ("Part of the road was built by Romans.", set()),
@@ -62,6 +63,8 @@ def test_another_number_is_not_put_into_bounds_names_or_subjects():
     assert "negate.number" not in hows("The song is on a top 10 list.")
     assert "negate.number" not in hows("Dover was the capital from 1995 to 2017.")
     assert "negate.number" not in hows("The town had a lot of schools in 2014.")
+    assert "negate.number" not in hows("Perth hosted a game in 2014.")
+    assert "negate.number" not in hows("Perth was a port between 1990 and 1995.")
     assert "negate.number" not in hows("The 1998 edition was short.")
 
 

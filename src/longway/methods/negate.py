@@ -25,6 +25,7 @@ from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import NOT_TOKENS
 from longway.english.opposites import antonym_changes, predicate_words
+from longway.english.people.mentions import person_noun_kind
 from longway.english.pipeline import load_pipeline
 from longway.english.rules.spans import MONTH_WORDS
 from longway.methods.method import RewriteRequest
@@ -95,18 +96,25 @@ def _excludes_its_opposite(document: Document, word: Word) -> bool:
     least two sons".
     """
     before = {w.lower for w in document.words[max(0, word.index - 3) : word.index]}
-    if before & {"least", "most", "than"} or word.upos == "ADV" or document.children(word, "appos"):
+    if before & {"least", "most", "than"} or document.children(word, "appos", "conj", "iobj"):
         return False
-    if word.lower.endswith("ing") and word.upos in ("ADJ", "NOUN"):
-        return False  # the "opening" of "its opening week"
     if word.upos == "VERB":
         return any(_is_definite(document, thing) for thing in document.children(word, "obj"))
-    if word.upos != "ADJ":
-        return True
-    noun = document.head(word) if word.relation == "amod" else None
-    return (
-        word.relation == "root" if noun is None else noun.relation == "root" or _is_definite(document, noun)
-    )
+    if word.lower.endswith("ing"):
+        return False  # the "opening" of "its opening week"
+    if word.upos == "NOUN":
+        is_plain = word.relation == "root" or person_noun_kind(word) is not None
+        # who has a sister may have a brother
+        return is_plain and (word.relation != "obj" or _is_definite(document, word))
+    return word.upos == "ADJ" and _is_exclusive_adjective(document, word)
+
+
+def _is_exclusive_adjective(document: Document, word: Word) -> bool:
+    noun, after = document.head(word), document.after(word)
+    if word.relation != "amod" or noun is None:
+        return word.relation == "root"
+    is_last = after is not None and after.upos != "ADJ"  # not the "legal" of "a legal political novel"
+    return is_last and (noun.relation == "root" or _is_definite(document, noun))
 
 
 def _is_definite(document: Document, noun: Word) -> bool:
@@ -121,6 +129,7 @@ def _numbers(document: Document, random: Random) -> Iterator[tuple[str, list[Cha
     for word in _asserted_words(document):
         is_plain = word.tag == "CD" and word.text.isascii() and word.text.isdigit()
         before = {w.lower for w in document.words[max(0, word.index - 2) : word.index]}
+        before |= {document.lower_at(word.index - 3)} & {"between"}  # "between 1990 and 1995"
         if (
             not is_plain
             or _is_in_name(document, word)
@@ -144,9 +153,14 @@ def _is_in_name(document: Document, number: Word) -> bool:
 
 
 def _is_time_of_state(document: Document, number: Word) -> bool:
-    """Whether a year says when something was so: what "had 500 members in 1990" may have had as many in 1991."""
-    verb = document.head(number)
-    return number.relation == "obl" and verb is not None and verb.lemma in ("have", "own", "contain")
+    """Whether a date says when something was so or happened once: "had 500 members in 1990", "hosted a game in 1990"."""
+    dated = [w for w in (number, *document.ancestors(number)) if w.relation == "obl"]
+    verb = document.head(dated[0]) if dated else None
+    if verb is None or verb.upos != "VERB":
+        return False
+    things = document.children(verb, "obj")
+    is_one_of_many = any(w.lower in ("a", "an") for thing in things for w in document.children(thing, "det"))
+    return verb.lemma in ("have", "own", "contain") or is_one_of_many
 
 
 def _is_month(word: Word) -> bool:
@@ -177,8 +191,8 @@ def _other_number(number: int, random: Random) -> str:
 
 def _denials(document: Document) -> Iterator[tuple[str, list[Change]]]:
     root = next((word for word in document if word.head == word.index), None)
-    if root is None or root.upos == "PROPN":
-        return
+    if root is None or root.upos == "PROPN" or (root.index > 0 and root.text[:1].isupper()):
+        return  # a title: "So You Think You Can Dance"
     verbs = [w for w in document.children(root, "aux", "cop") if w.index < root.index]
     first = verbs[0] if verbs else root
     denied = [w for w in document.children(root, "advmod") if w.lower in ("not", "n't")]

@@ -120,3 +120,17 @@ def test_a_text_beside_another_context_gets_the_label_that_the_judge_is_sure_of(
         ("A man sleeps.", "A man sleeps on a bench.", "entailment")
     ]
     assert not second
+
+
+def test_a_denied_opposite_is_neither_a_double_negation_nor_a_verb():
+    for claim in ("The road is available.", "Bob Ray won the race.", "Bob Ray is a tall man and a poet."):
+        (found,) = proposed((claim, claim, "SUPPORTS"))
+        assert not [text for text, label, _ in found if label == "SUPPORTS"]
+    (found,) = proposed(("Night Road was directed by a man.", "A man directed Night Road.", "SUPPORTS"))
+    assert ("Night Road was not directed by a woman.", "SUPPORTS", "A man directed Night Road.") in found
+
+
+def test_a_part_of_a_longer_name_is_not_exchanged():
+    evidence = "The feast celebrates the Peace of Oslo."
+    (found,) = proposed(("The feast celebrates the Treaty of Perth.", evidence, "REFUTES"))
+    assert not found

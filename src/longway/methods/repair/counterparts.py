@@ -20,6 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 from longway.english.document import Document, Word, apply_changes
+from longway.english.inflection import ORDINALS
 from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.triples.contradict import affirmations
@@ -88,8 +89,8 @@ class PairCounterparts:
         for made in islice(negated(document, random), MOST + 2):
             if made.how not in ("negate.antonym", "negate.number"):
                 continue
-            if made.how == "negate.antonym" and _has_negative_prefix(document.text, made.text):
-                continue  # "is not unavailable"
+            if made.how == "negate.antonym" and not _can_be_denied(document, made.text):
+                continue
             again = self._english.analyse(made.text)
             for denied in negated(again, random):
                 if denied.how == "negate.not":
@@ -140,8 +141,11 @@ class PairCounterparts:
             after = document.after(words[-1])
             if after is None or after.upos == "PUNCT":
                 continue
-            pair = rf"(?<!\dth )(?<!\dnd )(?<!\drd )\b{re.escape(changes[0].text)} {re.escape(after.text)}\b"
-            if re.search(pair, context, re.IGNORECASE):
+            pair = rf"(\S+) {re.escape(changes[0].text)} {re.escape(after.text)}\b"
+            before = [match[1].lower() for match in re.finditer(pair, f". {context}", re.IGNORECASE)]
+            if any(
+                word not in ORDINALS and not _NUMBER.match(word) for word in before
+            ):  # "the 3rd largest port"
                 text = apply_changes(document.text, changes)
                 yield self._proposal(row, text, self.supported, context, "opposite")
 
@@ -190,14 +194,12 @@ def sides_of(labels: Sequence[str]) -> dict[str, Side]:
     return {label: names[name] for label, name in plain.items() if name in names}
 
 
-def _has_negative_prefix(before: str, after: str) -> bool:
-    """Whether a word became its negation: "available" and "unavailable".
-
-    >>> _has_negative_prefix("It is usual.", "It is unusual."), _has_negative_prefix("It is old.", "It is new.")
-    (True, False)
-    """
-    old, new = set(tokenize(before)), set(tokenize(after))
-    return any(prefix + word in new - old for word in old for prefix in _NEGATIVE_PREFIXES)
+def _can_be_denied(document: Document, opposite: str) -> bool:
+    """Whether the denial of an opposite says what the text says: not "is unavailable", "lost the race", "is a boy and a poet"."""
+    old, new = set(tokenize(document.text)), set(tokenize(opposite))
+    is_prefixed = any(prefix + word in new - old for word in old for prefix in _NEGATIVE_PREFIXES)
+    is_verb = any(word.upos == "VERB" and word.lower not in new for word in document)
+    return not is_prefixed and not is_verb and "and" not in old
 
 
 def most_alike(context: str, text: str) -> str:
@@ -251,7 +253,7 @@ def _continues(document: Document, span: list[Word]) -> bool:
     before = document.words[max(0, span[0].index - 2) : span[0].index]
     after = document.words[span[-1].index + 1 : span[-1].index + 3]
     is_inside = len(before) == 2 and before[0].upos == "PROPN" and before[1].lower == "of"
-    return is_inside or (len(after) == 2 and after[0].text == "&" and after[1].upos == "PROPN")
+    return is_inside or (len(after) == 2 and after[0].lower in ("&", "of") and after[1].upos == "PROPN")
 
 
 def _can_replace(new: _Detail, old: _Detail, said: set[str]) -> bool:
