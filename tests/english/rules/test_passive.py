@@ -57,6 +57,11 @@ def test_what_has_no_safe_other_voice_stays(text):
     assert put(passive, text) == []
 
 
+def test_a_title_keeps_its_article():
+    made = [new for _, new in put(passive, "The Gray Sea was directed by Jane Moor.")]
+    assert made == ["Jane Moor directed The Gray Sea."]
+
+
 def test_a_capital_that_only_the_start_asks_for_goes():
     assert put(passive, "The mayor opened the bridge.") == [
         ("passive.to_passive", "The bridge was opened by the mayor.")

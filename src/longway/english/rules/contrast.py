@@ -158,9 +158,10 @@ def _contraries(scene: Scene, denial: Denial) -> NamedChanges:
     if not words or not _can_be_affirmed(scene, denial):
         return
     if denial.verb == "be":
-        be = denial.conjugated("be")
+        be = denial.conjugated("be") if denial.kind != "yet" else None  # no "has been single"
         ends = len(words) > 1 and (words[1].upos == "PUNCT" or words[1].lower in ("by", "in", "for"))
-        ends = ends and not (words[0].lower == "included" and words[1].lower == "in")  # "left out of"
+        bound = ("included in", "renewed for")  # "left out of", "cancelled after"
+        ends = ends and f"{words[0].lower} {words[1].lower}" not in bound
         for participle in CONTRARY_PARTICIPLES.get(words[0].text, ()) if be and ends else ():
             yield "contrary", (Change(denial.start, words[0].end, f"{be} {participle}"),)
         return
@@ -175,6 +176,8 @@ def _contraries(scene: Scene, denial: Denial) -> NamedChanges:
             continue  # "was absent from a film" is true of everyone
         if takes and object_of.upos not in ("PROPN", "DET", "NUM"):
             continue
+        if verb == "lack" and any(w.lower == "it" for w in scene.document.words[denial.last + 1 :]):
+            continue  # no "lacks a song in it"
         if verb == "lack" and (object_of.upos == "PROPN" or denial.tense in ("perfect", "pluperfect")):
             continue
         form = denial.conjugated(verb)

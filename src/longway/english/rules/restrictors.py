@@ -100,6 +100,8 @@ def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     for new in _WORDS_BEFORE[focus.kind]:
         if new == "entirely" and focus.kind == "place" and not focus.is_state:
             continue
+        if new == "entirely" and not focus.ends_clause:
+            continue
         if new == "no more than" and focus.kind == "kind" and not focus.has_article:
             continue
         if new == "just" and focus.kind == "thing" and focus.verb is not None and focus.verb.lemma == "have":
