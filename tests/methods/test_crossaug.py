@@ -31,8 +31,14 @@ def pairs():
         ("The band does not tour.", {"The band tours."}),
         ("It was not released in Japan.", {"It was released in Japan."}),
         ("Kim isn't a doctor.", {"Kim is a doctor."}),
+        ("Dover is a large town.", {"Dover is a small town.", "Dover is not a large town."}),
+        # an opposite that does not contradict: who won a prize may have lost another
+        ("Kim has won a prize.", {"Kim has not won a prize."}),
+        ("Dover has an official name.", {"Dover does not have an official name."}),
+        ("Kim has a sister.", {"Kim does not have a sister."}),
         # where the negation would be unclear, could be true as well, or is no good English: nothing
         ("Some dogs bark.", set()),
+        ("Part of the road was built by Romans.", set()),
         ("All cats are black.", set()),
         ("Mia sings and dances.", set()),
         ("The bridges are old and were built by Romans.", set()),
@@ -53,7 +59,26 @@ def test_another_number_is_not_put_into_bounds_names_or_subjects():
     assert "negate.number" in hows("The album has 12 songs.")
     assert "negate.number" not in hows("The town has more than 20 schools.")
     assert "negate.number" not in hows("Apollo 13 was a flight.")
+    assert "negate.number" not in hows("Peru belongs to the Group of 15.")
+    assert "negate.number" not in hows("The song is on a top 10 list.")
+    assert "negate.number" not in hows("Dover was the capital from 1995 to 2017.")
+    assert "negate.number" not in hows("The town had a lot of schools in 2014.")
+    assert "negate.number" not in hows("Perth hosted a game in 2014.")
+    assert "negate.number" not in hows("Perth was a port between 1990 and 1995.")
     assert "negate.number" not in hows("The 1998 edition was short.")
+
+
+def test_another_day_is_one_that_every_month_has():
+    for seed in range(20):
+        (day, *_) = (
+            n.text for n in negations("Kim was born on May 30.", seed=seed) if n.how == "negate.number"
+        )
+        assert 1 <= int(day.rstrip(".").split()[-1]) <= 28
+
+
+def test_a_time_before_the_subject_is_not_denied():
+    hows = {n.how for n in negations("In 1999, the bridge was built.")}
+    assert hows == {"negate.number"}
 
 
 def test_another_number_depends_on_the_seed_alone():

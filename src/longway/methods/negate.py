@@ -7,7 +7,9 @@
     not         "is" -> "is not", "won" -> "did not win"; "was not" -> "was", "does not tour" -> "tours"
 
 Sentences whose negation is unclear or could still be true are skipped: quantified subjects ("some dogs bark"), coordinated
-verbs, bounds ("more than 20"), several sentences, questions.
+verbs, bounds ("more than 20", "the top 10"), ranges ("from 1990 to 1995"), times of a state ("had 500 members in 1990"), a time
+before the subject ("In 1990, ..."), several sentences, questions. Opposites are for what there is one of: who won a prize may
+have lost another.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import NOT_TOKENS
 from longway.english.opposites import antonym_changes, predicate_words
+from longway.english.people.mentions import person_noun_kind
 from longway.english.pipeline import load_pipeline
+from longway.english.rules.spans import MONTH_WORDS
 from longway.methods.method import RewriteRequest
 
 _WORDS = listed_words(__name__)
@@ -80,18 +84,97 @@ def negated(document: Document, random: Random) -> Iterator[Negated]:
 
 
 def _opposites(document: Document) -> Iterator[tuple[str, list[Change]]]:
-    for changes in antonym_changes(document, _asserted_words(document)):
+    words = [word for word in _asserted_words(document) if _excludes_its_opposite(document, word)]
+    for changes in antonym_changes(document, words):
         yield "antonym", changes
+
+
+def _excludes_its_opposite(document: Document, word: Word) -> bool:
+    """Whether the opposite of a word makes the statement false.
+
+    "is a large town", "won the race"; not "has a large garden", beside which there may be a small one, "won a prize", nor "at
+    least two sons".
+    """
+    before = {w.lower for w in document.words[max(0, word.index - 3) : word.index]}
+    if before & {"least", "most", "than"} or document.children(word, "appos", "conj", "iobj"):
+        return False
+    if word.upos == "VERB":
+        return any(_is_definite(document, thing) for thing in document.children(word, "obj"))
+    if word.lower.endswith("ing"):
+        return False  # the "opening" of "its opening week"
+    if word.upos == "NOUN":
+        is_plain = word.relation == "root" or person_noun_kind(word) is not None
+        # who has a sister may have a brother
+        return is_plain and (word.relation != "obj" or _is_definite(document, word))
+    return word.upos == "ADJ" and _is_exclusive_adjective(document, word)
+
+
+def _is_exclusive_adjective(document: Document, word: Word) -> bool:
+    noun, after = document.head(word), document.after(word)
+    if word.relation != "amod" or noun is None:
+        return word.relation == "root"
+    is_last = after is not None and after.upos != "ADJ"  # not the "legal" of "a legal political novel"
+    return is_last and (noun.relation == "root" or _is_definite(document, noun))
+
+
+def _is_definite(document: Document, noun: Word) -> bool:
+    """Whether there is one such thing: "the race", "her house", "her"."""
+    determiners = document.children(noun, "det", "nmod")
+    return noun.tag == "PRP" or any(
+        w.lower == "the" or (w.relation == "nmod" and w.index < noun.index) for w in determiners
+    )
 
 
 def _numbers(document: Document, random: Random) -> Iterator[tuple[str, list[Change]]]:
     for word in _asserted_words(document):
-        head = document.head(word)
         is_plain = word.tag == "CD" and word.text.isascii() and word.text.isdigit()
-        in_name = head is None or head.upos == "PROPN" or word.relation in ("flat", "appos")
         before = {w.lower for w in document.words[max(0, word.index - 2) : word.index]}
-        if is_plain and not in_name and not before & _BOUNDS:
-            yield "number", [Change(word.start, word.end, _other_number(int(word.text), random))]
+        before |= {document.lower_at(word.index - 3)} & {"between"}  # "between 1990 and 1995"
+        if (
+            not is_plain
+            or _is_in_name(document, word)
+            or before & _BOUNDS
+            or _is_time_of_state(document, word)
+        ):
+            continue
+        number = _other_day(int(word.text), random) if _is_day(document, word) else None
+        yield "number", [Change(word.start, word.end, number or _other_number(int(word.text), random))]
+
+
+def _is_in_name(document: Document, number: Word) -> bool:
+    """Whether a number belongs to a name: "Blue Hill 2", "the Group of 15", "the Top 40"."""
+    head = document.head(number)
+    if head is None or (head.upos == "PROPN" and not _is_month(head)) or number.relation in ("flat", "appos"):
+        return True
+    before = [w for w in document.words[max(0, number.index - 2) : number.index] if w.lower != "of"]
+    return (
+        bool(before) and before[-1].text[:1].isupper() and before[-1].index > 0 and not _is_month(before[-1])
+    )
+
+
+def _is_time_of_state(document: Document, number: Word) -> bool:
+    """Whether a date says when something was so or happened once: "had 500 members in 1990", "hosted a game in 1990"."""
+    dated = [w for w in (number, *document.ancestors(number)) if w.relation == "obl"]
+    verb = document.head(dated[0]) if dated else None
+    if verb is None or verb.upos != "VERB":
+        return False
+    things = document.children(verb, "obj")
+    is_one_of_many = any(w.lower in ("a", "an") for thing in things for w in document.children(thing, "det"))
+    return verb.lemma in ("have", "own", "contain") or is_one_of_many
+
+
+def _is_month(word: Word) -> bool:
+    return word.lower in MONTH_WORDS and word.text[:1].isupper()
+
+
+def _is_day(document: Document, number: Word) -> bool:
+    around = document.words[max(0, number.index - 1) : number.index + 2]
+    return int(number.text) <= 31 and any(map(_is_month, around))
+
+
+def _other_day(day: int, random: Random) -> str:
+    """Another day that every month has."""
+    return str(random.choice([other for other in range(1, 29) if other != day]))
 
 
 def _asserted_words(document: Document) -> list[Word]:
@@ -100,25 +183,33 @@ def _asserted_words(document: Document) -> list[Word]:
 
 
 def _other_number(number: int, random: Random) -> str:
-    """Another number of the same kind: a year nearby, or a number up to twice as large."""
+    """Another number of the same kind: a year nearby, or a number up to half as large again."""
     if 1000 <= number <= 2100:
         return str(number + random.choice([-7, -5, -4, -3, 3, 4]))
-    return str(number + random.randint(1, max(2, number)))
+    return str(number + random.randint(1, max(2, number // 2)))
 
 
 def _denials(document: Document) -> Iterator[tuple[str, list[Change]]]:
     root = next((word for word in document if word.head == word.index), None)
-    if root is None or root.upos == "PROPN":
-        return
+    if root is None or root.upos == "PROPN" or (root.index > 0 and root.text[:1].isupper()):
+        return  # a title: "So You Think You Can Dance"
     verbs = [w for w in document.children(root, "aux", "cop") if w.index < root.index]
     first = verbs[0] if verbs else root
     denied = [w for w in document.children(root, "advmod") if w.lower in ("not", "n't")]
     if not document.children(root, "nsubj", "expl") or _has_other_verbs(document, root):
         return
+    if _starts_with_time(document, first):
+        return
     if denied:
         yield from _affirmed(document, root, first, denied)
     elif not _is_unclear(document) and first.lower not in _SHORT:
         yield from _denied(document, root, first)
+
+
+def _starts_with_time(document: Document, verb: Word) -> bool:
+    """Whether a time opens the sentence: "In 1990, the bridge was not built" says little."""
+    opening = document.words[: verb.index]
+    return bool(opening) and opening[0].upos == "ADP" and any(w.tag == "CD" or _is_month(w) for w in opening)
 
 
 def _denied(document: Document, root: Word, first: Word) -> Iterator[tuple[str, list[Change]]]:
@@ -143,6 +234,12 @@ def _affirmed(
 
 
 def _is_unclear(document: Document) -> bool:
+    if document.lower_at(0) in (
+        "part",
+        "parts",
+        "half",
+    ):  # "Part of the road was not built" may be true as well
+        return True
     return any(
         word.lower in _UNCLEAR or (word.lower in ("may", "might") and word.tag == "MD") for word in document
     )

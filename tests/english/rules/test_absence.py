@@ -17,9 +17,9 @@ def absences_in(scene):
     [
         ("Anna Bell has no children.", "not_any", "Anna Bell does not have any children."),
         ("Anna Bell has no children.", "not_a_single", "Anna Bell does not have a single child."),
-        ("Anna Bell has no children.", "lack", "Anna Bell lacks children."),
-        ("Anna Bell had no mother.", "lack", "Anna Bell lacked any mother."),
-        ("The villages have no schools.", "without", "The villages are without schools."),
+        ("Anna Bell has no money.", "lack", "Anna Bell lacks money."),
+        ("Anna Bell had no plan.", "lack", "Anna Bell lacked any plan."),
+        ("The villages have no water.", "without", "The villages are without any water."),
         ("Anna Bell won zero awards.", "no", "Anna Bell won no awards."),
         ("Anna Bell won no awards.", "zero", "Anna Bell won zero awards."),
         ("Anna Bell received zero support.", "go_without", "Anna Bell went without support."),
@@ -63,6 +63,10 @@ def test_what_only_looks_like_absence_stays(text):
         ("Anna Bell has no money.", "not_a_single"),  # money is not counted
         ("Anna Bell has no mother.", "zero"),
         ("Anna Bell should have no fear.", "lack"),
+        ("Anna Bell has no children.", "lack"),
+        ("Anna Bell had no mother.", "lack"),
+        ("Anna Bell had no mother.", "not_any"),
+        ("The band has zero albums.", "without"),
     ],
 )
 def test_a_rule_says_nothing_where_it_would_be_wrong(text, rule):

@@ -203,6 +203,7 @@ def test_without_a_context_there_is_nothing():
         ("The Long Road was released in 2001.", ROAD, "deny_sister"),  # not what the context says
         ("Anna Bell was in a film.", ROAD, "deny_sister"),
         ("Tom Hill released an album in 1999.", ROAD, "deny_sister"),  # perhaps one more in another year
+        ("Tom Hill is the son of a poet.", "Tom Hill is the son of a poet .", "deny_sister"),  # and an uncle
     ],
 )
 def test_a_supported_claim_is_left_where_the_denial_could_be_false(text, context, rule):
@@ -221,6 +222,9 @@ def test_a_supported_claim_is_left_where_the_denial_could_be_false(text, context
         ("Anna Bell did not act in a film.", BELL, "contrary"),
         ("Anna Bell was not in American Juniors.", BELL, "sister_nationality"),  # a name
         ("The team did not win.", "The team won .", "avoid"),  # no person
+        ("The road is incapable of being built.", ROAD, "in_no_way"),  # no "in no way built"
+        ("Dover was never included in the list.", "Dover is in the list .", "contrary"),  # no "left out in"
+        ("Anna Bell refuses to stop singing.", BELL, "no_truth"),  # she does not "stop singing"
     ],
 )
 def test_a_refuted_claim_is_left_where_the_new_one_could_be_true(text, context, rule):

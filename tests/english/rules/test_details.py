@@ -72,6 +72,8 @@ def test_a_true_claim_is_true_without_a_detail(text, rule, expected):
         "Boys on the Corner is here.",
         "Mira Sol is a Peruvian painter. She lives in Lima.",
         "Is Mira Sol a Peruvian painter?",
+        "Mira Sol appeared in Odo by Homer.",
+        "Odo was founded in 1885, during the war.",
     ],
 )
 @pytest.mark.parametrize("stance", ["entails", "contradicts"])

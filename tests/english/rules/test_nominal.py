@@ -55,10 +55,18 @@ def test_a_phrase_is_put_the_other_way(rule, text, expected):
         "Jane Moor is the president of the United States.",
         "Blue Harbor was directed by Jane Moor and Ann Hill.",
         "Jane Moor plays American Football.",
+        "Jane Moor's mother's name was Ann.",
+        "Ann was in the cast of Into the Sea.",
     ],
 )
 def test_what_belongs_together_stays(text):
     assert put(rephrasings, text) == []
+
+
+def test_an_unknown_thing_does_not_come_first():
+    made = dict(put(rephrasings, "Jane Moor wrote a novel."))
+    assert "nominal.was_the" in made
+    assert "nominal.the_was" not in made
 
 
 def test_every_noun_leads_back_to_its_verb():

@@ -49,10 +49,17 @@ def test_the_other_voice_keeps_tense_number_and_negation(text, expected):
         "A man is watching a bird in the sky.",  # who is in the sky?
         "Jane Moor wrote a song and sang it.",
         "Did Jane Moor direct Blue Harbor?",
+        "Jane Moor is also known by another name.",
+        "Blue Harbor is based on the novel Red Sea by Ann Hill.",
     ],
 )
 def test_what_has_no_safe_other_voice_stays(text):
     assert put(passive, text) == []
+
+
+def test_a_title_keeps_its_article():
+    made = [new for _, new in put(passive, "The Gray Sea was directed by Jane Moor.")]
+    assert made == ["Jane Moor directed The Gray Sea."]
 
 
 def test_a_capital_that_only_the_start_asks_for_goes():

@@ -47,7 +47,6 @@ from tests.english.rules.said import said
         ("Dover Castle is the only castle in Kent.", "sole", "Dover Castle is the sole castle in Kent."),
         ("Anna Bell has always been poor.", "at_all_times", "Anna Bell has at all times been poor."),
         ("The lake is outside of Italy.", "not_in", "The lake is not in Italy."),
-        ("The lake is outside of Italy.", "beyond", "The lake is beyond Italy."),
         ("The tower has at least four rooms.", "no_fewer_than", "The tower has no fewer than four rooms."),
         ("The show is set entirely in Ohio.", "completely", "The show is set completely in Ohio."),
     ],
@@ -78,3 +77,19 @@ def test_what_is_no_plain_restrictor_stays(text):
 def test_words_go_behind_a_phrase_only_where_it_ends_the_clause():
     made = said(restrictors, "Anna Bell only has a career as a singer.")
     assert not {"restrictors.and_nothing_else", "restrictors.alone"} & set(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Anna Bell only acts on stage.", "alone"),  # would mean without others
+        ("Anna Bell only met Tom Baker once.", "alone"),
+        ("The drug is used only in the army.", "entirely"),
+        ("Anna Bell only won medals while she was young.", "nothing_but"),  # says when, not what
+        ("Anna Bell has only daughters.", "and_no_one_else"),
+        ("The drug is sold only outside of Italy.", "beyond"),
+        ("Anna Bell has always been poor.", "invariably"),
+    ],
+)
+def test_a_restrictor_does_not_move_to_where_it_means_something_else(text, rule):
+    assert f"restrictors.{rule}" not in said(restrictors, text)

@@ -48,7 +48,6 @@ def test_habits_states_and_the_past_keep_their_form(text):
             "Jane Moor is an English painter.",
             [
                 "There is an English painter called Jane Moor.",
-                "One example of an English painter is Jane Moor.",
             ],
         ),
         ("There is a film called Blue Harbor.", ["Blue Harbor is a film."]),

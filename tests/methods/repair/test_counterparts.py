@@ -64,6 +64,32 @@ def test_a_name_is_not_exchanged_for_one_at_another_place():
     assert not [text for text, _, _ in found if "April" in text or "Oslo" in text or "Bob" in text]
 
 
+def test_the_evidence_is_changed_only_for_a_number():
+    (found,) = proposed(
+        ("Bob Ray directed Night Road.", "Bob Ray directed Night Road, for which he won a prize.", "SUPPORTS")
+    )
+    assert {label for _, label, _ in found} == {"REFUTES"}
+    assert {context for _, _, context in found} == {"Bob Ray directed Night Road, for which he won a prize."}
+
+
+def test_a_number_is_not_exchanged_for_one_of_another_thing():
+    evidence = "The hall has 146 seats and 99 windows."
+    (found,) = proposed(("The hall has 92 doors.", evidence, "REFUTES"))
+    assert not found
+    (found,) = proposed(("The hall has 92 windows.", evidence, "REFUTES"))
+    assert ("The hall has 99 windows.", "SUPPORTS", evidence) in found
+
+
+def test_an_opposite_stands_before_the_same_word_in_the_evidence():
+    def opposite(claim, evidence):
+        (found,) = proposed((claim, evidence, "REFUTES"))
+        return [text for text, label, _ in found if label == "SUPPORTS"]
+
+    assert opposite("Dover is a minor port.", "Dover is a major port in Kent.") == ["Dover is a major port."]
+    assert not opposite("Dover is the smallest port.", "Dover is the 3rd largest port in Kent.")
+    assert not opposite("Dover is only a minor port.", "Dover is a major port in Kent.")
+
+
 def test_judgements_are_turned_round():
     task = task_of(["neg", "pos"])
     rows = Rows(["0", "1"], ["A great film.", "We met at noon."], np.array([1, 1]), ["neg", "pos"], task)
@@ -94,3 +120,17 @@ def test_a_text_beside_another_context_gets_the_label_that_the_judge_is_sure_of(
         ("A man sleeps.", "A man sleeps on a bench.", "entailment")
     ]
     assert not second
+
+
+def test_a_denied_opposite_is_neither_a_double_negation_nor_a_verb():
+    for claim in ("The road is available.", "Bob Ray won the race.", "Bob Ray is a tall man and a poet."):
+        (found,) = proposed((claim, claim, "SUPPORTS"))
+        assert not [text for text, label, _ in found if label == "SUPPORTS"]
+    (found,) = proposed(("Night Road was directed by a man.", "A man directed Night Road.", "SUPPORTS"))
+    assert ("Night Road was not directed by a woman.", "SUPPORTS", "A man directed Night Road.") in found
+
+
+def test_a_part_of_a_longer_name_is_not_exchanged():
+    evidence = "The feast celebrates the Peace of Oslo."
+    (found,) = proposed(("The feast celebrates the Treaty of Perth.", evidence, "REFUTES"))
+    assert not found

@@ -109,7 +109,7 @@ def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
 
 
 def _named(clause: Clause) -> Iterator[Rephrasing]:
-    """Rephrase "Lima is a city." as "There is a city called Lima." and "One example of a city is Lima."."""
+    """Rephrase "Lima is a city." as "There is a city called Lima." and "One example of a city is Lima."; the latter not of people."""
     document, subject, rest = clause.document, clause.subject, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 1:
         return
@@ -120,7 +120,7 @@ def _named(clause: Clause) -> Iterator[Rephrasing]:
     if not is_name or not is_bare or not is_known or noun.tag != "NN" or noun.index in names:
         return
     texts = {"named": f"there {clause.finite.lower} {rest.text} called {subject.text}"}
-    if clause.finite.lower == "is" and len(rest) <= _MAX_WORDS:
+    if clause.finite.lower == "is" and len(rest) <= _MAX_WORDS and not is_person(document, noun):
         texts["example"] = f"one example of {rest.text} is {subject.text}"
     for name, text in texts.items():
         change = Change(subject.start, rest.end, as_sentence_start(document, clause.sentence, text))

@@ -44,6 +44,7 @@ _NEED_NEGATION = frozenset("any anything anyone anybody ever yet either anymore"
 _DENYING_WORDS = _LISTS["denying_words"]
 
 
+_ENDING_VERBS = ("stop", "quit", "cease")  # who refuses to stop goes on
 _AVOIDANCE = {"avoid": "avoided", "barred_from": "was barred from", "steer_clear": "steered clear of"}
 NamedChanges = Iterator[tuple[str, tuple[Change, ...]]]
 
@@ -100,11 +101,13 @@ def _other_denials(scene: Scene, denial: Denial) -> NamedChanges:
     if subject is None and main is not None:
         subject = subject_of(document, main)
     is_dated = any(w.tag == "CD" for w in document.words[denial.last + 1 :])
-    facts = {"person": is_known_person(scene, subject), "dated": is_dated}
+    after = document.words[denial.last + 1 : denial.last + 2]
+    is_noun = bool(after) and after[0].lower in ("a", "an", "the")
+    facts = {"person": is_known_person(scene, subject), "dated": is_dated, "noun": is_noun}
     for name, text in _denial_variants(denial, **facts, definite=_is_of_one_thing(scene, denial)):
         if text is not None and text != document.text[denial.start : denial.end]:
             yield name, (denial.becomes(text),)
-    if denial.kind not in ("not", "never", "unable"):
+    if denial.kind not in ("not", "never", "unable") and denial.verb not in _ENDING_VERBS:
         for rephrasing in false_that(scene, replace(denial, kind="not")):
             yield rephrasing.rule.removeprefix("negation."), rephrasing.changes
 
@@ -118,7 +121,7 @@ def _is_of_one_thing(scene: Scene, denial: Denial) -> bool:
 
 
 def _denial_variants(
-    denial: Denial, *, person: bool, dated: bool, definite: bool
+    denial: Denial, *, person: bool, dated: bool, noun: bool, definite: bool
 ) -> Iterator[tuple[str, str | None]]:
     if denial.kind != "not":
         yield "not", denial.with_auxiliary("not")
@@ -130,7 +133,8 @@ def _denial_variants(
         yield "unable_to", with_verb(denial, "be", f"unable to {denial.verb}")
     if denial.verb == "be" and denial.kind != "not" and denial.tense in ("past", "present"):
         yield "far_from", with_verb(denial, "be", "far from being")
-        yield "in_no_way", with_verb(denial, "be", "in no way")
+        if noun:  # no "is in no way written"
+            yield "in_no_way", with_verb(denial, "be", "in no way")
     if person and denial.verb in CHOICE_VERBS and denial.tense in ("past", "perfect"):
         yield from _choice_variants(denial, definite)
 
@@ -154,8 +158,10 @@ def _contraries(scene: Scene, denial: Denial) -> NamedChanges:
     if not words or not _can_be_affirmed(scene, denial):
         return
     if denial.verb == "be":
-        be = denial.conjugated("be")
+        be = denial.conjugated("be") if denial.kind != "yet" else None  # no "has been single"
         ends = len(words) > 1 and (words[1].upos == "PUNCT" or words[1].lower in ("by", "in", "for"))
+        bound = ("included in", "renewed for")  # "left out of", "cancelled after"
+        ends = ends and f"{words[0].lower} {words[1].lower}" not in bound
         for participle in CONTRARY_PARTICIPLES.get(words[0].text, ()) if be and ends else ():
             yield "contrary", (Change(denial.start, words[0].end, f"{be} {participle}"),)
         return
@@ -170,7 +176,9 @@ def _contraries(scene: Scene, denial: Denial) -> NamedChanges:
             continue  # "was absent from a film" is true of everyone
         if takes and object_of.upos not in ("PROPN", "DET", "NUM"):
             continue
-        if verb == "lack" and object_of.upos == "PROPN":
+        if verb == "lack" and any(w.lower == "it" for w in scene.document.words[denial.last + 1 :]):
+            continue  # no "lacks a song in it"
+        if verb == "lack" and (object_of.upos == "PROPN" or denial.tense in ("perfect", "pluperfect")):
             continue
         form = denial.conjugated(verb)
         if form is not None:
@@ -254,6 +262,8 @@ def _deny_sisters(scene: Scene) -> NamedChanges:
         return
     for spot in sister_spots(scene):
         if not spot.is_known or not (spot.sure or _is_sure_of_thing(scene, spot)):
+            continue
+        if spot.name.startswith("family"):  # the son of one poet may be the uncle of another
             continue
         negated = _negated_main_clause(document)
         if negated is not None and negated.end <= spot.start:

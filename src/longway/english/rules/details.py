@@ -180,7 +180,8 @@ def _is_cut_clean(document: Document, piece: WordSpan) -> bool:
     if piece.first == piece.last:
         return True
     after = document.words[piece.last + 1] if piece.last + 1 < len(document) else None
-    is_open = after is not None and after.upos in _CONTENT_AFTER  # "in the 2nd century AD"
+    # "in the 2nd century AD", "appeared in the poem by Ann", "was built in 1900, during the war"
+    is_open = after is not None and (after.upos in _CONTENT_AFTER or after.lower in ("by", "of", ","))
     return not is_open and before.upos not in ("ADP", "DET", "CCONJ", "PART", "PUNCT", "SCONJ")
 
 

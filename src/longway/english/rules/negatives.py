@@ -5,7 +5,7 @@
 "has yet to V"        "still has not V-ed"          "refused to V"    "declined to V", "was unwilling to V"
 "is not a poet"       "is anything but a poet"      "X did not V"     "It is false that X V-ed"
 "is not possible"     "is impossible"               "rarely"          "seldom", "hardly ever"
-"has no children"     "lacks children"              "won zero races"  "did not win a single race"
+"has no money"        "lacks money"                 "won zero races"  "did not win a single race"
 "produced nothing"    "did not produce anything"    "No one came"     "Not one person came"
 """
 
@@ -21,6 +21,7 @@ from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
 from longway.english.listed_words import listed_words
 from longway.english.opposites import COMPLEMENTS
+from longway.english.people.mentions import person_noun_kind
 from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
 from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.wordnet import word_lists
@@ -283,7 +284,8 @@ def _no(document: Document, no: Word) -> Iterator[Rephrasing]:
     start = verb.start
     base = "have" if verb.lemma == "have" else verb.lemma.lower()
     if do := conjugated("do", time, plural):
-        yield Rephrasing.of("negation.not_any", Change(start, no.end, f"{do} not {base} any"))
+        if is_plural or _is_mass(noun):  # no "did not have any mother"
+            yield Rephrasing.of("negation.not_any", Change(start, no.end, f"{do} not {base} any"))
         if single := _singular_change(document, no, noun):
             changes = (Change(start, no.end, f"{do} not {base} a single"), single)
             yield Rephrasing("negation.not_a_single", changes)
@@ -291,6 +293,8 @@ def _no(document: Document, no: Word) -> Iterator[Rephrasing]:
 
 
 def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Iterator[Rephrasing]:
+    if verb.lemma in ("have", "possess") and (noun.tag == "NNS" or person_noun_kind(noun) is not None):
+        return  # no "lacks sisters", "is without songs"
     some = "" if noun.tag == "NNS" or _is_mass(noun) else " any"
     for name, lemma, rest in _WITHOUT.get(verb.lemma, ()):
         if form := conjugated(lemma, tense, plural):

@@ -112,6 +112,8 @@ def _with_noun(
         "was_the": f"{agent.inside if agent is clause.subject else agent.text} {verbs} the {noun} of {thing.inside}",
         "the_was": f"the {noun} of {thing.inside} {verbs} {agent.inside}",
     }
+    if thing.words[0].lower in ("a", "an"):
+        del forms["the_was"]  # no "The writer of a novel was Ann"
     for name, text in forms.items():
         if agent is clause.subject and name == "was_the":
             change = Change(clause.verbs[0].start, clause.verbs[-1].end, f"{verbs} the {noun} of")
@@ -174,7 +176,9 @@ def _of(document: Document, noun: Word) -> Iterator[Rephrasing]:
         return
     if noun.lemma.lower() in _NAMED_AFTER or any(w.tag in ("JJS", "JJR") for w in thing.words):
         return
-    if _is_followed(document, noun, ("of", ",", "-")) or document.children(noun, "conj", "acl", "appos"):
+    if _is_followed(document, noun, ("of", ",", "-", "'s", "’s")) or document.children(
+        noun, "conj", "acl", "appos"
+    ):
         return
     the = "the"
     if name.first in {first for first, _ in document.sentences}:
@@ -199,7 +203,7 @@ def _owned(document: Document, noun: Word) -> Iterator[Rephrasing]:
     is_name = len(name) > 0 and all(w.index in names for w in name.words) and name.last - name.first < 4
     if not is_name or name.text.endswith(("s", ")", ".")):
         return
-    if any(w.lower in (",", "and", "of", "in") for w in name.words):
+    if any(w.upos in ("ADP", "CCONJ", "PUNCT") or w.lower in ("and", "of", "in") for w in name.words):
         return
     after = document.words[name.last + 1] if name.last + 1 < len(document) else None
     if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):

@@ -109,6 +109,8 @@ def _ordinal(document: Document, word: Word) -> Iterator[Rephrasing]:
         return
     if head.index in name_indices(document) or document.text[word.end : word.end + 1] in ("-", ",", "."):
         return
+    if any(w.lower in ("and", "or", "and/or") for w in document.words[word.index + 1 : word.index + 2]):
+        return  # "the 2nd and 1st floors"
     match = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)", word.lower)
     if match and 1 <= int(match[1]) <= 99:
         yield _replaced(document, word, ordinal_word_of(int(match[1])), "ordinal_word")

@@ -34,6 +34,7 @@ _TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _TO_SUBJECT = {"him": "he", "her": "she", "them": "they", "it": "it"}
 _NO_AGENTS = _LISTS["no_agents"]
 _NOUN_PREPOSITIONS = _LISTS["noun_prepositions"]
+_TITLE_VERBS = frozenset("direct write produce create compose record publish release".split())
 _MODALS = frozenset("will would can could must should may might".split())
 _MAX_WORDS = 14  # of a phrase that is moved
 
@@ -139,6 +140,8 @@ def _to_active(clause: Clause) -> Iterator[Rephrasing]:
         or len(heads) > 2
     ):
         return
+    if clause.subject.first != document.sentences[clause.sentence][0] or not _may_be_object(clause.subject):
+        return
     agents = [a for head in heads for a in document.children(head, "obl") if _is_agent(document, a)]
     agent = _agent(document, agents[0], clause.rest) if len(agents) == 1 else None
     if agent is None or _is_tied(clause.subject) or _is_tied(agent):
@@ -160,12 +163,27 @@ def _to_active(clause: Clause) -> Iterator[Rephrasing]:
     if not _has_simple_tail(document, agent, clause.rest):
         return
     subject = as_sentence_start(document, clause.sentence, _TO_SUBJECT.get(agent.text.lower(), agent.text))
-    patient = _TO_OBJECT.get(clause.subject.text.lower(), clause.subject.inside)
+    is_title = verb.lemma in _TITLE_VERBS and _is_capitalised(clause.subject)
+    patient = clause.subject.text if is_title else clause.subject.inside
+    patient = _TO_OBJECT.get(clause.subject.text.lower(), patient)
     changes = (
         clause.subject.becomes(subject),
         Change(clause.verbs[0].start, agent.end, f"{verbs} {patient}{middle}"),
     )
     yield Rephrasing("passive.to_active", changes)
+
+
+def _is_capitalised(span: WordSpan) -> bool:
+    """Return True for "The Old Man": of works that are written or directed, the article is part of the title."""
+    return len(span) > 1 and span.words[1].text[:1].isupper()
+
+
+def _may_be_object(subject: WordSpan) -> bool:
+    """Return False if it is unclear how the subject is written inside a sentence: "An Old Man" and "In the Sun" (titles), "$5"."""
+    first, after = subject.words[0], subject.words[1:2]
+    is_title = first.text in ("A", "An") and bool(after) and after[0].text[:1].isupper()
+    is_joined = bool(after) and after[0].text.startswith("-")
+    return first.text[:1].isalpha() and first.upos != "ADP" and not is_title and not is_joined
 
 
 def _is_agent(document: Document, word: Word) -> bool:
@@ -190,6 +208,8 @@ def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
         is_date = any(is_year(w) or w.lower in MONTH_WORDS for w in document.subtree(modifier))
         if case is not None and case.index > head.index and is_date:
             last = min(last, case.index - 1)
+        elif case is not None and case.index > head.index and head.upos == "PROPN" and case.lower != "of":
+            return None  # "by Ann Roe for the firm": it belongs to the verb
     span = WordSpan(document, span.first + 1, last)
     if any(w.tag in ("WDT", "WP", "WRB") or w.text in (",", "(") for w in _outside_names(span)):
         return None
@@ -197,10 +217,14 @@ def _agent(document: Document, head: Word, rest: WordSpan) -> WordSpan | None:
 
 
 def _is_middle(document: Document, between: WordSpan, heads: list[Word]) -> bool:
-    """Return True if only a time, a place or the second verb separates the verb and "by"."""
+    """Return True if only a time, a named place or the second verb separates the verb and "by".
+
+    In "based on the book Blue Sky by Ann Roe" the agent is that of the book.
+    """
     if len(heads) == 2:
         return [w.lower for w in between.words] == ["and", heads[1].lower]
-    return between.words[0].upos == "ADP" and len(between) <= 6
+    is_plain = not any(w.upos == "DET" for w in between.words) or any(is_year(w) for w in between.words)
+    return between.words[0].upos == "ADP" and len(between) <= 6 and is_plain
 
 
 def _active_verbs(clause: Clause, heads: list[Word], is_plural: bool) -> str | None:

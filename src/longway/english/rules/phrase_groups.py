@@ -123,7 +123,7 @@ class Conditions:
     next_object    the noun phrase after the phrase has one of these nouns
     counted        the last word of the phrase is a counted noun: "a film", "films", not "in film"
     objects        the verb has one of these objects
-    without        words that the sentence must not have
+    without        words that the sentence must not have; no_verb_after: no finite verb follows
     tags           allowed tags of the verb; dep, upos: those of the first word
     """
 
@@ -141,6 +141,7 @@ class Conditions:
     next_object: Sequence[str] = ()
     objects: Sequence[str] = ()
     without: Sequence[str] = ()
+    no_verb_after: bool = False
     tags: Sequence[str] = ()
     dep: Sequence[str] = ()
     upos: Sequence[str] = ()
@@ -153,10 +154,17 @@ def holds(conditions: Conditions, document: Document, verb: Word | None, first: 
         and _next_holds(conditions, document, last)
         and (not conditions.counted or _is_counted(document, document.words[last]))
         and not any(_is_one_of(w, conditions.without) for w in document.sentence_of(document.words[first]))
+        and not (conditions.no_verb_after and _has_verb_after(document, last))
         and (not conditions.tags or (verb is not None and verb.tag in conditions.tags))
         and (not conditions.objects or _has_object(document, verb, conditions.objects))
         and _subject_holds(conditions, document, verb)
     )
+
+
+def _has_verb_after(document: Document, last: int) -> bool:
+    """Return True if a clause follows, however it was parsed: "before the bus came"."""
+    rest = (w for w in document.sentence_of(document.words[last]) if w.index > last)
+    return any(w.tag in ("VBD", "VBZ", "VBP", "MD") and w.index not in name_indices(document) for w in rest)
 
 
 def _neighbours_hold(conditions: Conditions, document: Document, first: int, last: int) -> bool:

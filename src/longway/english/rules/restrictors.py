@@ -5,7 +5,7 @@
     "aired only in 2005"        "aired in 2005 alone", "aired in 2005 and at no other time"
     "the only bridge"           "the sole bridge"            "only four"     "no more than four", "just four"
     "has always been"           "has at all times been"      "at least two"  "no fewer than two"
-    "is outside of Italy"       "is beyond Italy", "is not in Italy"
+    "is outside of Italy"       "is not in Italy", "is nowhere in Italy"
 
 The focus of a restrictor is the phrase that it restricts:
 
@@ -32,7 +32,7 @@ from longway.english.rules.spans import MONTH_WORDS, name_indices
 _WORDS_BEFORE = listed_phrases(__name__, "words_before")
 _WORDS_AFTER = listed_phrases(__name__, "words_after")
 _SOLE = ("sole", "lone")
-_ALWAYS = ("at all times", "invariably", "consistently")
+_ALWAYS = ("at all times",)
 _FULLY = ("entirely", "completely", "wholly")
 
 
@@ -100,10 +100,14 @@ def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     for new in _WORDS_BEFORE[focus.kind]:
         if new == "entirely" and focus.kind == "place" and not focus.is_state:
             continue
+        if new == "entirely" and not focus.ends_clause:
+            continue
         if new == "no more than" and focus.kind == "kind" and not focus.has_article:
             continue
         if new == "just" and focus.kind == "thing" and focus.verb is not None and focus.verb.lemma == "have":
             continue  # "has just" begins a perfect
+        if new == "nothing but" and focus.kind == "thing" and not focus.ends_clause:
+            continue  # "only sang songs at home" says where, not what
         changes = focus.with_words_before(new)
         yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
@@ -113,8 +117,11 @@ def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
     if not focus.is_short:
         return
     for new in _WORDS_AFTER[focus.kind]:
-        if focus.kind not in ("person", "by") and not focus.ends_clause:
-            continue
+        if (focus.kind not in ("person", "by") or new == "alone") and not focus.ends_clause:
+            continue  # "met Ann alone once" means without others
+        verb = focus.verb or scene.document.words[focus.restrictor.index - 1]
+        if focus.kind == "person" and verb.lemma == "have":
+            continue  # no "has sons and no one else"
         changes = focus.with_words_after(new)
         yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
@@ -145,7 +152,7 @@ def _always(scene: Scene, word: Word) -> Iterator[Rephrasing]:
 
 
 def _outside(scene: Scene, word: Word) -> Iterator[Rephrasing]:
-    """Rephrase "is outside (of) Italy" as "is not in Italy", "is beyond Italy"."""
+    """Rephrase "is outside (of) Italy" as "is not in Italy"."""
     document = scene.document
     before = document.words[word.index - 1]
     after = document.words[word.index + 1 : word.index + 3]
@@ -153,7 +160,6 @@ def _outside(scene: Scene, word: Word) -> Iterator[Rephrasing]:
         return
     of = after[0] if after[0].lower == "of" else None
     end = of.end if of else word.end
-    yield Rephrasing.of("restrictors.beyond", Change(word.start, end, "beyond"))
     if before.lower in ("is", "are", "was", "were"):
         for new in ("not in", "not within", "nowhere in"):
             yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(word.start, end, new))
@@ -334,7 +340,7 @@ def _make_focus(
 def _is_state(document: Document, governor: Word, word: Word) -> bool:
     """Return True after "is" and "is located": states, not events."""
     verb = document.words[word.index - 1] if governor is word else governor
-    return verb.tag == "VBN" or verb.lemma == "be"
+    return verb.lower in ("located", "situated", "based", "set") or verb.lemma == "be"
 
 
 def _focus_kind(scene: Scene, phrase: list[Word], head: Word) -> str | None:

@@ -229,6 +229,8 @@ def words(scene: Scene) -> Iterator[Rephrasing]:
         for replacement in synonyms(word, document):
             if preposition and not _takes(replacement, preposition):
                 continue
+            if " " in replacement.text and _is_before_modifier(document, word):
+                continue  # no "a for the most part red house"
             yield Rephrasing("words.synonym", tuple(with_article(document, replacement)))
 
 
@@ -240,6 +242,11 @@ def _is_in_compound(scene: Scene, word: Word) -> bool:
     is_part = word.relation == "compound" or has_part
     is_participle = word.upos == "VERB" and word.relation in ("amod", "compound")  # "purchasing power"
     return glued or is_part or is_participle
+
+
+def _is_before_modifier(document: Document, word: Word) -> bool:
+    head = document.head(word)
+    return word.upos == "ADV" and head is not None and head.relation in ("amod", "compound")
 
 
 def _following_preposition(word: Word, document: Document) -> str:

@@ -1,7 +1,7 @@
 """Counterparts: new rows that keep what gives a label away and have another label.
 
     of pairs that support or refute:
-        supported claim      its negation, refuted; and with the changed words changed in the context too, supported again (CrossAug)
+        supported claim      its negation, refuted; and with a changed number changed in the context too, supported again (CrossAug)
         refuted claim        the claim without its negation, or with the context's own number, name or opposite: supported;
                              and the context with the claim's words instead: supports the claim
         supported claim      a false variant denied: "was not born in 1987", supported, so that "not" predicts nothing
@@ -20,6 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 from longway.english.document import Document, Word, apply_changes
+from longway.english.inflection import ORDINALS
 from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.triples.contradict import affirmations
@@ -41,6 +42,8 @@ MONTHS = frozenset(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"\d+")
+_YEAR = re.compile(r"(1\d|20)\d\d")
+_NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 
 
 class PairCounterparts:
@@ -71,6 +74,8 @@ class PairCounterparts:
         context = self.rows.context(row) or ""
         for made in islice(negated(document, random), MOST):
             yield self._proposal(row, made.text, self.refuted, context, made.how)
+            if made.how != "negate.number":
+                continue  # the rest of the context would contradict another change
             change = substituted(document.text, made.text)
             changed = None if change is None else replace_in(context, *change)
             if changed is not None:
@@ -83,6 +88,8 @@ class PairCounterparts:
         context = self.rows.context(row) or ""
         for made in islice(negated(document, random), MOST + 2):
             if made.how not in ("negate.antonym", "negate.number"):
+                continue
+            if made.how == "negate.antonym" and not _can_be_denied(document, made.text):
                 continue
             again = self._english.analyse(made.text)
             for denied in negated(again, random):
@@ -121,8 +128,24 @@ class PairCounterparts:
                 if changed is not None:
                     yield self._proposal(row, document.text, self.supported, changed, "swap.context")
                     yield self._proposal(row, text, self.refuted, changed, "swap.context")
+        yield from self._opposite(row, document, context)
+
+    def _opposite(self, row: int, document: Document, context: str) -> Iterator[Proposal]:
+        """The claim with the opposite of a word, if the context has it before the same word and everything else."""
+        said, there = tokenize(document.text), set(tokenize(context))
+        details = _details(document, document.words)
+        if RESTRICTORS & set(said) or any(not set(tokenize(one.text)) <= there for one in details):
+            return
         for changes in antonym_changes(document, predicate_words(document)):
-            if changes[0].text.lower() in there:
+            words = document.words_between(changes[0].start, changes[0].end)
+            after = document.after(words[-1])
+            if after is None or after.upos == "PUNCT":
+                continue
+            pair = rf"(\S+) {re.escape(changes[0].text)} {re.escape(after.text)}\b"
+            before = [match[1].lower() for match in re.finditer(pair, f". {context}", re.IGNORECASE)]
+            if any(
+                word not in ORDINALS and not _NUMBER.match(word) for word in before
+            ):  # "the 3rd largest port"
                 text = apply_changes(document.text, changes)
                 yield self._proposal(row, text, self.supported, context, "opposite")
 
@@ -171,6 +194,14 @@ def sides_of(labels: Sequence[str]) -> dict[str, Side]:
     return {label: names[name] for label, name in plain.items() if name in names}
 
 
+def _can_be_denied(document: Document, opposite: str) -> bool:
+    """Whether the denial of an opposite says what the text says: not "is unavailable", "lost the race", "is a boy and a poet"."""
+    old, new = set(tokenize(document.text)), set(tokenize(opposite))
+    is_prefixed = any(prefix + word in new - old for word in old for prefix in _NEGATIVE_PREFIXES)
+    is_verb = any(word.upos == "VERB" and word.lower not in new for word in document)
+    return not is_prefixed and not is_verb and "and" not in old
+
+
 def most_alike(context: str, text: str) -> str:
     """The sentence of a context that shares most words with a text."""
     words = set(tokenize(text))
@@ -208,20 +239,34 @@ def _details(document: Document, words: Iterable[Word]) -> Iterator[_Detail]:
         heads = [
             head for word in span if (head := document.head(word)) is not None and head.index not in inside
         ]
+        if _continues(document, span):
+            continue
         start, end = span[0].start, span[-1].end
         before = document.lower_at(span[0].index - 1) if span[0].index else ""
         yield _Detail(start, end, document.text[start:end], before, heads[0].lemma if heads else "")
 
 
+def _continues(document: Document, span: list[Word]) -> bool:
+    """Whether a name is part of a longer one: "Arts" of "the Academy of Arts and Letters"."""
+    if span[0].upos != "PROPN":
+        return False
+    before = document.words[max(0, span[0].index - 2) : span[0].index]
+    after = document.words[span[-1].index + 1 : span[-1].index + 3]
+    is_inside = len(before) == 2 and before[0].upos == "PROPN" and before[1].lower == "of"
+    return is_inside or (len(after) == 2 and after[0].lower in ("&", "of") and after[1].upos == "PROPN")
+
+
 def _can_replace(new: _Detail, old: _Detail, said: set[str]) -> bool:
     """Whether a detail of the context can stand where a claim has another one.
 
-    A number is replaced by one of as many digits. A name is replaced by one behind the same word, that belongs to the same verb or noun:
+    A year is replaced by a year, another number by one of the same noun with as many digits. A name is replaced by one behind the same word, that belongs to the same verb or noun:
     "directed by Ann Lee" and "directed by Bob Ray", not "born in Lima" and "born in April 1950".
     """
     if set(tokenize(new.text)) & said:
         return False
     if old.is_number:
-        return new.is_number and len(new.text) == len(old.text)
+        both_years = _YEAR.fullmatch(new.text) and _YEAR.fullmatch(old.text)
+        same_kind = both_years or (old.head == new.head and bool(old.head))
+        return new.is_number and len(new.text) == len(old.text) and bool(same_kind)
     same_place = bool(old.head) and (new.before, new.head) == (old.before, old.head)
     return not new.is_number and same_place and new.text not in MONTHS
