@@ -20,8 +20,12 @@ from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows
 from longway.records import Pattern
 from longway.task import Task
+from longway.tokens.tokenizer import is_longer_than
 
 CANDIDATES = 4  # texts written for each row
+LONGEST = (
+    80  # words and marks of a text that rules reword: of a long one they change too much, in too long a time
+)
 AT_ONCE = 256  # rows that an engine is given at once
 Telling = Callable[[str, str], tuple[str, ...]]  # text, label -> words that predict the label
 
@@ -41,14 +45,16 @@ class Reword:
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
         """The rewordings that do not show the pattern; none where the budget ended. "isn't" in place of "is not" would change nothing."""
         avoid = words_of(target.pattern)
-        requests = [(row.text, row.label, row.context, avoid) for row in rows]
+        asked = [row for row in rows if not (self.needs_english and is_longer_than(row.text, LONGEST))]
+        requests = [(row.text, row.label, row.context, avoid) for row in asked]
         answers = written_for(self._ask, self._task, requests, seed=self._seed)
-        drafts: list[list[Draft]] = [[] for _ in rows]
-        for row, found, written in zip(rows, drafts, answers, strict=False):
+        drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
+        for row, written in zip(asked, answers, strict=False):
             for text, how in with_how(written):
                 if not shows(target.pattern, text, row) and "contractions." not in how:
-                    found.append(Draft(text, f"reword.{how or 'engine'}", keeps_of(how), self._engine))
-        return drafts
+                    draft = Draft(text, f"reword.{how or 'engine'}", keeps_of(how), self._engine)
+                    drafts[row.number].append(draft)
+        return list(drafts.values())
 
 
 class RewordedCopies:

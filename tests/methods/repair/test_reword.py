@@ -1,0 +1,80 @@
+"""Rewording by the rules, and by an engine that does not avoid what it should."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from longway.engines.engine import Written
+from longway.engines.event_loop import run
+from longway.engines.rules import RulesEngine
+from longway.methods.method import Rows
+from longway.methods.repair.remedy import RepairRow, Target
+from longway.methods.repair.reword import LONGEST, Reword, RewordedCopies
+from longway.records import Pattern
+from longway.task import task_of
+
+TASK = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
+ONLY = Target(Pattern("token", "claim", ("only",)), "REFUTES")
+EVIDENCE = "The bridge is in Oslo and Bergen."
+
+
+def by_rules(prompts, n, samplings):
+    engine = RulesEngine()
+    return [run(engine.write(p, n, s)) for p, s in zip(prompts, samplings, strict=True)]
+
+
+def row(text: str) -> RepairRow:
+    return RepairRow(0, text, "REFUTES", EVIDENCE)
+
+
+def test_the_rules_reword_without_the_pattern():
+    (drafts,) = Reword(by_rules, TASK).propose_all([row("The bridge is only in Oslo.")], ONLY)
+    assert drafts
+    assert all("only" not in draft.text.split() for draft in drafts)
+    assert all(draft.how.startswith("reword.") for draft in drafts)
+
+
+def test_a_text_that_still_shows_the_pattern_is_no_draft():
+    def write(prompts, n, samplings):
+        return [
+            Written(("The bridge is, and only is, in Oslo.", "The bridge is just in Oslo.")) for _ in prompts
+        ]
+
+    remedy = Reword(write, TASK, engine="served:toy", needs_english=False)
+    (drafts,) = remedy.propose_all([row("The bridge is only in Oslo.")], ONLY)
+    assert [(draft.text, draft.engine) for draft in drafts] == [("The bridge is just in Oslo.", "served:toy")]
+
+
+def test_rules_leave_long_texts_alone_and_other_engines_do_not():
+    long = "The bridge is only in Oslo. " * (LONGEST // 5)
+    asked = []
+
+    def write(prompts, n, samplings):
+        asked.extend(prompts)
+        return [Written(("It is in Oslo.",)) for _ in prompts]
+
+    assert Reword(write, TASK).propose_all([row(long)], ONLY) == [[]]
+    assert not asked
+    assert len(Reword(write, TASK, needs_english=False).propose_all([row(long)], ONLY)[0]) == 1
+
+
+def test_copies_keep_the_label_and_avoid_what_predicts_it():
+    rows = Rows(
+        ["a", "b"],
+        ["He only sings.", "He sings."],
+        np.array([0, 1]),
+        ["REFUTES", "SUPPORTS"],
+        TASK,
+        ["x", "y"],
+    )
+    seen = []
+
+    def write(prompts, n, samplings):
+        seen.extend(prompt.avoid for prompt in prompts)
+        return [Written(("He just sings.",), how=("restrictors.just",)), Written(())]
+
+    telling = lambda text, label: ("only",) if "only" in text else ()  # noqa: E731
+    first, second = RewordedCopies(write, rows, telling).propose([0, 1])
+    assert seen == [("only",), ()]
+    assert [(one.text, one.label, one.keeps) for one in first] == [("He just sings.", "REFUTES", "meaning")]
+    assert second == []
