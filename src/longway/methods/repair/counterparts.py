@@ -19,7 +19,7 @@ from itertools import islice
 from random import Random
 from typing import NamedTuple
 
-from longway.english.document import Document, Word, apply_changes
+from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import ORDINALS
 from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
 from longway.english.pipeline import EnglishPipeline, load_pipeline
@@ -37,6 +37,7 @@ RESTRICTORS = frozenset(
 )  # a claim with one stays false with another detail
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 LEAST_TURNED = 0.75  # share of the judgements for the old label
+LEAST_TOUCHED = 0.5  # share of the words that are in sentences with a turned judgement: the others still say what they said
 MONTHS = frozenset(
     "January February March April May June July August September October November December".split()
 )
@@ -174,8 +175,18 @@ class SentimentCounterparts:
             text, changes = opposed_text(document, self.sides[other], key=f"{self.seed}|{document.text}")
             against = sum(one.side == self.sides[label] for one in sentiment_mentions(document))
             needed = max(min(MOST_NEEDED, 1 + len(document) // WORDS_PER_CHANGE), LEAST_TURNED * against)
-            enough = len(changes) >= needed
+            enough = len(changes) >= needed and _touched(document, changes) >= LEAST_TOUCHED
             yield [Proposal(row, text, other, how="oppose")] if enough else []
+
+
+def _touched(document: Document, changes: Iterable[Change]) -> float:
+    """The share of the words that are in sentences with a change."""
+    places = [change.start for change in changes]
+    touched = 0
+    for first, last in document.sentences:
+        start, end = document.words[first].start, document.words[last - 1].end
+        touched += (last - first) * any(start <= place <= end for place in places)
+    return touched / max(1, len(document.words))
 
 
 def sides_of(labels: Sequence[str]) -> dict[str, Side]:

@@ -109,7 +109,7 @@ class Repair:
     ) -> None:
         self.rows, self.verify, self.verify_new = rows, verify, verify_new
         self.read = (
-            lru_cache(maxsize=1024)(read) if read is not None else None
+            lru_cache(maxsize=2048)(read) if read is not None else None
         )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored)
