@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from longway.jobs.change_show import (
     SHEET,
@@ -77,7 +78,7 @@ def repair_page(result: RepairResult) -> Page:
             _remedies_section(result),
             leak_section(comparison, file=FILE),
             patterns_section(comparison, labels, file=FILE),
-            worse_section(comparison, labels),
+            _worse_section(result, labels),
             _sample_section(result, labels),
             checks_section(result.checks, result.missing_checks, "", file=FILE),
             _card_section(result),
@@ -251,6 +252,21 @@ def _remedies_section(result: RepairResult) -> Section:
         goal = f"The goal was a leak of {percent(result.goal)} or less."
         blocks.append(Paragraph(f"{goal} Stopped because {result.stopped}.", "rest"))
     return Section("remedies", "What was done", blocks, on=REPORT | SCREEN)
+
+
+def _worse_section(result: RepairResult, labels: Mapping[str, Label]) -> Section:
+    """What got worse; that real signal predicts its label better is what a repair is for."""
+    comparison = result.comparison
+    worse = tuple(one for one in comparison.worse if not one.marked)
+    n_signal = len(comparison.worse) - len(worse)
+    notes = []
+    if n_signal:
+        notes.append(
+            f"{counted(n_signal, 'pattern')} of real signal predict{'s' * (n_signal == 1)} a label better than before. "
+            "What a bag of words gets from such texts is mostly real signal."
+        )
+    left = replace(comparison, worse=worse, n_worse=max(0, comparison.n_worse - n_signal))
+    return worse_section(left, labels, objections=notes)
 
 
 def _trial_section(trial: Trial) -> Section:
