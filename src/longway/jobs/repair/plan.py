@@ -35,6 +35,7 @@ LEVELS: dict[str, frozenset[str]] = {
     PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
     RESHAPE: frozenset(["length", "position"]),
 }
+NEED_ENGLISH = frozenset([EXCHANGE, REWORD])  # a language model rewords other languages, too
 LOOKED_AT, ENGLISH = 500, 0.1  # texts, and the share of their words that are function words
 CHANGED = frozenset().union(*LEVELS.values())
 
@@ -103,13 +104,16 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float)
         targets.append(Target(pattern, one.finding.label, one.finding.gain))
         counts[pattern] = one.finding.count
     wanted = set(settings.remedy)
+    asks = settings.engine not in ("rules", "none")  # an engine that writes any text
+    left_out = frozenset() if looks_english(rows.texts) else NEED_ENGLISH - ({REWORD} if asks else set())
     steps = []
     for remedy, levels in LEVELS.items():
+        if remedy in left_out:
+            continue
         aimed = [target.pattern for target in targets if target.pattern.level in levels]
         if aimed and (not wanted or remedy in wanted):
             names = tuple(pattern.name for pattern in aimed)
             steps.append(PlannedRemedy(remedy, names, sum(counts[pattern] for pattern in aimed)))
-    asks = settings.engine not in ("rules", "none")  # an engine that writes any text
     if (not wanted or COUNTERPART in wanted) and (asks or has_counterparts(rows)):
         steps.append(
             PlannedRemedy(
