@@ -175,7 +175,8 @@ class ClassifiersCheck(Check):
     """The check by cross-validated classifiers, trained on first use: do they still predict the label for the new text?
 
     Two classifiers, each trained on the other folds: logistic regression on MiniLM vectors, and the bag of words of `classify/nbsvm.py`.
-    Rewriting removes predictive words on purpose, and losing their contribution is no fault: the original is classified without them.
+    Edits remove predictive words on purpose, or put them into rows of other labels, and their contribution is no fault: both texts are
+    classified without them.
     The bag of words alone never rejects: it counts only if it sees a change of label and the encoder has doubts.
 
     texts, labels: the dataset as loaded. vectors: None leaves the encoder out.
@@ -201,7 +202,8 @@ class ClassifiersCheck(Check):
         """One verdict per candidate. score: the label's probability by the encoder, or by the words if there is no encoder."""
         if not candidates:
             return []
-        after, before = [c.after for c in candidates], [_without_telling(c) for c in candidates]
+        after = [_without_telling(candidate.after, candidate) for candidate in candidates]
+        before = [_without_telling(candidate.before, candidate) for candidate in candidates]
         rows, names = [c.row for c in candidates], [c.label for c in candidates]
         new, old = self.own(rows, after, names), self.own(rows, before, names)
         return [self.compare(n, o) for n, o in zip(new, old, strict=True)]
@@ -265,13 +267,13 @@ class ClassifiersCheck(Check):
             self._models.append((encoder, bag))
 
 
-def _without_telling(candidate: Candidate) -> str:
-    """The original without the words and phrases that the edit was meant to remove."""
+def _without_telling(text: str, candidate: Candidate) -> str:
+    """A text without the words and phrases that the edit was meant to remove or to put in, and without a mark that they leave at its ends."""
     phrases = sorted(candidate.telling, key=len, reverse=True)
     if not phrases:
-        return candidate.before
+        return text
     pattern = "|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in phrases)
-    return " ".join(re.sub(pattern, " ", candidate.before, flags=re.IGNORECASE).split()) or candidate.before
+    return " ".join(re.sub(pattern, " ", text, flags=re.IGNORECASE).split()).strip(" ,;:-–—") or text
 
 
 class _Encoder:

@@ -56,7 +56,6 @@ from longway.jobs.repair.show import plan_page
 from longway.jobs.repair.trial import Trial, try_remedies
 from longway.jobs.rows import dataset_of, rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.methods.drafts import LABEL
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
@@ -64,6 +63,7 @@ from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import Journal, now
 
+LABEL_CHECKS = ("judge", "entailment")  # those whose score is the probability that the label is right
 NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
 
@@ -308,7 +308,7 @@ class _Kept:
             self._wrong.pop(edit.id, None)
         elif edit.field != WEIGHT_COLUMN:
             scores = {verdict.check: verdict.score for verdict in edit.verdicts}
-            score = next((scores[check] for check in LABEL if scores.get(check) is not None), None)
+            score = next((scores[check] for check in LABEL_CHECKS if scores.get(check) is not None), None)
             self._wrong[edit.id] = None if score is None else 1 - score
 
     def labels_at_risk(self) -> float | None:
