@@ -37,21 +37,27 @@ def claims(n: int = 80) -> list[dict[str, str]]:
     return rows
 
 
-def test_counterparts_and_drops_lower_the_leak(tmp_path):
-    given = claims()
-    result = lw.repair(given, out=tmp_path / "run")
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run: its folder and result."""
+    folder = tmp_path_factory.mktemp("repair") / "run"
+    return folder, lw.repair(claims(), out=folder)
+
+
+def test_counterparts_and_drops_lower_the_leak(finished):
+    given, (folder, result) = claims(), finished
     leak = result.comparison.leak
     assert leak.after.accuracy < leak.before.accuracy - 0.1
     assert result.added > 0
-    after = load(tmp_path / "run" / "dataset.parquet")
+    after = load(folder / "dataset.parquet")
     assert len(after) == result.rows_after == len(given) + result.added - result.dropped
     assert sum(result.labels_after.values()) == result.rows_after
-    assert (tmp_path / "run" / "report.html").exists()
+    assert (folder / "report.html").exists()
 
 
-def test_the_same_command_reads_the_finished_run(tmp_path):
-    first = lw.repair(claims(), out=tmp_path / "run")
-    again = lw.repair(claims(), out=tmp_path / "run")
+def test_the_same_command_reads_the_finished_run(finished):
+    folder, first = finished
+    again = lw.repair(claims(), out=folder)
     assert json.dumps(again.to_dict()) == json.dumps(first.to_dict())
     assert [edit.id for edit in again.edits] == [edit.id for edit in first.edits]
 
@@ -213,7 +219,7 @@ def test_a_served_engine_rewords_and_writes_counterparts():
 
 
 def test_remedies_are_compared_and_the_best_is_used():
-    result = lw.repair(reviews("For the record,", *ENGLISH), try_remedies=True)
+    result = lw.repair(reviews("For the record,", *ENGLISH, n=48), try_remedies=True)
     names = [row.name for row in result.trial.rows]
     assert names[:2] == ["nothing", "change texts"]
     assert {"drop", "weigh"} <= set(names)
