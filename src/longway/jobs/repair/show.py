@@ -245,7 +245,9 @@ def _remedies_section(result: RepairResult) -> Section:
                 ]
             )
         )
-    blocks: list[Block] = [Table(columns, rows)] if rows else [Paragraph("No remedy applies.", "nothing")]
+    blocks: list[Block] = (
+        [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy applies.", "nothing")]
+    )
     if result.weights is not None:
         blocks.append(Paragraph(_weights(result.weights), "rest"))
     if result.stopped and any(step.remedy == DROP for step in result.plan):
@@ -298,7 +300,10 @@ def _trial_section(trial: Trial) -> Section:
         f"the counter-examples, the strongest patterns point to a wrong label. Used: {trial.chosen}."
     )
     return Section(
-        "trial", "Which remedy?", [Paragraph(lead, "rest"), Table(columns, rows)], on=REPORT | SCREEN
+        "trial",
+        "Which remedy?",
+        [Paragraph(lead, "rest"), Table(columns, rows, "labels")],
+        on=REPORT | SCREEN,
     )
 
 
