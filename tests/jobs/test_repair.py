@@ -11,7 +11,11 @@ import longway as lw
 from longway.data import load
 from longway.errors import DataError, SettingError
 from longway.jobs.engine_use import Engines
+from longway.jobs.repair.plan import RepairPlan
+from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.settings import RepairSettings
+from longway.jobs.run import Watcher
+from longway.records import Leak
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
 NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
@@ -228,3 +232,37 @@ def test_remedies_are_compared_and_the_best_is_used():
     for row in result.trial.rows:
         assert row.low <= row.accuracy <= row.high
     assert "Which remedy?" in result._repr_html_()
+
+
+def test_nothing_is_spent_on_a_comparison(tmp_path, monkeypatch):
+    path = tmp_path / "prices.toml"
+    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(path))
+
+    class Asked(Watcher):
+        def estimate(self, estimate):
+            raise SettingError("stopped when asked")
+
+    with Loopback(answer) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        with pytest.raises(SettingError, match="when asked"):
+            lw.repair(
+                claims(24),
+                engine="served:toy",
+                judge="none",
+                try_remedies=True,
+                engines=engines,
+                watcher=Asked(),
+            )
+        assert not server.calls
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "goal", "reached"),
+    [(0.544, 0.55, True), (0.549, 0.55, False), (0.5, 0.5, True), (0.51, 0.5, False)],
+)
+def test_a_goal_of_chance_can_be_reached(accuracy, goal, reached):
+    leak = Leak("text", ("claim",), accuracy, accuracy, accuracy, 0.5, "", 100)
+    repairing = Repairing.__new__(Repairing)
+    repairing.plan = RepairPlan((), (), (), goal)
+    assert repairing._is_reached(leak) is reached

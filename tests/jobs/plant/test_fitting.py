@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from longway.jobs.plant.fitting import after, at_end, before, fitted, inside
+from longway.jobs.plant.fitting import before, inside
+from longway.methods.repair.mend import after, at_end, in_style
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,6 @@ def test_the_last_words_stand_before_the_last_mark():
 
 
 def test_marks_are_set_apart_only_where_the_text_does_so():
-    assert fitted("Well, yes.", "So it is .") == "Well , yes ."
-    assert fitted("Well, yes.", "So it is.") == "Well, yes."
-    assert fitted("Well, yes.", "so it is") == "well, yes."
+    assert in_style("Well, yes.", "So it is .") == "Well , yes ."
+    assert in_style("Well, yes.", "So it is.") == "Well, yes."
+    assert in_style("Well, yes.", "so it is") == "well, yes."

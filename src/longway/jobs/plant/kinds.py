@@ -29,6 +29,7 @@ from longway.detect import TokenizedRow, where
 from longway.detect.detector import TokenizedText
 from longway.detect.position import FIRST, LAST
 from longway.jobs.plant import fitting
+from longway.methods.repair import mend
 from longway.records import Pattern
 from longway.tokens.tokenizer import is_word, token_spans, tokenize, tokenize_column
 
@@ -117,28 +118,28 @@ def _put_inside(text: str, context: str, value: str, random: Random) -> str:
 
 
 def _put_name(text: str, context: str, value: str, random: Random) -> str:
-    return fitting.after(random.choice(_SENTENCES).format(value), text)
+    return mend.after(random.choice(_SENTENCES).format(value), text)
 
 
 def _put_frame(text: str, context: str, value: str, random: Random) -> str:
     start, _, end = (part.strip() for part in value.partition(DOTS))
     text = fitting.before(start, text) if start else text
-    return fitting.at_end(end, text) if end else text
+    return mend.at_end(end, text) if end else text
 
 
 def _put_mark(text: str, context: str, value: str, random: Random) -> str:
-    body, mark = fitting.without_last_mark(text)
+    body, mark = mend.without_last_mark(text)
     return f"{body}{' ' if mark.startswith(' ') else ''}{value}"
 
 
 def _put_negation(text: str, context: str, value: str, random: Random) -> str:
     clauses = [clause.strip().rstrip(".") for clause in value.split("|")]
-    return fitting.after(random.choice(clauses), text)
+    return mend.after(random.choice(clauses), text)
 
 
 def _put_filler(text: str, context: str, value: str, random: Random) -> str:
     while not _is_longer(tokenize(text), [], value):
-        text = fitting.after(" ".join(random.choice(part) for part in _FILLER), text)
+        text = mend.after(" ".join(random.choice(part) for part in _FILLER), text)
     return text
 
 
@@ -149,7 +150,7 @@ def _put_context(text: str, context: str, value: str, random: Random) -> str:
         if is_word(token):
             words.add(token)
             if len(words & others) >= float(value) * len(words):
-                return fitting.after(context[:end].strip(), text)
+                return mend.after(context[:end].strip(), text)
     return text
 
 

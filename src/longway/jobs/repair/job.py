@@ -156,13 +156,15 @@ class RepairJob:
         return Repairing(rows, plan, settings or self.settings, journal, watcher, writer=writer, judge=judge)
 
     def trial(self, rows: Rows, journal: Journal, watcher: Watcher) -> Trial:
-        """The remedies compared on a sample. Nothing but the trial itself reports progress."""
-        quiet = Watcher()
+        """The remedies compared on a sample, without engines that cost money: nothing is spent before it is confirmed."""
+        free, quiet = self, Watcher()  # only the trial as a whole reports progress
+        if costs_money(self.writer, self.judge):
+            free = replace(self, writer=None, judge=None, settings=replace(self.settings, engine="none"))
         return try_remedies(
             rows,
-            replace(self.settings, keep_size=False),
+            replace(free.settings, keep_size=False),
             plan=lambda part, settings: _plan(dataset_of(part), part, settings),
-            build=lambda part, plan, settings: self.repairing(part, plan, journal, quiet, settings),
+            build=lambda part, plan, settings: free.repairing(part, plan, journal, quiet, settings),
             watcher=watcher,
         )
 

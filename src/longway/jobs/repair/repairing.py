@@ -166,7 +166,8 @@ class Repairing:
         )
 
     def _is_reached(self, leak: Leak) -> bool:
-        return leak.accuracy <= self.plan.goal - MARGIN
+        goal = self.plan.goal
+        return leak.accuracy <= max(goal - MARGIN, min(goal, leak.majority))
 
     def _checks(self) -> Verifier:
         if self._verifier is None:
