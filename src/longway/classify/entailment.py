@@ -118,10 +118,10 @@ def _load() -> Entailment:
     base = MiniLM.load()
     from safetensors.numpy import load_file
 
-    version = blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    version = f"{blake2b(path.read_bytes(), digest_size=8).hexdigest()}-8bits"
     stored = load_file(path)
     weights = {**base.weights, **restored(stored, base.weights)}
-    encoder = MiniLM(weights, base.tokenizer, heads=base.heads)
+    encoder = MiniLM(weights, base.tokenizer, heads=base.heads, in_8_bits=True)
     head, bias = np.ascontiguousarray(weights["head.weight"].T), weights["head.bias"]
     return Entailment(encoder, head, bias, temperature=float(stored["temperature"][0]), version=version)
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.classifier import by_length
-from longway.classify.onnx_graph import Operators, can_run, session_of
+from longway.classify.onnx_graph import MICROSOFT, Operators, can_run, session_of
 from longway.errors import MissingExtra
 
 Floats = NDArray[np.float32]
@@ -39,7 +39,7 @@ HIDDEN = np.float32(-1e9)  # added to the attention scores of padding
 class MiniLM:
     """Encodes texts and pairs of texts.
 
-    weights: named as in BERT's files, (out, in) as torch stores them. heads: of attention.
+    weights: named as in BERT's files, (out, in) as torch stores them. heads: of attention. in_8_bits: with rounded products, three times as fast.
     forward: computes the last layer's states; default ONNX Runtime.
     """
 
@@ -49,11 +49,13 @@ class MiniLM:
         tokenizer: Any,
         *,
         heads: int = 12,
+        in_8_bits: bool = False,
         forward: Forward | None = None,
     ) -> None:
         self.weights = weights
         self.tokenizer = tokenizer
         self.heads = heads
+        self.in_8_bits = in_8_bits
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
         self._given_forward = forward
 
@@ -92,7 +94,7 @@ class MiniLM:
             return self._given_forward
         if not can_run():
             raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
-        return forward_in(BertGraph(self.weights, self.heads).serialized_network())
+        return forward_in(BertGraph(self.weights, self.heads, in_8_bits=self.in_8_bits).serialized_network())
 
     def _pooled(
         self,
@@ -149,9 +151,9 @@ def forward_in(graph: bytes) -> Forward:
 class BertGraph(Operators):
     """BERT's encoder as a list of operators; each method adds some and returns the name of their result."""
 
-    def __init__(self, weights: Mapping[str, Floats], heads: int) -> None:
+    def __init__(self, weights: Mapping[str, Floats], heads: int, *, in_8_bits: bool = False) -> None:
         super().__init__()
-        self.weights, self.heads = weights, heads
+        self.weights, self.heads, self.in_8_bits = weights, heads, in_8_bits
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
 
     def serialized_network(self) -> bytes:
@@ -166,7 +168,7 @@ class BertGraph(Operators):
             helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", 1, 1, "tokens"]),
         ]
         output = helper.make_tensor_value_info(result, TensorProto.FLOAT, ["batch", "tokens", self.width])
-        return self.serialized("minilm", inputs, [output], opsets={"": OPSET})
+        return self.serialized("minilm", inputs, [output], opsets={"": OPSET, MICROSOFT: 1})
 
     def _encoder(self) -> str:
         words = self._lookup("word_embeddings", "ids")
@@ -207,7 +209,11 @@ class BertGraph(Operators):
         return self.do("Mul", grown, self.constant(np.float32(0.5)))
 
     def _dense(self, x: str, name: str) -> str:
-        product = self.do("MatMul", x, self.constant(np.ascontiguousarray(self.weights[f"{name}.weight"].T)))
+        weight = self.weights[f"{name}.weight"]
+        if self.in_8_bits:
+            product = self.product_in_8_bits(x, weight)
+        else:
+            product = self.do("MatMul", x, self.constant(np.ascontiguousarray(weight.T)))
         return self.do("Add", product, self.constant(self.weights[f"{name}.bias"]))
 
     def _layer_norm(self, x: str, name: str) -> str:

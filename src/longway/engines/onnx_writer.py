@@ -36,7 +36,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.onnx_graph import Operators, can_run, session_of
+from longway.classify.onnx_graph import MICROSOFT, Operators, can_run, session_of
 from longway.engines.scoring.gguf_weights import Floats, GgufFile, Tensors, open_gguf, read_settings
 from longway.engines.scoring.llama import BETWEEN_TEXTS, tokenizer_of
 from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
@@ -52,9 +52,6 @@ MOST_OF = 0.6  # share of the word's letters that it must have
 _LINE_END, _SPACE = "Ċ", "Ġ"  # as written in the vocabulary
 _ENDS = (BETWEEN_TEXTS, "<|im_end|>")
 OPSET = 17
-MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
-BITS, BLOCK = 8, 32  # weights of a block share a scale
-INT8 = 4  # ONNX Runtime's "accuracy level" for products in integers
 _LOGITS = "output.weight"
 _EMBEDDING = "token_embd.weight"
 _A, _B = ".lora_a", ".lora_b"
@@ -420,30 +417,11 @@ class _Graph(Operators):
     def _dense(self, x: str, *names: str) -> str:
         """The product with one weight, or with several side by side."""
         weight = np.concatenate([self.weights[f"{name}.weight"] for name in names])
-        n_out, n_in = weight.shape
-        packed, scales = _packed(weight)
-        attributes = {"K": n_in, "N": n_out, "bits": BITS, "block_size": BLOCK}
-        return self.do(
-            "MatMulNBits",
-            x,
-            self.constant(packed),
-            self.constant(scales),
-            domain=MICROSOFT,
-            accuracy_level=INT8,
-            **attributes,
-        )
+        return self.product_in_8_bits(x, weight)
 
     def _normed(self, x: str, name: str) -> str:
         weight = self.constant(self.weights[f"{name}.weight"])
         return self.do("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=self.tiny)
-
-
-def _packed(weight: Floats) -> tuple[NDArray[np.uint8], Floats]:
-    """A weight (out, in) in 8 bits: (out, blocks, BLOCK) with 128 for zero, and a scale for each block."""
-    blocks = weight.reshape(len(weight), -1, BLOCK)
-    scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)
-    scales[scales == 0] = 1
-    return (np.rint(blocks / scales) + 128).astype(np.uint8), scales.ravel()
 
 
 _loading = threading.Lock()

@@ -49,6 +49,46 @@ def test_a_false_variant_that_is_denied_is_supported():
     assert all("1968" not in text for text in denied)
 
 
+def test_an_origin_is_exchanged_in_claim_and_evidence_so_that_neither_alone_tells():
+    (found,) = proposed(("Eva Lind is an Irish singer.", "Eva Lind is an Irish singer.", "SUPPORTS"))
+    exchanged = [(text, label, context) for text, label, context in found if "not" not in text]
+    assert len(exchanged) == 3
+    for text, label, context in exchanged:
+        assert (text == context) == (label == "SUPPORTS")
+        assert "Irish" not in text or "Irish" not in context
+
+
+def test_an_origin_that_the_evidence_tells_in_other_words_stays():
+    (found,) = proposed(
+        ("Eva Lind is an Irish singer.", "Eva Lind, an Irish singer, left Ireland.", "SUPPORTS")
+    )
+    assert all("not" in text for text, _, _ in found)
+
+
+def test_the_one_thing_that_a_claim_gets_wrong_is_exchanged_for_the_right_one():
+    right, wrong = "Eva Lind is an Irish singer.", "Eva Lind is a Peruvian singer."
+    (found,) = proposed((wrong, right, "REFUTES"))
+    assert {(right, "SUPPORTS", right), (right, "REFUTES", wrong), (wrong, "SUPPORTS", wrong)} <= set(found)
+    (found,) = proposed(("Eva Lind is only a Peruvian singer.", right, "REFUTES"))
+    assert not [text for text, _, _ in found if "Irish" in text]
+
+
+def test_a_person_is_exchanged_for_one_of_the_same_gender_in_the_same_place():
+    others = ("John Ray", "Mark Fox", "Paul Lee", "Mary Moon", "Anna Stone", "Peter Vale")
+    rows = [
+        (f"Play {i} was painted by {name}.", f"{name} painted it.", "REFUTES")
+        for i, name in enumerate(others)
+    ]
+    found = proposed(
+        ("Gull was painted by Robert Kay.", "Gull was painted by Robert Kay.", "SUPPORTS"), *rows
+    )[0]
+    new = {text for text, label, context in found if text == context and label == "SUPPORTS"}
+    assert len(new) == 1
+    assert new < {
+        f"Gull was painted by {name}." for name in ("John Ray", "Mark Fox", "Paul Lee", "Peter Vale")
+    }
+
+
 def test_a_wrong_name_is_exchanged_for_that_at_the_same_place():
     (found,) = proposed(("Night Road was directed by Carl Fox.", EVIDENCE, "REFUTES"))
     assert ("Night Road was directed by Bob Ray.", "SUPPORTS", EVIDENCE) in found

@@ -248,7 +248,7 @@ class SisterSpot:
     """A term of a text that could be another one.
 
     start, end: its offsets. others: possible replacements, a few per text. is_known: the context has the term. has_rival:
-    the context has another term of the class.
+    the context has another term of the class. aliases: words with the same meaning. rivals: the other terms of the class in the context.
     """
 
     start: int
@@ -258,6 +258,8 @@ class SisterSpot:
     others: tuple[str, ...]
     is_known: bool
     has_rival: bool
+    aliases: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
 
     def becomes(self, text: str) -> Change:
         """Return the change that replaces the term."""
@@ -292,11 +294,16 @@ def _make_spot(
     is_known = _contains(context, term.text) or (
         sister_class.frame != "agent" and any(_contains(context, a) for a in term.aliases)
     )
-    rivals = (t for t in sister_class.terms if t.text != term.text)
-    has_rival = any(
-        _contains(context, r.text) or any(_contains(context, a) for a in r.aliases if a not in term.aliases)
-        for r in rivals
-    )
+    rivals = [
+        r.text
+        for r in sister_class.terms
+        if r.text != term.text
+        and (
+            _contains(context, r.text)
+            or any(_contains(context, a) for a in r.aliases if a not in term.aliases)
+        )
+    ]
+    has_rival = bool(rivals)
     if sister_class.frame == "agent":
         has_rival = any(
             re.search(rf"\b{verb}\w*\b[^.]*\bby\b", context) for verb in _verb_stems(sister_class.verbs)
@@ -309,6 +316,8 @@ def _make_spot(
         _sample(scene, term.text, others),
         is_known,
         has_rival,
+        tuple(term.aliases),
+        tuple(rivals),
     )
 
 

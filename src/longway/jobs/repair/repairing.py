@@ -146,7 +146,8 @@ class Repairing:
         if not has_counterparts(self.rows):
             return
         if not self.rows.task.is_pair:
-            yield SentimentCounterparts(self.rows, sides_of(self.rows.label_names), seed=self.settings.seed)
+            sides = sides_of(self.rows.label_names)
+            yield SentimentCounterparts(self.rows, sides, read=self.repair.read, seed=self.settings.seed)
             return
         if set(STANCES) <= set(self.rows.task.stances.values()):
             model, cache = Entailment.load(), ModelCache(self._journal)

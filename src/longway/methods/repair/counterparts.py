@@ -4,6 +4,7 @@
         supported claim      its negation, refuted; and with a changed number changed in the context too, supported again (CrossAug)
         refuted claim        the claim without its negation, or with the context's own number, name or opposite: supported;
                              and the context with the claim's words instead: supports the claim
+        supported claim      a term, a place or a person exchanged in the claim: refuted; in claim and context: supported; in the context: refuted
         supported claim      a false variant denied: "was not born in 1987", supported, so that "not" predicts nothing
     of sentiment:
         a review             with its judgements turned round
@@ -14,36 +15,40 @@ Every counterpart is a proposal; checks decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from random import Random
-from typing import NamedTuple
 
-from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.document import Change, Document, apply_changes
 from longway.english.inflection import ORDINALS
 from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
 from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.english.rules.rule import Scene
+from longway.english.rules.sisters import SisterSpot, sister_spots
 from longway.english.triples.contradict import affirmations
 from longway.english.triples.oppose import opposed_text
 from longway.methods.additions import Proposal
 from longway.methods.crossaug import replace_in, substituted
 from longway.methods.method import Rows
 from longway.methods.negate import negated
+from longway.methods.repair.details import People, can_replace, details_of, replaced_in
 from longway.tokens.tokenizer import tokenize
 
 MOST = 2  # negations for each text
+NOT_EXCHANGED = (
+    "year",
+    "work",
+)  # classes of sister terms: numbers are changed elsewhere, and another kind of work fits no context
+MOST_READ = 4000  # texts from which the places of names are learned
 RESTRICTORS = frozenset(
     ["only", "solely", "exclusively", "just", "merely"]
 )  # a claim with one stays false with another detail
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 LEAST_TURNED = 0.75  # share of the judgements for the old label
 LEAST_TOUCHED = 0.5  # share of the words that are in sentences with a turned judgement: the others still say what they said
-MONTHS = frozenset(
-    "January February March April May June July August September October November December".split()
-)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"\d+")
-_YEAR = re.compile(r"(1\d|20)\d\d")
 _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 
 
@@ -60,15 +65,57 @@ class PairCounterparts:
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order."""
-        documents = self._english.analyse_all(self.rows.texts[row] for row in rows)
-        for row, document in zip(rows, documents, strict=True):
+        for row, document in zip(rows, self._documents(rows), strict=True):
             label = self.rows.label(row)
             if label == self.supported:
-                yield [*self._negated(row, document), *self._denied(row, document)]
+                yield [
+                    *self._negated(row, document),
+                    *self._denied(row, document),
+                    *self._exchanged(row, document),
+                ]
             elif label == self.refuted:
-                yield [*self._affirmed(row, document), *self._swapped(row, document)]
+                yield [
+                    *self._affirmed(row, document),
+                    *self._swapped(row, document),
+                    *self._exchanged(row, document),
+                ]
             else:
                 yield []
+
+    def _documents(self, rows: Iterable[int]) -> Iterator[Document]:
+        return self._english.analyse_all(self.rows.texts[row] for row in rows)
+
+    @cached_property
+    def _people(self) -> People:
+        step = max(1, len(self.rows) // MOST_READ)
+        return People(self._documents(range(0, len(self.rows), step)), seed=self.seed)
+
+    def _exchanged(self, row: int, document: Document) -> Iterator[Proposal]:
+        """What a claim says exchanged in the claim, in the context, and in both: whichever of them agree, the claim is supported."""
+        context = self.rows.context(row) or ""
+        is_supported = self.rows.label(row) == self.supported
+        exchanges = self._exchanges(document, context) if is_supported else _corrections(document, context)
+        other = self.refuted if is_supported else self.supported
+        for old, new in exchanges:
+            text = replaced_in(document.text, old, new)
+            changed = replaced_in(context, old, new) if is_supported else replaced_in(context, new, old)
+            if text is not None and changed is not None:
+                yield self._proposal(row, text, other, context, "exchange")
+                yield self._proposal(row, text, self.rows.label(row), changed, "exchange.context")
+                yield self._proposal(row, document.text, other, changed, "exchange.context")
+                return
+
+    def _exchanges(self, document: Document, context: str) -> Iterator[tuple[str, str]]:
+        """What a supported claim says, not what it is about, and what could be there instead; not if the context says it in other words, too."""
+        for spot in _spots(document, context):
+            if spot.is_known and not any(_has(context, alias) for alias in spot.aliases):
+                yield document.text[spot.start : spot.end], spot.others[0]
+        words = predicate_words(document)
+        about = {one for word in document if word not in words for one in tokenize(word.text)}
+        for detail in details_of(document, words):
+            other = self._people.other(detail, not_in=f"{document.text} {context}")
+            if other is not None and not set(tokenize(detail.text)) & about:
+                yield detail.text, other
 
     def _negated(self, row: int, document: Document) -> Iterator[Proposal]:
         random = Random(f"{self.seed}|{document.text}")
@@ -112,7 +159,7 @@ class PairCounterparts:
         there = set(tokenize(context))
         wrong = [
             one
-            for one in _details(document, predicate_words(document))
+            for one in details_of(document, predicate_words(document))
             if not set(tokenize(one.text)) & there
         ]
         if len(wrong) == 1:
@@ -120,7 +167,7 @@ class PairCounterparts:
             said = set(tokenize(document.text))
             sentence = self._english.analyse(most_alike(context, document.text))
             others = {
-                one.text: one for one in _details(sentence, sentence.words) if _can_replace(one, old, said)
+                one.text: one for one in details_of(sentence, sentence.words) if can_replace(one, old, said)
             }
             for new in others.values() if len(others) == 1 and not said & RESTRICTORS else ():
                 text = document.text[: old.start] + new.text + document.text[old.end :]
@@ -134,7 +181,7 @@ class PairCounterparts:
     def _opposite(self, row: int, document: Document, context: str) -> Iterator[Proposal]:
         """The claim with the opposite of a word, if the context has it before the same word and everything else."""
         said, there = tokenize(document.text), set(tokenize(context))
-        details = _details(document, document.words)
+        details = details_of(document, document.words)
         if RESTRICTORS & set(said) or any(not set(tokenize(one.text)) <= there for one in details):
             return
         for changes in antonym_changes(document, predicate_words(document)):
@@ -154,20 +201,52 @@ class PairCounterparts:
         return Proposal(row, text, label, context, how=how)
 
 
+def _corrections(document: Document, context: str) -> Iterator[tuple[str, str]]:
+    """The one thing that a refuted claim gets wrong, and what the context has instead."""
+    spots = list(_spots(document, context))
+    places = {(spot.start, spot.end) for spot in spots}
+    others = (one for one in details_of(document, document.words) if (one.start, one.end) not in places)
+    if RESTRICTORS & set(tokenize(document.text)) or not all(_has(context, one.text) for one in others):
+        return
+    for spot in spots:
+        if not spot.is_known and len(spot.rivals) == 1 and _has(context, spot.rivals[0]):
+            yield document.text[spot.start : spot.end], spot.rivals[0]
+
+
+def _spots(document: Document, context: str) -> Iterator[SisterSpot]:
+    """Terms that can be exchanged in a sentence and in its context. Another kind of work ("ballet" for "film") would not fit the rest of the context."""
+    for spot in sister_spots(Scene(document, context=context)):
+        before = "".join(document.text[: spot.start].split()[-1:])
+        is_noun = before in ("a", "an") and not re.match(r"[ -]\w", document.text[spot.end :])  # "a Dutch."
+        is_part = before[:1].isupper() or document.text[spot.end : spot.end + 1] == "-"  # "South Korean"
+        if spot.name not in NOT_EXCHANGED and not is_part and not (is_noun and spot.name == "nationality"):
+            yield spot
+
+
+def _has(text: str, words: str) -> bool:
+    return set(tokenize(words)) <= set(tokenize(text))
+
+
 class SentimentCounterparts:
-    """Counterparts of texts that judge something: the judgements turned round. sides: the sentiment of each label."""
+    """Counterparts of texts that judge something: the judgements turned round. sides: the sentiment of each label. read: analyses texts."""
 
     engine = "rules"
 
-    def __init__(self, rows: Rows, sides: dict[str, Side], *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        sides: dict[str, Side],
+        *,
+        read: Callable[[str], Document] | None = None,
+        seed: int = 0,
+    ) -> None:
         self.rows, self.sides, self.seed = rows, sides, seed
-        self._english = load_pipeline()
+        self._read = load_pipeline().analyse if read is None else read
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order."""
-        documents = self._english.analyse_all(self.rows.texts[row] for row in rows)
-        for row, document in zip(rows, documents, strict=True):
-            label = self.rows.label(row)
+        for row in rows:
+            document, label = self._read(self.rows.texts[row]), self.rows.label(row)
             other = next((name for name in self.sides if name != label), None)
             if label not in self.sides or other is None:
                 yield []
@@ -217,67 +296,3 @@ def most_alike(context: str, text: str) -> str:
     """The sentence of a context that shares most words with a text."""
     words = set(tokenize(text))
     return max(_SENTENCE_END.split(context), key=lambda one: len(words & set(tokenize(one))), default="")
-
-
-class _Detail(NamedTuple):
-    """A number or a name in a sentence. before: the word before it; head: the lemma of the word that it belongs to."""
-
-    start: int
-    end: int
-    text: str
-    before: str
-    head: str
-
-    @property
-    def is_number(self) -> bool:
-        return bool(_NUMBER.fullmatch(self.text))
-
-
-def _details(document: Document, words: Iterable[Word]) -> Iterator[_Detail]:
-    """The numbers and names among some words of a sentence, which a statement can get wrong."""
-    spans: list[list[Word]] = []
-    for word in words:
-        if word.tag == "CD" and _NUMBER.fullmatch(word.text):
-            spans.append([word])
-        elif word.upos == "PROPN":
-            last = spans[-1][-1] if spans else None
-            if last is not None and last.upos == "PROPN" and last.index + 1 == word.index:
-                spans[-1].append(word)
-            else:
-                spans.append([word])
-    for span in spans:
-        inside = {word.index for word in span}
-        heads = [
-            head for word in span if (head := document.head(word)) is not None and head.index not in inside
-        ]
-        if _continues(document, span):
-            continue
-        start, end = span[0].start, span[-1].end
-        before = document.lower_at(span[0].index - 1) if span[0].index else ""
-        yield _Detail(start, end, document.text[start:end], before, heads[0].lemma if heads else "")
-
-
-def _continues(document: Document, span: list[Word]) -> bool:
-    """Whether a name is part of a longer one: "Arts" of "the Academy of Arts and Letters"."""
-    if span[0].upos != "PROPN":
-        return False
-    before = document.words[max(0, span[0].index - 2) : span[0].index]
-    after = document.words[span[-1].index + 1 : span[-1].index + 3]
-    is_inside = len(before) == 2 and before[0].upos == "PROPN" and before[1].lower == "of"
-    return is_inside or (len(after) == 2 and after[0].lower in ("&", "of") and after[1].upos == "PROPN")
-
-
-def _can_replace(new: _Detail, old: _Detail, said: set[str]) -> bool:
-    """Whether a detail of the context can stand where a claim has another one.
-
-    A year is replaced by a year, another number by one of the same noun with as many digits. A name is replaced by one behind the same word, that belongs to the same verb or noun:
-    "directed by Ann Lee" and "directed by Bob Ray", not "born in Lima" and "born in April 1950".
-    """
-    if set(tokenize(new.text)) & said:
-        return False
-    if old.is_number:
-        both_years = _YEAR.fullmatch(new.text) and _YEAR.fullmatch(old.text)
-        same_kind = both_years or (old.head == new.head and bool(old.head))
-        return new.is_number and len(new.text) == len(old.text) and bool(same_kind)
-    same_place = bool(old.head) and (new.before, new.head) == (old.before, old.head)
-    return not new.is_number and same_place and new.text not in MONTHS

@@ -60,6 +60,7 @@ class Recurring:
         self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
         self._votes: dict[Words, bool] = {}
         self._apart: dict[Words, bool] = {}
+        self._fixed: dict[Words, bool] = {}
         self._count_sentences()
 
     def is_boilerplate(self, sentence: str) -> bool:
@@ -121,6 +122,11 @@ class Recurring:
 
     def is_fixed(self, phrase: Words) -> bool:
         """Whether the phrase recurs and has a word that seldom occurs outside it, or function words only."""
+        if phrase not in self._fixed:
+            self._fixed[phrase] = self._count_fixed(phrase)
+        return self._fixed[phrase]
+
+    def _count_fixed(self, phrase: Words) -> bool:
         content = [word for word in phrase if word not in STOP_WORDS]
         n = len(self.rows_with(phrase))
         if n < self.least:
@@ -312,7 +318,12 @@ def _end(tokens: Sequence[str]) -> Words | None:
     return None
 
 
-def _find(tokens: Sequence[str], words: Words) -> int:
-    return next(
-        (i for i in range(len(tokens) - len(words) + 1) if tuple(tokens[i : i + len(words)]) == words), -1
-    )
+def _find(tokens: list[str], words: Words) -> int:
+    """Where words are in sequence for the first time; -1 if nowhere."""
+    n = len(words)
+    at = -1
+    for _ in range(tokens.count(words[0])):
+        at = tokens.index(words[0], at + 1)
+        if tuple(tokens[at : at + n]) == words:
+            return at
+    return -1

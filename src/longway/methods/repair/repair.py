@@ -37,6 +37,7 @@ from longway.tokens.tokenizer import is_word, tokenize
 from longway.verify.check import Candidate, Origin
 
 AT_ONCE = 256  # rows that drafts are made and verified for together
+FIRST = 32  # rows that a remedy is tried on first: without a single draft for them it is not tried on others
 MOST_DRAFTS = 3  # drafts of one row and target that are looked at
 MOST_TELLING, TELLING = (
     8,
@@ -160,10 +161,12 @@ class Repair:
             return
         for target in targets:
             rows = self.rows_for(remedy, target)
-            for start in range(0, len(rows), AT_ONCE):
-                done = self._change_part(remedy, target, rows[start : start + AT_ONCE])
+            parts = [rows[:FIRST], *(rows[i : i + AT_ONCE] for i in range(FIRST, len(rows), AT_ONCE))]
+            for number, part in enumerate(parts):
+                done = self._change_part(remedy, target, part)
                 yield done
-                if not done.figures.accepted or len(self.changed) >= self.max_changed:
+                has_failed = not (done.figures.accepted if number else done.figures.candidates)
+                if has_failed or len(self.changed) >= self.max_changed:
                     break
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
