@@ -6,6 +6,7 @@ escaped, and never becomes part of an instruction.
 
     rewrite_prompt, judge_prompt             RAZOR: paraphrase a text, choose its label
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
+    edit_prompt                              repair: put a phrase in, or change the length
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
@@ -19,7 +20,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from longway.english.people.demographics import Attribute
 from longway.english.triples.triple import Triple
@@ -94,6 +95,23 @@ def rewrite_prompt(
 ) -> Prompt:
     """Asks for paraphrases that keep the label. avoid: label-correlated words and phrases to remove."""
     return Prompt("rewrite.v1", without_row(task, text, context), text, context, label, tuple(avoid))
+
+
+def edit_prompt(
+    task: Task,
+    text: str,
+    *,
+    label: str,
+    context: str | None = None,
+    include: str = "",
+    place: Literal["", "first", "last"] = "",
+    negation: bool = False,
+    least: int | None = None,
+    most: int | None = None,
+) -> Prompt:
+    """Asks for one change that keeps the label: words to include, where; a negation; the fewest or the most words."""
+    values = {"include": include, "place": place, "negation": negation, "least": least, "most": most}
+    return Prompt("edit.v1", without_row(task, text, context), text, context, label, values=values)
 
 
 def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:

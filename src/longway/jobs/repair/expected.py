@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from longway.jobs.repair.plan import ExpectedPattern, RepairPlan
 from longway.jobs.repair.repairing import Repairing
-from longway.jobs.repair.settings import COUNTERPART, REWORD
-from longway.methods.repair.asked_counterparts import AskedCounterparts
+from longway.jobs.repair.settings import COUNTERPART
+from longway.methods.repair.asked import AskedCounterparts
 from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
 from longway.methods.repair.repair import Repair
 from longway.methods.repair.take_out import shows
@@ -104,7 +104,7 @@ def expected_plan(repairing: Repairing) -> RepairPlan:
 def _costs(repairing: Repairing, remedy: Remedy | BatchRemedy) -> bool:
     """Whether a remedy asks a server."""
     writer = repairing.writer
-    return remedy.name == REWORD and writer is not None and writer.engine.base_url is not None
+    return isinstance(remedy, BatchRemedy) and writer is not None and writer.engine.base_url is not None
 
 
 def _tried(

@@ -51,7 +51,7 @@ from longway.jobs.repair.expected import expected_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
-from longway.jobs.repair.settings import ABOVE_CHANCE, COUNTERPART, REWORD, RepairSettings
+from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
 from longway.jobs.repair.show import plan_page
 from longway.jobs.repair.trial import Trial, try_remedies
 from longway.jobs.rows import dataset_of, rows_of
@@ -173,7 +173,7 @@ class RepairJob:
         if not costs_money(self.writer, self.judge):
             return None
         task = rows.task
-        n_calls = sum(step.rows for step in plan.steps if step.remedy in (REWORD, COUNTERPART))
+        n_calls = sum(step.rows for step in plan.steps if step.remedy in ASKED)
         some = sampled(len(rows))
         prompts = [
             rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some

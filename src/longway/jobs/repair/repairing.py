@@ -19,11 +19,20 @@ from longway.jobs.repair.plan import (
     looks_english,
     sentiment_words,
 )
-from longway.jobs.repair.settings import COUNTERPART, DROP, REWORD, WEIGH, RepairSettings
+from longway.jobs.repair.settings import (
+    COUNTERPART,
+    DROP,
+    EXCHANGE,
+    PUT_IN,
+    RESHAPE,
+    REWORD,
+    WEIGH,
+    RepairSettings,
+)
 from longway.jobs.run import Watcher
 from longway.methods.method import Round, Rows
 from longway.methods.repair import in_place_remedies
-from longway.methods.repair.asked_counterparts import AskedCounterparts
+from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
@@ -128,12 +137,25 @@ class Repairing:
         """The remedies that change texts, in the order in which they are tried."""
         for remedy in in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed):
             yield remedy
-            if remedy.name == "exchange" and self.writer is not None:
+            if remedy.name == EXCHANGE and self.writer is not None:
                 yield Reword(
                     self.writer.write_all,
                     self.rows.task,
                     engine=self.writer.engine.name,
                     needs_english=self.writer.engine.name == RULES,
+                    seed=self.settings.seed,
+                )
+            if (
+                remedy.name in (PUT_IN, RESHAPE)
+                and self.writer is not None
+                and self.writer.engine.name != RULES
+            ):
+                yield AskedEdits(
+                    self.writer.write_all,
+                    self.rows.task,
+                    name=remedy.name,
+                    into_others=remedy.name == PUT_IN,
+                    engine=self.writer.engine.name,
                     seed=self.settings.seed,
                 )
 

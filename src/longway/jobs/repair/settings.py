@@ -10,6 +10,7 @@ from longway.jobs.options import ENGINE, check_options, option
 TAKE_OUT, NORMALISE, EXCHANGE, REWORD = "take out", "normalise", "exchange", "reword"
 PUT_IN, RESHAPE = "put in", "reshape"
 COUNTERPART, DROP, WEIGH = "counterpart", "drop", "weigh"
+ASKED = (REWORD, PUT_IN, RESHAPE, COUNTERPART)  # what an engine can be asked to write
 REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, REWORD, PUT_IN, RESHAPE, COUNTERPART, DROP, WEIGH)
 ABOVE_CHANCE = 0.05
 
@@ -85,7 +86,7 @@ class RepairSettings:
     @property
     def needs_engine(self) -> bool:
         """Whether an engine writes texts."""
-        return not self.remedy or bool({REWORD, COUNTERPART} & set(self.remedy))
+        return not self.remedy or bool(set(ASKED) & set(self.remedy))
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -1,0 +1,110 @@
+"""What an engine is asked to write, told in words; for engines that write any text.
+
+AskedCounterparts    each text with the smallest change that makes another label true
+AskedEdits           a text with a pattern put in, or of another length, label kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from longway.detect.position import FIRST, LAST
+from longway.engines.engine import Sampling
+from longway.engines.prompt import counterfactual_prompt, edit_prompt
+from longway.engines.transport import tokens_for
+from longway.methods.additions import AskEngine, Proposal
+from longway.methods.drafts import until_spent
+from longway.methods.method import Rows
+from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.reword import CANDIDATES, with_how
+from longway.methods.repair.take_out import shows
+from longway.records import Pattern
+from longway.task import Task
+
+AT_ONCE = 64  # rows that an engine is given at once
+
+
+class AskedCounterparts:
+    """Counterparts that an engine writes, one for each row, to another label drawn at random."""
+
+    def __init__(self, ask: AskEngine, rows: Rows, *, engine: str, seed: int = 0) -> None:
+        self.rows, self._ask, self.engine, self._seed = rows, ask, engine, seed
+
+    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
+        """The proposals for each row, in order; none where the budget ended."""
+        for start in range(0, len(rows), AT_ONCE):
+            part = rows[start : start + AT_ONCE]
+            targets = [self._target(row) for row in part]
+            prompts = [
+                counterfactual_prompt(
+                    self.rows.task,
+                    self.rows.texts[row],
+                    label=self.rows.label(row),
+                    target=target,
+                    context=self.rows.context(row),
+                )
+                for row, target in zip(part, targets, strict=True)
+            ]
+            samplings = [Sampling(seed=self._seed, max_tokens=tokens_for(p.text, n=1)) for p in prompts]
+            answers, _ = until_spent(lambda p=prompts, s=samplings: self._ask(p, 1, s))  # type: ignore[misc]
+            given = dict(zip(part, answers, strict=False))
+            for row, target in zip(part, targets, strict=True):
+                yield [
+                    Proposal(row, text, target, self.rows.context(row), how or "counterfactual")
+                    for text, how in with_how(given.get(row))
+                ]
+
+    def _target(self, row: int) -> str:
+        others = [name for name in self.rows.label_names if name != self.rows.label(row)]
+        return Random(f"{self._seed}|{self.rows.ids[row]}").choice(others)
+
+
+class AskedEdits:
+    """Asks an engine to put a pattern in, or for another length. name: the remedy that it stands in for. into_others: whether the pattern is put in."""
+
+    needs_english = False
+
+    def __init__(
+        self, ask: AskEngine, task: Task, *, name: str, into_others: bool, engine: str, seed: int = 0
+    ) -> None:
+        self.name, self.into_others = name, into_others
+        self._ask, self._task, self._engine, self._seed = ask, task, engine, seed
+
+    def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
+        """The texts that show the pattern now, or no longer; none where the budget ended."""
+        wanted = _put_in(target.pattern) if self.into_others else _reshaped(target.pattern)
+        if wanted is None:
+            return [[] for _ in rows]
+        prompts = [
+            edit_prompt(self._task, row.text, label=row.label, context=row.context, **wanted) for row in rows
+        ]
+        samplings = [Sampling(seed=self._seed, max_tokens=tokens_for(p.text, n=CANDIDATES)) for p in prompts]
+        answers, _ = until_spent(lambda: self._ask(prompts, CANDIDATES, samplings))
+        drafts: list[list[Draft]] = [[] for _ in rows]
+        for row, own, written in zip(rows, drafts, answers, strict=False):
+            own += [
+                Draft(text, f"{self.name.replace(' ', '_')}.engine", "label", self._engine)
+                for text, _ in with_how(written)
+                if shows(target.pattern, text, row) == self.into_others
+            ]
+        return drafts
+
+
+def _put_in(pattern: Pattern) -> dict[str, Any] | None:
+    """What to ask for so that a text shows a pattern; None if that cannot be said."""
+    if pattern.level == "negation":
+        return {"negation": True}
+    if pattern.level in ("token", "ngram") or pattern.place in (FIRST, LAST):
+        place = {FIRST: "first", LAST: "last"}.get(pattern.place, "")
+        return {"include": " ".join(pattern.words), "place": place}
+    return None
+
+
+def _reshaped(pattern: Pattern) -> dict[str, Any] | None:
+    """What to ask for so that a text no longer has the length of a pattern; None for other patterns."""
+    if pattern.level != "length" or pattern.bound is None:
+        return None
+    bound = int(pattern.bound)
+    return {"most": bound - 1} if pattern.place == "at least" else {"least": bound + 1}
