@@ -149,3 +149,18 @@ def test_the_real_model_equals_torch():
     mean = (states * mask).sum(axis=1) / mask.sum(axis=1)
     expected = mean / np.linalg.norm(mean, axis=1, keepdims=True)
     np.testing.assert_allclose(MiniLM.load().embed(some), expected, atol=1e-4)
+
+
+@needs_model
+def test_products_in_8_bits_change_states_a_little_and_do_not_depend_on_the_batch():
+    exact = MiniLM.load()
+    rounded = MiniLM(exact.weights, exact.tokenizer, heads=exact.heads, in_8_bits=True)
+    pairs = [
+        ("A dog runs on the beach.", "An animal is outside."),
+        ("It is late.", "Nobody sings here, though."),
+    ]
+    together = rounded.states(pairs)
+    apart = np.vstack([rounded.states([pair]) for pair in pairs])
+    np.testing.assert_allclose(together, apart, atol=1e-4)
+    difference = np.linalg.norm(together - exact.states(pairs)) / np.linalg.norm(together)
+    assert 0 < difference < 0.05

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.engines.onnx_writer import BLOCK, LlamaOnnx, _packed, with_adapter
+from longway.classify.onnx_graph import BLOCK, in_8_bits
+from longway.engines.onnx_writer import LlamaOnnx, with_adapter
 from longway.engines.scoring.gguf_weights import GgufFile
 from longway.engines.scoring.llama import Llama
 
@@ -15,7 +16,7 @@ tokens = st.integers(0, VOCABULARY - 1)
 
 
 def rounded(weight):
-    packed, scales = _packed(weight)
+    packed, scales = in_8_bits(weight, BLOCK)
     numbers = (packed.astype(np.float32) - 128) * scales.reshape(*packed.shape[:2], 1)
     return numbers.reshape(weight.shape)
 

@@ -33,6 +33,7 @@ Forward = Callable[[Ints, Ints, NDArray[np.bool_]], Floats]  # ids, segments, ma
 MAX_TOKENS = 256  # as the sentence encoder was trained
 TOKENS_A_BATCH = 2048  # the activations of a batch stay in the processor's cache
 OPSET = 17
+BLOCK = 128  # numbers that share a scale, if products are in 8 bits
 HIDDEN = np.float32(-1e9)  # added to the attention scores of padding
 
 
@@ -211,7 +212,7 @@ class BertGraph(Operators):
     def _dense(self, x: str, name: str) -> str:
         weight = self.weights[f"{name}.weight"]
         if self.in_8_bits:
-            product = self.product_in_8_bits(x, weight)
+            product = self.product_in_8_bits(x, weight, block=BLOCK)
         else:
             product = self.do("MatMul", x, self.constant(np.ascontiguousarray(weight.T)))
         return self.do("Add", product, self.constant(self.weights[f"{name}.bias"]))

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 IR = 9
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
-BITS, BLOCK = 8, 32  # weights of a block share a scale
+BITS = 8
+BLOCK = 32  # numbers that share a scale
 INT8 = 4  # ONNX Runtime's "accuracy level" for products in integers
 
 
@@ -58,10 +59,13 @@ class Operators:
 
         self.nodes.append(helper.make_node(operator, list(inputs), list(outputs), **attributes))
 
-    def product_in_8_bits(self, x: str, weight: NDArray[np.float32]) -> str:
-        """Add the product with a weight (out, in), both rounded to 8 bits block by block: a third of the time, and an error of 1%."""
+    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int = BLOCK) -> str:
+        """Add the product with a weight (out, in), both rounded to 8 bits: an error of 1% in a third of the time.
+
+        block: numbers that share a scale; 128 take two thirds of the time of 32 and err slightly more.
+        """
         n_out, n_in = weight.shape
-        packed, scales = _packed(weight)
+        packed, scales = in_8_bits(weight, block)
         return self.do(
             "MatMulNBits",
             x,
@@ -72,7 +76,7 @@ class Operators:
             K=n_in,
             N=n_out,
             bits=BITS,
-            block_size=BLOCK,
+            block_size=block,
         )
 
     def serialized(
@@ -86,9 +90,9 @@ class Operators:
         return bytes(helper.make_model(graph, opset_imports=imports, ir_version=IR).SerializeToString())
 
 
-def _packed(weight: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """A weight (out, in) in 8 bits: (out, blocks, BLOCK) with 128 for zero, and a scale for each block."""
-    blocks = weight.reshape(len(weight), -1, BLOCK)
+def in_8_bits(weight: NDArray[np.float32], block: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """A weight (out, in) in 8 bits: (out, blocks, block) with 128 for zero, and a scale for each block."""
+    blocks = weight.reshape(len(weight), -1, block)
     scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)
     scales[scales == 0] = 1
     return (np.rint(blocks / scales) + 128).astype(np.uint8), scales.ravel()
