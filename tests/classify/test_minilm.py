@@ -153,8 +153,7 @@ def test_the_real_model_equals_torch():
 
 @needs_model
 def test_products_in_8_bits_change_states_a_little_and_do_not_depend_on_the_batch():
-    exact = MiniLM.load()
-    rounded = MiniLM(exact.weights, exact.tokenizer, heads=exact.heads, in_8_bits=True)
+    exact, rounded = MiniLM.load(), MiniLM.load().rounded
     pairs = [
         ("A dog runs on the beach.", "An animal is outside."),
         ("It is late.", "Nobody sings here, though."),

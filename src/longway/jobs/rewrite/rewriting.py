@@ -111,7 +111,7 @@ class Rewriting:
         if writer is None:
             return
         if settings.space == "embedding":
-            self._embed = CachedEncoder(MiniLM.load(), ModelCache(writer.journal))
+            self._embed = CachedEncoder(MiniLM.load().rounded, ModelCache(writer.journal))
         self.verifier = verifier_for(
             rows.task,
             list(rows.texts),
