@@ -74,6 +74,32 @@ def test_other_texts_and_texts_with_many_changes_are_not_checked():
     assert check().concerns(candidate("a text", ""))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_read"),
+    [
+        ("It opened in May 1901.", "It opened in June 1902.", False),
+        ("It was made by Ann Lee.", "It was made by Bob Ray Films.", False),
+        ("She won the race.", "She did not win the race.", False),
+        ("She did not win the race.", "She won the race.", False),
+        ("It is a mill.", "It is not a mill.", False),
+        ("It is a mill.", "It is a barn.", True),
+        ("She won the race in 1901.", "She win the race in 1902.", True),
+        ("Nobody came.", "Everyone came.", True),
+        ("She did not do it.", "She did it.", False),
+        ("She has not any money.", "She lacks money.", True),
+    ],
+)
+def test_changes_of_names_numbers_and_denials_alone_are_not_read(before, after, is_read):
+    assert bool(changed_places(before, after)) == is_read
+
+
+def test_another_statement_with_the_same_label_is_not_read():
+    texts = "Ann Lee is a painter.", "Ann Lee lives near the old harbour."
+    assert check().concerns(candidate(*texts))
+    assert not check().concerns(candidate(*texts, keeps="label"))
+    assert check().concerns(candidate(texts[0], "Ann Lee is a sculptor.", keeps="label"))
+
+
 def test_an_unlikely_word_is_refused_unless_the_source_had_one():
     assert "reads worse than before (-20.0): 'a bad film'" in reason(check(), "a fine film", "a bad film")
     assert not reason(check(), "a bad film", "a bad bad film".replace("bad bad", "new"))

@@ -6,6 +6,8 @@ Log p is a token's log-likelihood after the words before it; both sums begin whe
 The rank of a token in the vocabulary, which has frequent tokens first, makes up for rare words: a name is no fault (compare SLOR,
 Lau, Clark and Lappin 2017). Only a little text around a change is read, so that long texts cost no more than short ones.
 
+A text in which only names, numbers or a denial changed is not checked: whether that is likely is a matter of facts, not of language.
+
 What it can and cannot see was measured (docs/repairing.md): a broken sentence is often refused, an odd choice of words seldom.
 """
 
@@ -29,10 +31,13 @@ Window = tuple[str, str]  # the text around a change, before and after it
 LEFT, RIGHT = 10, 4  # words read before a change, and words scored after it
 MOST_PLACES = 3  # a text with more changes is not checked: reading them would take too long
 MOST_WORDS = 30  # a longer change is another text, not an edit of this one
+LEAST_SHARED = 0.6  # share of the words that a text that keeps only its label has in common with the one before; with fewer it is another statement
 FREQUENCY = 0.4  # weight of the log rank
 COMMON = 50  # added to ranks: single characters come first, frequent or not
 STATISTIC = f"1 {FREQUENCY} {COMMON}"  # part of the cache's key
 _WORD = re.compile(r"\S+")
+_NAME = re.compile(r"\W*([A-Z]|\S*\d)")  # a name or a number
+_DENYING = frozenset({"not", "do", "does", "did"})
 
 
 class VersionsScorer(Protocol):
@@ -69,7 +74,7 @@ class FluencyCheck(Check):
         self.model, self.cache, self.lowest, self.contexts = model, cache, lowest, contexts
 
     def concerns(self, candidate: Candidate) -> bool:
-        """Only texts and contexts with a few changed places."""
+        """Only texts and contexts with a few changed places, if not only names, numbers or a denial changed."""
         return bool(self._windows(candidate))
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
@@ -88,7 +93,7 @@ class FluencyCheck(Check):
         return Verdict(self.name, not reason, score, reason)
 
     def _windows(self, candidate: Candidate) -> tuple[Window, ...]:
-        windows = changed_places(candidate.before, candidate.after)
+        windows = () if _is_other_statement(candidate) else changed_places(candidate.before, candidate.after)
         if self.contexts is not None and candidate.context is not None:
             windows += changed_places(self.contexts[candidate.row], candidate.context)
         return windows
@@ -112,7 +117,7 @@ def _weighted(tokens: Sequence[int], log_p: NDArray[np.float32]) -> float:
 
 @lru_cache(maxsize=4096)
 def changed_places(before: str, after: str) -> tuple[Window, ...]:
-    """The text around each change; nothing if there are too many changes, or if a change is too long to be an edit.
+    """The text around each change; nothing if there are too many changes, if one is too long to be an edit, or if all concern facts alone.
 
     >>> changed_places("He wrote the book.", "He written the book.")
     (('He wrote the book.', 'He written the book.'),)
@@ -120,11 +125,13 @@ def changed_places(before: str, after: str) -> tuple[Window, ...]:
     if before == after:
         return ()
     old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
-    matcher = SequenceMatcher(None, [word[0] for word in old], [word[0] for word in new], autojunk=False)
-    places: list[list[int]] = []  # first and last word of a change in the old text, then in the new one
-    for kind, *span in matcher.get_opcodes():
-        if kind == "equal":
-            continue
+    were, are = [word[0] for word in old], [word[0] for word in new]
+    codes = SequenceMatcher(None, were, are, autojunk=False).get_opcodes()
+    changes = [span for kind, *span in codes if kind != "equal"]
+    if all(_is_of_facts(were[a:b], are[c:d], first=a == 0) for a, b, c, d in changes):
+        return ()
+    places: list[list[int]] = []  # first word and end of a change in the old text, then in the new one
+    for span in changes:
         if places and span[0] - places[-1][1] <= RIGHT:
             places[-1][1], places[-1][3] = span[1], span[3]
         else:
@@ -132,6 +139,25 @@ def changed_places(before: str, after: str) -> tuple[Window, ...]:
     if len(places) > MOST_PLACES or any(max(b - a, d - c) > MOST_WORDS for a, b, c, d in places):
         return ()
     return tuple((_around(before, old, a, b), _around(after, new, c, d)) for a, b, c, d in places)
+
+
+def _is_other_statement(candidate: Candidate) -> bool:
+    if candidate.keeps != "label":
+        return False
+    matcher = SequenceMatcher(None, candidate.before.split(), candidate.after.split(), autojunk=False)
+    return matcher.ratio() < LEAST_SHARED
+
+
+def _is_of_facts(old: Sequence[str], new: Sequence[str], *, first: bool) -> bool:
+    """Whether a change exchanges names and numbers, or denies a verb. first: at the start of a text, where every word has a capital.
+
+    >>> _is_of_facts(["1985."], ["1986."], first=False), _is_of_facts(["won"], ["did", "not", "win"], first=False)
+    (True, True)
+    """
+    if old and new and not first and all(map(_NAME.match, [*old, *new])):
+        return True
+    rest = [[word for word in words if word not in _DENYING] for words in (old, new)]
+    return "not" in {*old} ^ {*new} and len(rest[0]) == len(rest[1]) <= 1
 
 
 def _around(text: str, words: Sequence[re.Match[str]], first: int, end: int) -> str:

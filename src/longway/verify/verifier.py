@@ -195,7 +195,7 @@ class CheckUnavailableError(LongwayError):
 class CheckSetup:
     """What checks are built from: the dataset as loaded, and the engine that judges.
 
-    contexts: None for single texts. is_english: whether to check how English texts read, which takes 60 ms each on two slow cores.
+    contexts: None for single texts. is_english: whether to check how English texts read, which takes about 55 ms each on two slow cores.
     checks: built so far. missing: skipped so far, "name: why".
     """
 
