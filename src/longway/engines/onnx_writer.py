@@ -280,7 +280,7 @@ class LlamaOnnx:
         self.head_width = int(about["llama.embedding_length"]) // int(about["llama.attention.head_count"])
         self.embedding = file.tensors[_EMBEDDING].astype(np.float16)
         self.vocabulary = len(self.embedding)
-        self.session = session_of(_Graph(file).network())
+        self.session = session_of(LlamaGraph(file).network())
 
     def read(self, ids: Sequence[int], *, rows: int, room: int) -> Decoding:
         """Read a text, with room for up to `rows` continuations of up to `room` tokens."""
@@ -341,8 +341,11 @@ class Decoding:
         return log_p
 
 
-class _Graph(Operators):
-    """The network as a list of operators; each method adds some and returns the names of their results."""
+class LlamaGraph(Operators):
+    """The network as a list of operators; each method adds some and returns the names of their results.
+
+    It reads a text that continues what is in its memory, and returns the likelihoods of what may follow.
+    """
 
     def __init__(self, file: GgufFile) -> None:
         super().__init__()
@@ -360,7 +363,8 @@ class _Graph(Operators):
         """The whole graph as bytes."""
         from onnx import TensorProto, helper
 
-        self._layers()
+        end = self.do("Gather", self.states(), self.constant(np.array(-1)), axis=1)  # the last token
+        self.named("LogSoftmax", [self.logits(end)], ["log_p"], axis=-1)
         size = self.width // self.heads
         numbers = helper.make_tensor_value_info
         memory: list[str | int | None] = ["rows", self.kv_heads, "room", size]
@@ -376,7 +380,8 @@ class _Graph(Operators):
         ]
         return self.serialized("llama", inputs, outputs, opsets={"": OPSET, MICROSOFT: 1})
 
-    def _layers(self) -> None:
+    def states(self) -> str:
+        """The states of "x" after all layers."""
         turns = [self.constant(part) for part in self._turns()]
         x = "x"
         for layer in range(self.layers):
@@ -386,14 +391,20 @@ class _Graph(Operators):
             gate, up = self.do_all("Split", 2, h, axis=-1)
             gated = self.do("Mul", self.do("Mul", gate, self.do("Sigmoid", gate)), up)
             x = self.do("Add", x, self._dense(gated, f"{name}ffn_down"))
-        end = self.do("Gather", x, self.constant(np.array(-1)), axis=1)  # the last token
+        return x
+
+    def logits(self, states: str) -> str:
+        """The logits of the token after each state."""
         out = "output" if _LOGITS in self.weights else "token_embd"
-        logits = self._dense(self._normed(end, "output_norm"), out)
-        self.named("LogSoftmax", [logits], ["log_p"], axis=-1)
+        return self._dense(self._normed(states, "output_norm"), out)
 
     def _attended(self, x: str, layer: int, turns: Sequence[str]) -> str:
         name = f"blk.{layer}."
         together = self._dense(x, *(f"{name}attn_{part}" for part in "qkv"))
+        return self._dense(self.attention(together, layer, turns), f"{name}attn_output")
+
+    def attention(self, together: str, layer: int, turns: Sequence[str]) -> str:
+        """What each token sees of those before it. together: queries, keys and values side by side."""
         keys, values = 2 * layer, 2 * layer + 1
         mixed = f"mixed_{layer}"
         self.named(
@@ -406,7 +417,7 @@ class _Graph(Operators):
             do_rotary=1,
             rotary_interleaved=1,  # as in GGUF files: neighbours are rotated together
         )
-        return self._dense(mixed, f"{name}attn_output")
+        return mixed
 
     def _turns(self) -> tuple[Floats, Floats]:
         """Cosine and sine of each position's rotation: (positions, half of a head's width)."""

@@ -7,6 +7,7 @@
     new label     most of several classifiers that never saw its source predict the intended label, and predicted another one
                   for the source; not for pairs, where small classifiers rely on the text alone
     entailment    for pairs: the context says about it what the label says
+    fluency       in a repair of English texts: what was changed reads as well as its source
     judge         an engine that does not know the label assigns it
 
 Classifiers rely on spurious words: given a text with all of them, they would reject exactly what should be added. So they read
@@ -145,12 +146,15 @@ def counterbias_verifier(
     journal: Journal | None = None,
     least_kept: float = 1.0,
     least: float = 0.0,
+    contexts: Sequence[str] | None = None,
+    is_english: bool = False,
 ) -> Verifier:
     """The verifier of added texts. ensemble: None leaves its check out.
 
     least_kept: the share of the spurious words that must remain. least: the least probability of the label by the classifiers.
+    contexts: as loaded, to see what changed. is_english: whether to check how English texts read.
     """
-    setup = CheckSetup(task, (), (), None, judge, journal=journal)
+    setup = CheckSetup(task, (), (), contexts, judge, journal=journal, is_english=is_english)
     has_entailment = setup.build("entailment")
     # SurfaceCheck halves `shortest` for texts that keep only a label.
     first: list[Check] = [
@@ -169,5 +173,6 @@ def counterbias_verifier(
     else:
         first.append(NewLabelCheck(ensemble, least=least))
     setup.checks[:0] = first
+    setup.build("fluency")
     setup.build("judge")
     return setup.verifier()

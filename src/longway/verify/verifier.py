@@ -195,7 +195,8 @@ class CheckUnavailableError(LongwayError):
 class CheckSetup:
     """What checks are built from: the dataset as loaded, and the engine that judges.
 
-    contexts: None for single texts. checks: built so far. missing: skipped so far, "name: why".
+    contexts: None for single texts. is_english: whether to check how English texts read, which takes about 55 ms each on two slow cores.
+    checks: built so far. missing: skipped so far, "name: why".
     """
 
     task: Task
@@ -205,6 +206,7 @@ class CheckSetup:
     judge: Asker | None = None
     seed: int = 0
     journal: Journal | None = None
+    is_english: bool = False
     checks: list[Check] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
@@ -272,6 +274,15 @@ def _classifiers(setup: CheckSetup) -> Check | None:
     )
 
 
+def _fluency(setup: CheckSetup) -> Check | None:
+    if not setup.is_english:
+        return None
+    from longway.engines.scoring.llama_versions import VersionsModel
+    from longway.verify.fluency import FluencyCheck
+
+    return FluencyCheck(VersionsModel(), setup.cache, contexts=setup.contexts, **bounds("fluency"))
+
+
 def _judge(setup: CheckSetup) -> Check | None:
     from longway.verify.model_checks import JudgeCheck
 
@@ -300,6 +311,7 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "entailment": _entailment,
     "classifiers": _classifiers,
     "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
+    "fluency": _fluency,
     "judge": _judge,
 }
 
@@ -313,9 +325,14 @@ def verifier_for(
     judge: Asker | None = None,
     seed: int = 0,
     journal: Journal | None = None,
+    is_english: bool = False,
 ) -> Verifier:
-    """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models."""
-    setup = CheckSetup(task, texts, labels, contexts if task.is_pair else None, judge, seed, journal)
+    """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models.
+
+    is_english: whether to check how English texts read.
+    """
+    contexts = contexts if task.is_pair else None
+    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
     for name in CHECKS:
         setup.build(name)
     return setup.verifier()

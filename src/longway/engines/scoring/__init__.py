@@ -2,9 +2,10 @@
 
     gguf_weights.py       weights and vocabulary of a GGUF file, as numpy arrays
     llama.py              the embedded model in numpy; needs neither torch nor ONNX Runtime
+    llama_versions.py     the same model by ONNX Runtime with 8-bit weights: two versions of a text from where they differ
     transformers_lm.py    causal and masked models of Hugging Face, in torch
 
-All of them implement `LikelihoodModel`, below.
+`llama.py` and `transformers_lm.py` implement `LikelihoodModel`, below.
 """
 
 from __future__ import annotations

@@ -204,10 +204,17 @@ class Repairing:
                 judge=self.judge,
                 seed=self.settings.seed,
                 journal=self._journal,
+                is_english=self.is_english,
             )
         return self._verifier
 
     def _checks_new(self) -> Verifier:
         if self._verifier_new is None:
-            self._verifier_new = counterbias_verifier(self.rows.task, judge=self.judge, journal=self._journal)
+            self._verifier_new = counterbias_verifier(
+                self.rows.task,
+                judge=self.judge,
+                journal=self._journal,
+                contexts=self.rows.contexts if self.rows.task.is_pair else None,
+                is_english=self.is_english,
+            )
         return self._verifier_new

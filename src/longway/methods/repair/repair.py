@@ -120,6 +120,7 @@ class Repair:
         self.weights: dict[int, float] = {}
         self.changed: set[int] = set()
         self.max_changed = len(rows) if max_changed is None else max_changed
+        self._effects: dict[int, float] = {}  # of leaving rows out
         self._origins: dict[int, Origin] = {}  # of rows that were changed
         self._number = 0
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
@@ -159,6 +160,7 @@ class Repair:
         """Let a remedy change rows, target by target, as long as it helps."""
         if remedy.needs_english and self.read is None:
             return
+        self._effects.clear()
         for target in targets:
             rows = self.rows_for(remedy, target)
             parts = [rows[:FIRST], *(rows[i : i + AT_ONCE] for i in range(FIRST, len(rows), AT_ONCE))]
@@ -179,7 +181,13 @@ class Repair:
                 found.append(row)
         if remedy.into_others:
             return found
-        return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
+        return sorted(found, key=lambda row: (self._telling_of(row), row))
+
+    def _telling_of(self, row: int) -> float:
+        """How much the excess would rise without a row, as it was when the remedy began."""
+        if row not in self._effects:
+            self._effects[row] = self.balance.effect_of_dropping(row)
+        return self._effects[row]
 
     def row(self, number: int) -> RepairRow:
         """A row as remedies see it."""
