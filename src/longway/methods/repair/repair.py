@@ -5,8 +5,9 @@
     drop      the fewest rows such that what is left says little about labels    drop
     weigh     a weight for each row, with the same effect                        weigh
 
-An edit is used only if the excess over all features falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute that becomes a
-shortcut itself is not used again, and no row returns to an earlier text.
+An edit is used only if the excess over all features and the target falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute
+that becomes a shortcut itself is not used again, and no row returns to an earlier text. Where a pattern predicts other labels in the end, it is
+taken out of their rows too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from longway.english.document import Document
 from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
-from longway.methods.repair.balance import Balance, best_drops
+from longway.methods.repair.balance import Balance, best_drops, gain
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.weigh import balancing_weights
@@ -46,6 +47,7 @@ MEASURES = 200  # parts of the rows; a leak is measured after some of them were 
 FEW = 20  # rows by which labels may always differ
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
+ENOUGH = "enough rows are changed"
 NO_BETTER = "it would not make the data more balanced"
 SAME_TEXT = "the same row is there already"
 
@@ -63,6 +65,7 @@ class CounterpartSource(Protocol):
         ...
 
 
+Bools = NDArray[np.bool_]
 MeasureLeak = Callable[[Sequence[tuple[str, str | None, str]]], Leak]
 
 
@@ -92,7 +95,7 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed or dropped.
+    languages. max_changed: how many rows may be changed or dropped; at most half of them are dropped.
     """
 
     name = "repair"
@@ -159,24 +162,63 @@ class Repair:
         if remedy.needs_english and self.read is None:
             return
         for target in targets:
-            rows = self.rows_for(remedy, target)
-            for start in range(0, len(rows), AT_ONCE):
-                done = self._change_part(remedy, target, rows[start : start + AT_ONCE])
-                yield done
-                if not done.figures.accepted or len(self.changed) >= self.max_changed:
-                    break
+            shown = self._shown(target)
+            yield from self._change_rows(remedy, target, self._concerned(remedy, target, shown), shown)
+            if not remedy.into_others and (left := self._left_elsewhere(target, shown)):
+                yield from self._change_rows(remedy, target, left, shown)
+
+    def _change_rows(
+        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int], shown: Bools
+    ) -> Iterator[Round]:
+        for start in range(0, len(rows), AT_ONCE):
+            done = self._change_part(remedy, target, rows[start : start + AT_ONCE], shown)
+            yield done
+            if not done.figures.accepted:
+                break
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""
-        found = []
-        for row, text in enumerate(self.texts):
-            if row in self.dropped or (self.rows.label(row) == target.label) == remedy.into_others:
-                continue
-            if (where(target.pattern, self._fields(row, text)) is None) == remedy.into_others:
-                found.append(row)
+        return self._concerned(remedy, target, self._shown(target))
+
+    def _concerned(self, remedy: Remedy | BatchRemedy, target: Target, shown: Bools) -> list[int]:
+        found = [
+            row
+            for row in np.flatnonzero(shown != remedy.into_others).tolist()
+            if row not in self.dropped and (self.rows.label(row) == target.label) != remedy.into_others
+        ]
         if remedy.into_others:
             return found
         return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
+
+    def _left_elsewhere(self, target: Target, shown: Bools) -> list[int]:
+        """The rows of other labels that show a pattern, if it predicts one of those now; else none."""
+        number = list(self.rows.label_names).index(target.label)
+        is_own = self.rows.labels == number
+        chance = self.balance.totals[number] / max(self.balance.totals.sum(), 1)
+        is_theirs = (shown & is_own).sum() < chance * shown.sum()
+        return np.flatnonzero(shown & ~is_own).tolist() if is_theirs else []
+
+    def _shown(self, target: Target) -> Bools:
+        """Which rows show a pattern; none that is dropped."""
+        return np.array(
+            [row not in self.dropped and self._shows(row, text, target) for row, text in enumerate(self.texts)],
+            dtype=bool,
+        )
+
+    def _shows(self, row: int, text: str, target: Target) -> bool:
+        return where(target.pattern, self._fields(row, text)) is not None
+
+    def _effect(self, row: int, numbers: Numbers, *, shows: bool, shown: Bools) -> float:
+        """How much the excess would rise, and with it what the target says about labels, which is weakened until it is balanced."""
+        effect = self.balance.effect_of_change(row, numbers)
+        if shows == shown[row]:
+            return effect
+        labels, totals = self.rows.labels, self.balance.totals
+        counts = np.bincount(labels[shown], minlength=len(totals)).astype(np.float64)
+        after = counts.copy()
+        after[labels[row]] += 1 if shows else -1
+        was, now = gain(np.stack([counts, after], axis=1), np.maximum(totals, after))
+        return effect + float(now - was)
 
     def row(self, number: int) -> RepairRow:
         """A row as remedies see it."""
@@ -190,7 +232,9 @@ class Repair:
             fields[task.context_name] = self.rows.context(row) or ""
         return fields
 
-    def _change_part(self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]) -> Round:
+    def _change_part(
+        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int], shown: Bools
+    ) -> Round:
         stage = Stage(remedy.name, rows=len(rows))
         choices = self._drafts(remedy, target, rows)
         stage.drafts = sum(map(len, choices.values()))
@@ -200,19 +244,22 @@ class Repair:
             features = self.reader.read(
                 [draft.text for _, draft in first], [self.rows.context(row) for row, _ in first]
             )
-            helping = [
-                (row, draft, numbers)
+            given = [
+                (row, draft, numbers, self._shows(row, draft.text, target))
                 for (row, draft), numbers in zip(first, features, strict=True)
-                if self.balance.effect_of_change(row, numbers) < LEAST
+            ]
+            helping = [
+                (row, draft, numbers, shows)
+                for row, draft, numbers, shows in given
+                if self._effect(row, numbers, shows=shows, shown=shown) < LEAST
             ]
             stage.refused[NO_BETTER] += len(first) - len(helping)
-            verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _ in helping])
-            for (row, draft, numbers), theirs in zip(helping, verdicts, strict=True):
+            verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _, _ in helping])
+            for (row, draft, numbers, shows), theirs in zip(helping, verdicts, strict=True):
                 reason, why = _refusal(theirs)
-                if not reason and (
-                    len(self.changed) >= self.max_changed
-                    or self.balance.effect_of_change(row, numbers) >= LEAST
-                ):
+                if not reason and not self._may_change(row):
+                    reason = why = ENOUGH
+                elif not reason and self._effect(row, numbers, shows=shows, shown=shown) >= LEAST:
                     reason = why = NO_BETTER
                 edits.append(self._edit(remedy.name, row, draft, theirs, reason))
                 if reason:
@@ -222,20 +269,24 @@ class Repair:
                 stage.used += 1
                 self._origins[row] = self._candidate(row, draft, target).origin_now
                 self._use(row, draft.text, numbers)
+                shown[row] = shows
         return self._round(stage, edits)
 
     def _drafts(
         self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]
     ) -> dict[int, list[Draft]]:
         """The drafts for each row that are not an earlier text of it."""
-        is_full = len(self.changed) >= self.max_changed
-        rows = [row for row in rows if not (is_full and row in self.changed)]
+        rows = [row for row in rows if self._may_change(row)]
         given = [self.row(row) for row in rows]
         choices: dict[int, list[Draft]] = {}
         for row, drafts in zip(rows, drafts_of(remedy, given, target), strict=True):
             new = (draft for draft in drafts if (row, draft.text) not in self._earlier and draft.text.strip())
             choices[row] = list(islice(new, MOST_DRAFTS))
         return choices
+
+    def _may_change(self, row: int) -> bool:
+        """Whether a row may be changed: one that was changed before always, others as long as the most rows are not reached."""
+        return row in self.changed or len(self.changed) < self.max_changed
 
     def _candidate(self, row: int, draft: Draft, target: Target) -> Candidate:
         return Candidate(
@@ -247,6 +298,8 @@ class Repair:
             keeps=draft.keeps,
             telling=frozenset([" ".join(target.pattern.words), *target.pattern.words]),
             origin=self._origins.get(row),
+            may_copy=True,  # another mark may be all that changes
+            asides=draft.asides,
         )
 
     def _use(self, row: int, text: str, features: Numbers) -> None:
@@ -338,7 +391,8 @@ class Repair:
 
     def _drops(self, *, size: int | None = None) -> Iterator[int]:
         """Rows to drop, best first; rows that were added as well, and of the others as many as may change."""
-        n, room = len(self.rows), self.max_changed - len(self.changed) - self.n_dropped
+        n, most = len(self.rows), self.max_changed
+        room = min(most - len(self.changed), most // 2) - self.n_dropped
         left = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         taken: set[int] = set()
         for row in best_drops(self.balance, left, self._shares, size=size):
