@@ -98,6 +98,9 @@ class Repairing:
             for number, done in enumerate(self.repair.add(self._copies, name=REWORD, choose=False), 1):
                 self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
                 yield REWORD, done
+        if not self.settings.remedy or DROP in self.settings.remedy:
+            for done in self.repair.drop_rests(self.plan.targets):
+                yield DROP, done
         if DROP in steps:
             self.watcher.step("dropping rows")
             for done in self.repair.drop(self._is_reached, self.leak):

@@ -6,8 +6,8 @@
     weigh     a weight for each row, with the same effect                        weigh
 
 An edit is used only if the excess over all features and the target falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute
-that becomes a shortcut itself is not used again, and no row returns to an earlier text. Where a pattern predicts other labels in the end, it is
-taken out of their rows too.
+that becomes a shortcut itself is not used again, and no row returns to an earlier text. Rows that still show what most rows have lost are
+dropped if that balances it.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ MOST_TELLING, TELLING = (
 )  # words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels
 MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
+REST = 0.25  # share of a pattern's rows that still show it, up to which they may be dropped
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
 ENOUGH = "enough rows are changed"
@@ -163,18 +164,12 @@ class Repair:
             return
         for target in targets:
             shown = self._shown(target)
-            yield from self._change_rows(remedy, target, self._concerned(remedy, target, shown), shown)
-            if not remedy.into_others and (left := self._left_elsewhere(target, shown)):
-                yield from self._change_rows(remedy, target, left, shown)
-
-    def _change_rows(
-        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int], shown: Bools
-    ) -> Iterator[Round]:
-        for start in range(0, len(rows), AT_ONCE):
-            done = self._change_part(remedy, target, rows[start : start + AT_ONCE], shown)
-            yield done
-            if not done.figures.accepted:
-                break
+            rows = self._concerned(remedy, target, shown)
+            for start in range(0, len(rows), AT_ONCE):
+                done = self._change_part(remedy, target, rows[start : start + AT_ONCE], shown)
+                yield done
+                if not done.figures.accepted:
+                    break
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""
@@ -190,14 +185,6 @@ class Repair:
             return found
         return sorted(found, key=lambda row: (self.balance.effect_of_dropping(row), row))
 
-    def _left_elsewhere(self, target: Target, shown: Bools) -> list[int]:
-        """The rows of other labels that show a pattern, if it predicts one of those now; else none."""
-        number = list(self.rows.label_names).index(target.label)
-        is_own = self.rows.labels == number
-        chance = self.balance.totals[number] / max(self.balance.totals.sum(), 1)
-        is_theirs = (shown & is_own).sum() < chance * shown.sum()
-        return np.flatnonzero(shown & ~is_own).tolist() if is_theirs else []
-
     def _shown(self, target: Target) -> Bools:
         """Which rows show a pattern; none that is dropped."""
         return np.array(
@@ -209,16 +196,20 @@ class Repair:
         return where(target.pattern, self._fields(row, text)) is not None
 
     def _effect(self, row: int, numbers: Numbers, *, shows: bool, shown: Bools) -> float:
-        """How much the excess would rise, and with it what the target says about labels, which is weakened until it is balanced."""
+        """How much the excess would rise, and with it what the target says about labels; infinite if that would rise."""
         effect = self.balance.effect_of_change(row, numbers)
         if shows == shown[row]:
             return effect
-        labels, totals = self.rows.labels, self.balance.totals
-        counts = np.bincount(labels[shown], minlength=len(totals)).astype(np.float64)
-        after = counts.copy()
-        after[labels[row]] += 1 if shows else -1
-        was, now = gain(np.stack([counts, after], axis=1), np.maximum(totals, after))
-        return effect + float(now - was)
+        after = shown.copy()
+        after[row] = shows
+        more = self._gain(after) - self._gain(shown)
+        return effect + more if more < 0 else float("inf")
+
+    def _gain(self, shown: Bools) -> float:
+        """G of a pattern that these rows show."""
+        totals = self.balance.totals
+        counts = np.bincount(self.rows.labels[shown], minlength=len(totals))
+        return float(gain(counts[:, None], np.maximum(totals, counts))[0])
 
     def row(self, number: int) -> RepairRow:
         """A row as remedies see it."""
@@ -382,6 +373,38 @@ class Repair:
         stage.used = stage.drafts = len(order)
         yield self._round(stage, [self._drop_edit(row) for row in order])
 
+    def drop_rests(self, targets: Sequence[Target]) -> Iterator[Round]:
+        """Drop rows that still show a pattern which was taken out of most rows, until it is balanced: no remedy reached them.
+
+        A pattern that most rows keep is left alone: that would cost too many rows.
+        """
+        stage, order = Stage("drop"), list[int]()
+        for target in targets:
+            shown = self._shown(target)
+            before = sum(self._shows(row, text, target) for row, text in enumerate(self.rows.texts))
+            if not 0 < shown.sum() <= REST * before:
+                continue
+            stage.rows += int(shown.sum())
+            while self._gain(shown) > self.balance.bound and self._room > 0:
+                best = min(np.flatnonzero(shown).tolist(), key=lambda row: (self._gain_without(shown, row), row))
+                shown[best] = False
+                self.dropped.add(best)
+                self.balance.drop(best)
+                order.append(best)
+        stage.used = stage.drafts = len(order)
+        if order:
+            yield self._round(stage, [self._drop_edit(row) for row in order])
+
+    def _gain_without(self, shown: Bools, row: int) -> tuple[float, float]:
+        left = shown.copy()
+        left[row] = False
+        return self._gain(left), self.balance.effect_of_dropping(row)
+
+    @property
+    def _room(self) -> int:
+        """How many more rows may be dropped."""
+        return min(self.max_changed - len(self.changed), self.max_changed // 2) - self.n_dropped
+
     def shrink(self) -> Iterator[Round]:
         """Drop as many rows as were added, so that the dataset keeps its size."""
         order = list(self._drops(size=len(self.rows)))
@@ -391,8 +414,7 @@ class Repair:
 
     def _drops(self, *, size: int | None = None) -> Iterator[int]:
         """Rows to drop, best first; rows that were added as well, and of the others as many as may change."""
-        n, most = len(self.rows), self.max_changed
-        room = min(most - len(self.changed), most // 2) - self.n_dropped
+        n, room = len(self.rows), self._room
         left = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         taken: set[int] = set()
         for row in best_drops(self.balance, left, self._shares, size=size):
