@@ -39,8 +39,8 @@ from longway.detect import where
 from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.plant.kinds import KINDS
 from longway.jobs.before_after import PatternChange
+from longway.jobs.plant.kinds import KINDS
 from longway.jobs.plant.measure import Detection, Repair, detection, information, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
 from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes

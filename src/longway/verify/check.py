@@ -19,6 +19,7 @@ from longway.records import Verdict
 
 _MARKS = ".!?…,;: "
 
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The starting point of a text that was rewritten before.

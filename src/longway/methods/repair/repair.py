@@ -188,7 +188,10 @@ class Repair:
     def _shown(self, target: Target) -> Bools:
         """Which rows show a pattern; none that is dropped."""
         return np.array(
-            [row not in self.dropped and self._shows(row, text, target) for row, text in enumerate(self.texts)],
+            [
+                row not in self.dropped and self._shows(row, text, target)
+                for row, text in enumerate(self.texts)
+            ],
             dtype=bool,
         )
 
@@ -386,7 +389,9 @@ class Repair:
                 continue
             stage.rows += int(shown.sum())
             while self._gain(shown) > self.balance.bound and self._room > 0:
-                best = min(np.flatnonzero(shown).tolist(), key=lambda row: (self._gain_without(shown, row), row))
+                best = min(
+                    np.flatnonzero(shown).tolist(), key=lambda row: (self._gain_without(shown, row), row)
+                )
                 shown[best] = False
                 self.dropped.add(best)
                 self.balance.drop(best)
