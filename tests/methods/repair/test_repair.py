@@ -84,3 +84,9 @@ def test_the_gain_of_a_target_is_mutual_information(seed):
     share = {shows: np.mean(shown == shows) for shows in (True, False)}
     slow = sum(n * np.log(n / 60 / (share[shows] * 0.5)) for (shows, _), n in pairs.items())
     assert repair._gain(shown) == pytest.approx(slow)
+
+
+def test_what_is_added_starts_from_the_changed_texts():
+    repair = Repair(rows_with(*["zorp" if i % 2 == 0 else "" for i in range(40)]))
+    list(repair.change(Without(), [Target(token("zorp"), "a")]))
+    assert repair.changed_rows.texts == repair.texts != repair.rows.texts

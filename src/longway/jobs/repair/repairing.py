@@ -141,22 +141,23 @@ class Repairing:
                 )
 
     def counterparts(self) -> Iterator[CounterpartSource]:
-        """The sources of rows to add, in the order in which they are used."""
+        """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
+        rows = self.repair.changed_rows
         if self.writer is not None and self.writer.engine.name != RULES:
             yield AskedCounterparts(
-                self.writer.write_all, self.rows, engine=self.writer.engine.name, seed=self.settings.seed
+                self.writer.write_all, rows, engine=self.writer.engine.name, seed=self.settings.seed
             )
-        if not has_counterparts(self.rows):
+        if not has_counterparts(rows):
             return
-        if not self.rows.task.is_pair:
-            yield SentimentCounterparts(self.rows, sides_of(self.rows.label_names), seed=self.settings.seed)
+        if not rows.task.is_pair:
+            yield SentimentCounterparts(rows, sides_of(rows.label_names), seed=self.settings.seed)
             return
-        if set(STANCES) <= set(self.rows.task.stances.values()):
+        if set(STANCES) <= set(rows.task.stances.values()):
             model, cache = Entailment.load(), ModelCache(self._journal)
             yield OtherContexts(
-                self.rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
+                rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
             )
-        yield PairCounterparts(self.rows, seed=self.settings.seed)
+        yield PairCounterparts(rows, seed=self.settings.seed)
 
     @property
     def _copies(self) -> RewordedCopies | None:
@@ -165,7 +166,11 @@ class Repairing:
             return None
         name = self.writer.engine.name
         return RewordedCopies(
-            self.writer.write_all, self.rows, self.repair.telling, engine=name, seed=self.settings.seed
+            self.writer.write_all,
+            self.repair.changed_rows,
+            self.repair.telling,
+            engine=name,
+            seed=self.settings.seed,
         )
 
     def _is_reached(self, leak: Leak) -> bool:

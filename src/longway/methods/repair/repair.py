@@ -136,6 +136,11 @@ class Repair:
         return [row for i, row in enumerate(rows) if i not in self.dropped]
 
     @property
+    def changed_rows(self) -> Rows:
+        """The rows with their texts as they are now: what is added must not bring back what was taken out."""
+        return replace(self.rows, texts=list(self.texts))
+
+    @property
     def n_dropped(self) -> int:
         """Rows of the dataset that are left out."""
         return sum(row < len(self.rows) for row in self.dropped)
@@ -503,9 +508,10 @@ class Repair:
     def _verdicts_new(self, proposals: Sequence[Proposal]) -> list[tuple[Verdict, ...] | None]:
         """The verdicts on rows to add; those that only say the same in other words are checked as changes are."""
         verdicts: list[tuple[Verdict, ...] | None] = [None] * len(proposals)
+        rows = self.changed_rows
         for verify, same in ((self.verify, True), (self.verify_new, False)):
             places = [i for i, one in enumerate(proposals) if (one.keeps == "meaning") == same]
-            given = _all_verdicts(verify, [proposals[i].candidate(self.rows) for i in places])
+            given = _all_verdicts(verify, [proposals[i].candidate(rows) for i in places])
             for place, theirs in zip(places, given, strict=True):
                 verdicts[place] = theirs
         return verdicts
@@ -537,7 +543,7 @@ class Repair:
         own = Edit(
             id=id_,
             field=rows.task.text_name,
-            before=rows.texts[row],
+            before=self.texts[row],
             after=proposal.text,
             label_before=rows.label(row),
             label_after=proposal.label,

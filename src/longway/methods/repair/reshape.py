@@ -9,7 +9,7 @@ A sentence is neutral if it judges nothing, denies nothing and names nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
@@ -34,17 +34,25 @@ MAX_LEFT_OUT = 0.5  # share of a text's own sentences
 
 
 class Reshape:
-    """Changes length and order. texts: those whose neutral sentences may be added. seed: decides which ones a row gets."""
+    """Changes length and order.
+
+    texts: by label, those whose neutral sentences may be added to rows of that label: what judges after all says the same there.
+    seed: decides which ones a row gets.
+    """
 
     name: ClassVar[str] = "reshape"
     needs_english: ClassVar[bool] = False
     into_others: ClassVar[bool] = False
 
     def __init__(
-        self, recurring: Recurring | None = None, texts: Sequence[str] = (), *, seed: int = 0
+        self,
+        recurring: Recurring | None = None,
+        texts: Mapping[str, Sequence[str]] | None = None,
+        *,
+        seed: int = 0,
     ) -> None:
-        self._recurring, self._texts, self._seed = recurring, texts, seed
-        self._pool: list[str] | None = None  # found when it is first needed: every text is analysed
+        self._recurring, self._texts, self._seed = recurring, texts or {}, seed
+        self._pools: dict[str, list[str]] = {}  # found when they are first needed: every text is analysed
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts of another length or order, which do not show the pattern."""
@@ -88,10 +96,14 @@ class Reshape:
             return
         if row.read is None:
             return
-        if self._pool is None:
-            self._pool = neutral_sentences(self._texts, row.read)
+        if row.label not in self._pools:
+            found = neutral_sentences(self._texts.get(row.label, ()), row.read)
+            recurring = self._recurring
+            self._pools[row.label] = [
+                one for one in found if recurring is None or not recurring.is_boilerplate(one)
+            ]
         own = set(words_of(row.text))
-        others = [one for one in self._pool if not set(words_of(one)) <= own]
+        others = [one for one in self._pools[row.label] if not set(words_of(one)) <= own]
         for draw in range(min(N_DRAFTS, len(others))):
             some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
             text = row.text
