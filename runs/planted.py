@@ -11,7 +11,7 @@ First the built-in sample, then every kind of plant in clean data (SST-2 sentenc
 recall: planted shortcuts that the audit lists. false_discovery: patterns called findings where labels were shuffled, as a
 share of what was tested. repaired: the mean share of what the planted shortcuts told about their label that is gone
 after `longway repair` with its defaults. new_shortcuts: patterns that are stronger than a tenth of the weakest plant and
-were not before. labels_changed: rows whose label in the written file is another.
+were not before, nor in the clean data (what a plant hides comes back with the repair). labels_changed: rows whose label in the written file is another.
 Of clean data besides: rank of each plant among the findings; precision, plants among findings that the clean data did
 not have; harm, the share of the real words that the repair changed. With --prove the accuracy on test rows that carry
 a plant tied to the other label: trained on the clean data (as good as a repair could be), on the planted data, on the
@@ -35,11 +35,13 @@ from longway.classify.classifier import Inputs, Labelled
 from longway.classify.training import METHODS
 from longway.data import Dataset, load
 from longway.data.dataset import examples_of
+from longway.detect import where
 from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
+from longway.jobs.before_after import PatternChange
 from longway.jobs.plant.kinds import KINDS
-from longway.jobs.plant.measure import Detection, Repair, detection, repair
+from longway.jobs.plant.measure import Detection, Repair, detection, information, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
 from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes
 from longway.jobs.prove.training import Cell, Version, train_cell
@@ -101,10 +103,21 @@ def repaired(dataset: Dataset, options: Namespace) -> tuple[RepairResult, Datase
     return result, after
 
 
-def new_shortcuts(result: RepairResult, mended: Repair) -> int:
-    """Patterns that became stronger than a tenth of the weakest plant."""
+def new_shortcuts(result: RepairResult, mended: Repair, clean: Dataset) -> list[str]:
+    """Patterns that became stronger than a tenth of the weakest plant, and were weaker in the clean data too."""
     bound = min(one.before.nats for one in mended.plants) / 10
-    return sum(one.gain_after > bound >= one.gain_before for one in result.comparison.worse)
+    stronger = [one for one in result.comparison.worse if one.gain_after > bound >= one.gain_before]
+    return [one.pattern.name for one in stronger if information_in(clean, one) <= bound]
+
+
+def information_in(dataset: Dataset, one: PatternChange) -> float:
+    """What a pattern says about its label in a dataset, in nats per row."""
+    columns, rows = dataset.columns, examples_of(dataset)
+    shown = [
+        where(one.pattern, {columns.text: row.text, columns.context or "": row.context or ""}) is not None
+        for row in rows
+    ]
+    return information(np.array(shown), [row.label for row in rows], one.label).nats
 
 
 def one_sample(name: str, options: Namespace) -> dict[str, Any]:
@@ -171,7 +184,7 @@ def one_corpus(name: str, options: Namespace) -> dict[str, Any]:
     found = detection(audit(before, settings=QUICK).findings, made.truth, clean=own)
     after, compared = repaired_once(name, before, options)
     mended = repair(made.truth, clean, made.rows, examples_of(after))
-    new = 0 if compared is None else new_shortcuts(compared, mended)
+    new = [] if compared is None else new_shortcuts(compared, mended, dataset_of(clean))
     result = {"found": found, "repair": mended, "new": new}
     if options.prove:
         test_rows = examples_of(load(common.DATA / test, limit=min(options.limit or TEST_ROWS, TEST_ROWS)))
@@ -322,7 +335,7 @@ def main() -> None:
         false_discovery=sum(found["false"] for found in results.values()) / tested if tested else None,
         repaired=float(np.mean(gone)) if gone else None,
         repaired_by_kind=by_kind(planted_in.values()),
-        new_shortcuts=sum(one["new"] for each in planted_in.values() for one in each),
+        new_shortcuts=[name for each in planted_in.values() for one in each for name in one["new"]],
         labels_changed=sum(found["labels_changed"] for found in results.values())
         + sum(one["repair"].labels_changed for each in planted_in.values() for one in each),
         by_shortcut={fate.pattern: fate.repaired for found in results.values() for fate in found["fates"]},

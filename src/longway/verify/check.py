@@ -9,6 +9,7 @@ Checks receive many candidates at once, which lets models run in batches.
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +17,21 @@ from typing import ClassVar
 
 from longway.records import Verdict
 
+_MARKS = ".!?…,;: "
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The starting point of a text that was rewritten before.
 
     text: as loaded. keeps: "label" if any edit since then kept only the label, otherwise "meaning".
-    telling: words and phrases that these edits were meant to remove.
+    telling, asides: of these edits, as in `Candidate`.
     """
 
     text: str
     keeps: str = "meaning"
     telling: frozenset[str] = frozenset()
+    asides: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class Candidate:
 
     row: position in the dataset. keeps: "meaning", or "label" if the text may say something else with the same label.
     telling: words and phrases that the edit was meant to remove; losing them is no fault.
+    asides: sentences, openings and closings that the edit was meant to remove or to put in, and that say nothing about the rest
+    ("Sent from my phone.", "For the record,").
     origin: None if `before` is the text as loaded. may_copy: whether a copy of `before` is acceptable.
     keep: words that must remain: a counterbias text contains the spurious words of its source.
     """
@@ -50,19 +56,39 @@ class Candidate:
     origin: Origin | None = None
     may_copy: bool = False
     keep: frozenset[str] = frozenset()
+    asides: frozenset[str] = frozenset()
+
+    @property
+    def without_asides(self) -> tuple[str, str]:
+        """The old and the new text without what was removed or put in on purpose."""
+        return self.without(self.before), self.without(self.after)
+
+    def without(self, text: str) -> str:
+        """A text without the asides, whatever marks end them; the text itself if nothing would remain."""
+        for aside in sorted(self.asides, key=len, reverse=True):
+            words = re.escape(aside.strip(_MARKS))
+            rest = re.sub(rf"(?<!\w){words}(?!\w)\s*[{_MARKS}]*", "", text, flags=re.IGNORECASE).strip()
+            text = rest if any(map(str.isalnum, rest)) else text
+        return text
 
     @property
     def origin_now(self) -> Origin:
         """The origin of the row's text once this candidate is accepted."""
         first = self.origin or Origin(self.before)
         keeps = "label" if "label" in (first.keeps, self.keeps) else "meaning"
-        return Origin(first.text, keeps, first.telling | self.telling)
+        return Origin(first.text, keeps, first.telling | self.telling, first.asides | self.asides)
 
     def from_the_start(self) -> Candidate:
         """The candidate compared with the text as loaded, as if all edits were one."""
         whole = self.origin_now
         return replace(
-            self, before=whole.text, keeps=whole.keeps, telling=whole.telling, origin=None, may_copy=True
+            self,
+            before=whole.text,
+            keeps=whole.keeps,
+            telling=whole.telling,
+            asides=whole.asides,
+            origin=None,
+            may_copy=True,
         )
 
 

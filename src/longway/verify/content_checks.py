@@ -53,10 +53,10 @@ class NegationCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: negations added minus negations removed."""
-        before, after = negations(candidate.before), negations(candidate.after)
+        before, after = candidate.without_asides
         is_meant = candidate.row < len(self.labels) and self.labels[candidate.row] != candidate.label
-        reason = "" if is_meant else negation_fault(candidate.before, candidate.after, keeps=candidate.keeps)
-        return Verdict(self.name, not reason, float(after - before), reason)
+        reason = "" if is_meant else negation_fault(before, after, keeps=candidate.keeps)
+        return Verdict(self.name, not reason, float(negations(after) - negations(before)), reason)
 
 
 def negation_fault(before: str, after: str, *, keeps: str = "meaning") -> str:
@@ -121,7 +121,7 @@ class NumbersCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many numbers differ."""
-        before, after = numbers(candidate.before), numbers(candidate.after)
+        before, after = map(numbers, candidate.without_asides)
         lost, new = before - after, after - before
         for phrase in candidate.telling:  # meant to be removed
             lost -= numbers(phrase)
@@ -254,7 +254,7 @@ class NamesCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many names differ."""
-        before, after = _unified(candidate.before), _unified(candidate.after)
+        before, after = map(_unified, candidate.without_asides)
         removed = {part for phrase in candidate.telling for part in _parts(phrase)}
         lost = sorted(self.names(before) - set(_parts(after)) - removed)
         new = sorted(self.names(after) - set(_parts(before)))

@@ -83,7 +83,8 @@ class SurfaceCheck(Check):
     def verdict(self, candidate: Candidate) -> Verdict:
         """The reason names the first fault."""
         c = candidate
-        reason = self.fault(c.before, c.after, keeps=c.keeps, may_copy=c.may_copy, context=c.context or "")
+        may_copy = c.may_copy or bool(c.asides)
+        reason = self.fault(*c.without_asides, keeps=c.keeps, may_copy=may_copy, context=c.context or "")
         return Verdict(self.name, not reason, reason=reason)
 
     def fault(

@@ -51,8 +51,8 @@ class MeaningCheck(Check):
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the cosine."""
-        before = self.vectors([c.before for c in candidates])
-        after = self.vectors([c.after for c in candidates])
+        texts = [c.without_asides for c in candidates]
+        before, after = (self.vectors([each[side] for each in texts]) for side in (0, 1))
         cosines = np.einsum("ij,ij->i", before, after)
         return [self._verdict(c, float(cosine)) for c, cosine in zip(candidates, cosines, strict=True)]
 
@@ -61,7 +61,7 @@ class MeaningCheck(Check):
         reason = ""
         if cosine < low:
             reason = f"far from the original: {cosine:.2f}, at least {low:.2f} expected"
-        elif cosine >= self.high and not candidate.may_copy:
+        elif cosine >= self.high and not (candidate.may_copy or candidate.asides):
             reason = "nearly a copy"
         return Verdict(self.name, not reason, cosine, reason)
 
@@ -122,7 +122,8 @@ class EntailmentCheck(Check):
         covered = [[stance in _COVERS[self.stances[c.label]] for stance in STANCES] for c in candidates]
         mask = np.array(covered, dtype=float).reshape(len(candidates), len(STANCES))  # (n, 3)
         after = (self._probabilities([(c.context or "", c.after) for c in candidates]) * mask).sum(axis=1)
-        before = (self._probabilities([(c.context or "", c.before) for c in candidates]) * mask).sum(axis=1)
+        old = [(c.context or "", c.without(c.before)) for c in candidates]
+        before = (self._probabilities(old) * mask).sum(axis=1)
         verdicts = [self._verdict(*each) for each in zip(candidates, after, before, strict=True)]
         doubtful = [i for i, v in enumerate(verdicts) if not v.passed and candidates[i].keeps != "label"]
         for i, likely in zip(doubtful, self._mutual([candidates[i] for i in doubtful]), strict=True):
@@ -198,6 +199,10 @@ class ClassifiersCheck(Check):
         self._folds: NDArray[np.int64] | None = None
         self._models: list[tuple[_Encoder | None, _Words] | None] = []
 
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only texts with other words: a label does not depend on a mark or a capital, though a model may."""
+        return words(candidate.before) != words(candidate.after)
+
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability by the encoder, or by the words if there is no encoder."""
         if not candidates:
@@ -270,6 +275,7 @@ class ClassifiersCheck(Check):
 def _without_telling(text: str, candidate: Candidate) -> str:
     """A text without the words and phrases that the edit was meant to remove or to put in, and without a mark that they leave at its ends."""
     phrases = sorted(candidate.telling, key=len, reverse=True)
+    text = candidate.without(text)
     if not phrases:
         return text
     pattern = "|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in phrases)

@@ -179,8 +179,9 @@ class DriftCheck(Check):
         verdicts = [Verdict(self.name, True) for _ in candidates]
         waiting = list(range(len(candidates)))
         for check in self.checks:
-            given = check([whole[i] for i in waiting]) if waiting else []
-            for i, verdict in zip(waiting, given, strict=True):
+            concerned = [i for i in waiting if check.concerns(whole[i])]
+            given = check([whole[i] for i in concerned]) if concerned else []
+            for i, verdict in zip(concerned, given, strict=True):
                 if not verdict.passed:
                     verdicts[i] = Verdict(self.name, False, verdict.score, f"{check.name}: {verdict.reason}")
             waiting = [i for i in waiting if verdicts[i].passed]

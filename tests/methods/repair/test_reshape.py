@@ -33,11 +33,13 @@ def test_sentences_about_the_context_stay(texts_of):
     assert texts_of(Reshape(), text, at_least(6), context="Men are in a kitchen.") == []
 
 
-def test_a_neutral_sentence_of_another_row_is_added(texts_of, read):
-    pool = neutral_sentences([f"I loved it. {PLAIN[5]}", "She left. Nora Vance won 3 prizes."], read)
-    assert pool == [PLAIN[5]]
-    assert texts_of(Reshape(pool=pool), "Great fun.", at_most(5)) == [f"Great fun. {PLAIN[5]}"]
-    assert texts_of(Reshape(pool=pool), "A dog runs.", at_most(5), context="A dog runs.") == []
+def test_a_neutral_sentence_of_another_row_with_the_same_label_is_added(texts_of, read):
+    texts = [f"I loved it. {PLAIN[5]}", "She left. Nora Vance won 3 prizes."]
+    assert neutral_sentences(texts, read) == [PLAIN[5]]
+    remedy = Reshape(texts={"a": texts})
+    assert texts_of(remedy, "Great fun.", at_most(5)) == [f"Great fun. {PLAIN[5]}"]
+    assert texts_of(remedy, "Great fun.", at_most(5), label="b") == []
+    assert texts_of(remedy, "A dog runs.", at_most(5), context="A dog runs.") == []
     assert texts_of(Reshape(), "Great fun.", at_most(5)) == []
 
 
@@ -50,6 +52,6 @@ def test_a_time_moves_from_the_first_place(texts_of):
 
 @pytest.mark.parametrize("text", ["", "...", "😀", "word " * 10_000, "word. " * 3_000])
 def test_strange_texts(texts_of, read, text):
-    remedy = Reshape(Recurring(PLAIN, read=read), pool=PLAIN)
+    remedy = Reshape(Recurring(PLAIN, read=read), texts={"a": PLAIN})
     for pattern in (at_least(1), at_most(3), first("word")):
         assert all(made != text for made in texts_of(remedy, text, pattern, english=False))

@@ -95,7 +95,11 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float)
     repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
     for one in found.chosen:
         pattern = one.finding.pattern
-        if one.leader in repaired or pattern.field != rows.task.text_name or pattern.level not in CHANGED:
+        if (
+            one.leader in repaired
+            or pattern.columns[0] != rows.task.text_name
+            or pattern.level not in CHANGED
+        ):
             continue
         if _is_signal(one, settings, signal_words):
             signal.append(pattern.name)

@@ -107,6 +107,9 @@ class Repairing:
             for number, done in enumerate(self.repair.add(self._copies, name=REWORD, choose=False), 1):
                 self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
                 yield REWORD, done
+        if not self.settings.remedy or DROP in self.settings.remedy:
+            for done in self.repair.drop_rests(self.plan.targets):
+                yield DROP, done
         if DROP in steps:
             self.watcher.step("dropping rows")
             for done in self.repair.drop(self._is_reached, self.leak):
@@ -160,23 +163,24 @@ class Repairing:
                 )
 
     def counterparts(self) -> Iterator[CounterpartSource]:
-        """The sources of rows to add, in the order in which they are used."""
+        """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
+        rows = self.repair.changed_rows
         if self.writer is not None and self.writer.engine.name != RULES:
             yield AskedCounterparts(
-                self.writer.write_all, self.rows, engine=self.writer.engine.name, seed=self.settings.seed
+                self.writer.write_all, rows, engine=self.writer.engine.name, seed=self.settings.seed
             )
-        if not has_counterparts(self.rows):
+        if not has_counterparts(rows):
             return
-        if not self.rows.task.is_pair:
-            sides = sides_of(self.rows.label_names)
-            yield SentimentCounterparts(self.rows, sides, read=self.repair.read, seed=self.settings.seed)
+        if not rows.task.is_pair:
+            sides = sides_of(rows.label_names)
+            yield SentimentCounterparts(rows, sides, read=self.repair.read, seed=self.settings.seed)
             return
-        if set(STANCES) <= set(self.rows.task.stances.values()):
+        if set(STANCES) <= set(rows.task.stances.values()):
             model, cache = Entailment.load(), ModelCache(self._journal)
             yield OtherContexts(
-                self.rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
+                rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
             )
-        yield PairCounterparts(self.rows, seed=self.settings.seed)
+        yield PairCounterparts(rows, seed=self.settings.seed)
 
     @property
     def _copies(self) -> RewordedCopies | None:
@@ -185,7 +189,11 @@ class Repairing:
             return None
         name = self.writer.engine.name
         return RewordedCopies(
-            self.writer.write_all, self.rows, self.repair.telling, engine=name, seed=self.settings.seed
+            self.writer.write_all,
+            self.repair.changed_rows,
+            self.repair.telling,
+            engine=name,
+            seed=self.settings.seed,
         )
 
     def _is_reached(self, leak: Leak) -> bool:

@@ -21,11 +21,14 @@ def in_place_remedies(
     given = [
         RepairRow(row, text, rows.label(row), rows.context(row), read) for row, text in enumerate(rows.texts)
     ]
+    texts: dict[str, list[str]] = {}
+    for row in given:
+        texts.setdefault(row.label, []).append(row.text)
     return [
         TakeOut(recurring),
         Normalise(),
         Exchange(given, seed=seed),
-        Reshape(recurring, rows.texts, seed=seed),
+        Reshape(recurring, texts, seed=seed),
         PutTrait(),
         PutIn(recurring),
     ]

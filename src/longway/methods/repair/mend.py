@@ -112,7 +112,7 @@ def in_style(piece: str, like: str) -> str:
     """
     if any(c.islower() for c in like) and not any(c.isupper() for c in like):
         piece = piece.lower()
-    if _APART.search(like) and not _CLOSE.search(like):
+    if len(_APART.findall(like)) > len(_CLOSE.findall(like)):
         piece = re.sub(r"(?<=\w)([.,!?:;])(?=\s|$)", r" \1", piece)
     return piece
 

@@ -26,7 +26,7 @@ from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import after, at_end, in_style, sentence_spans, without_last_mark
 from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
 from longway.methods.repair.remedy import Draft, RepairRow, Target
-from longway.methods.repair.take_out import shows
+from longway.methods.repair.take_out import ASIDES, shows
 from longway.records import Pattern
 from longway.tokens.tokenizer import is_word, token_spans
 
@@ -68,7 +68,8 @@ class PutIn:
         for slot in (*slots[turn:], *slots[:turn]):
             text = _with(slot, row)
             if text is not None and shows(pattern, text, row):
-                yield Draft(text, f"put_in.{slot.kind}", "label")  # the text says more than before
+                asides = frozenset([slot.piece] if slot.kind in ASIDES else [])
+                yield Draft(text, f"put_in.{slot.kind}", "label", asides=asides)  # it says more than before
 
     def _learned(self, pattern: Pattern) -> tuple[_Slot, ...]:
         """The usual places: all sentences, or the most frequent opening, closing or adverb."""

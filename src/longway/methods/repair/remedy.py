@@ -50,7 +50,7 @@ class RepairRow:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps: as in `verify.check.Candidate`.
+    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps, asides: as in `verify.check.Candidate`.
 
     engine: the engine that wrote it.
     """
@@ -59,6 +59,7 @@ class Draft:
     how: str
     keeps: str = "meaning"
     engine: str = "rules"
+    asides: frozenset[str] = frozenset()
 
 
 class AnyRemedy(Protocol):

@@ -5,8 +5,9 @@
     drop      the fewest rows such that what is left says little about labels    drop
     weigh     a weight for each row, with the same effect                        weigh
 
-An edit is used only if the excess over all features falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute that becomes a
-shortcut itself is not used again, and no row returns to an earlier text.
+An edit is used only if the excess over all features and the target falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute
+that becomes a shortcut itself is not used again, and no row returns to an earlier text. Rows that still show what most rows have lost are
+dropped if that balances it.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
+from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
-from longway.records import Edit, Leak, Verdict
+from longway.records import Edit, Leak, Pattern, Verdict
 from longway.tokens.tokenizer import is_word, tokenize
 from longway.verify.check import Candidate, Origin
 
@@ -45,8 +47,10 @@ MOST_TELLING, TELLING = (
 )  # words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels
 MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
+REST = 0.25  # share of a pattern's rows that still show it, up to which they may be dropped
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
+ENOUGH = "enough rows are changed"
 NO_BETTER = "it would not make the data more balanced"
 SAME_TEXT = "the same row is there already"
 
@@ -93,7 +97,7 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed or dropped.
+    languages. max_changed: how many rows may be changed or dropped; at most half of them are dropped.
     """
 
     name = "repair"
@@ -121,6 +125,9 @@ class Repair:
         self.changed: set[int] = set()
         self.max_changed = len(rows) if max_changed is None else max_changed
         self._effects: dict[int, float] = {}  # of leaving rows out
+        self._seen: dict[
+            Pattern, tuple[dict[int, str], ShownRows]
+        ] = {}  # by pattern: the texts that were read, and what they show
         self._origins: dict[int, Origin] = {}  # of rows that were changed
         self._number = 0
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
@@ -132,6 +139,11 @@ class Repair:
         rows = [(text, self.rows.context(i), self.rows.label(i)) for i, text in enumerate(self.texts)]
         rows += [(one.text, one.context, one.label) for one in self.added]
         return [row for i, row in enumerate(rows) if i not in self.dropped]
+
+    @property
+    def changed_rows(self) -> Rows:
+        """The rows with their texts as they are now: what is added must not bring back what was taken out."""
+        return replace(self.rows, texts=list(self.texts))
 
     @property
     def n_dropped(self) -> int:
@@ -162,23 +174,25 @@ class Repair:
             return
         self._effects.clear()
         for target in targets:
-            rows = self.rows_for(remedy, target)
+            shown = self._shown(target)
+            rows = self._concerned(remedy, target, shown)
             parts = [rows[:FIRST], *(rows[i : i + AT_ONCE] for i in range(FIRST, len(rows), AT_ONCE))]
             for number, part in enumerate(parts):
-                done = self._change_part(remedy, target, part)
+                done = self._change_part(remedy, target, part, shown)
                 yield done
-                has_failed = not (done.figures.accepted if number else done.figures.candidates)
-                if has_failed or len(self.changed) >= self.max_changed:
+                if not (done.figures.accepted if number else done.figures.candidates):
                     break
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""
-        found = []
-        for row, text in enumerate(self.texts):
-            if row in self.dropped or (self.rows.label(row) == target.label) == remedy.into_others:
-                continue
-            if (where(target.pattern, self._fields(row, text)) is None) == remedy.into_others:
-                found.append(row)
+        return self._concerned(remedy, target, self._shown(target))
+
+    def _concerned(self, remedy: Remedy | BatchRemedy, target: Target, shown: ShownRows) -> list[int]:
+        found = [
+            row
+            for row in np.flatnonzero(shown.rows != remedy.into_others).tolist()
+            if row not in self.dropped and (self.rows.label(row) == target.label) != remedy.into_others
+        ]
         if remedy.into_others:
             return found
         return sorted(found, key=lambda row: (self._telling_of(row), row))
@@ -188,6 +202,33 @@ class Repair:
         if row not in self._effects:
             self._effects[row] = self.balance.effect_of_dropping(row)
         return self._effects[row]
+
+    def _shown(self, target: Target) -> ShownRows:
+        """The rows that show a pattern; none that is dropped. Texts that did not change since it was last asked are not read again."""
+        read, shown = self._seen.get(
+            target.pattern,
+            ({}, ShownRows(np.zeros(len(self.rows), bool), self.rows.labels, len(self.balance.totals))),
+        )
+        for row, text in enumerate(self.texts):
+            if row in self.dropped:
+                shown.set(row, False)
+            elif read.get(row) != text:
+                read[row] = text
+                shown.set(row, self._shows(row, text, target))
+        self._seen[target.pattern] = read, shown
+        return shown
+
+    def _shows(self, row: int, text: str, target: Target) -> bool:
+        return where(target.pattern, self._fields(row, text)) is not None
+
+    def _effect(self, row: int, numbers: Numbers, *, shows: bool, shown: ShownRows) -> float:
+        """How much the excess would rise, and with it what the target says about labels; infinite if that would rise."""
+        effect = self.balance.effect_of_change(row, numbers)
+        if shows == shown.rows[row]:
+            return effect
+        totals = self.balance.totals
+        more = shown.gain_if(row, shows, totals) - shown.gain(totals)
+        return effect + more if more < 0 else float("inf")
 
     def row(self, number: int) -> RepairRow:
         """A row as remedies see it."""
@@ -201,7 +242,9 @@ class Repair:
             fields[task.context_name] = self.rows.context(row) or ""
         return fields
 
-    def _change_part(self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]) -> Round:
+    def _change_part(
+        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int], shown: ShownRows
+    ) -> Round:
         stage = Stage(remedy.name, rows=len(rows))
         choices = self._drafts(remedy, target, rows)
         stage.drafts = sum(map(len, choices.values()))
@@ -211,19 +254,22 @@ class Repair:
             features = self.reader.read(
                 [draft.text for _, draft in first], [self.rows.context(row) for row, _ in first]
             )
-            helping = [
-                (row, draft, numbers)
+            given = [
+                (row, draft, numbers, self._shows(row, draft.text, target))
                 for (row, draft), numbers in zip(first, features, strict=True)
-                if self.balance.effect_of_change(row, numbers) < LEAST
+            ]
+            helping = [
+                (row, draft, numbers, shows)
+                for row, draft, numbers, shows in given
+                if self._effect(row, numbers, shows=shows, shown=shown) < LEAST
             ]
             stage.refused[NO_BETTER] += len(first) - len(helping)
-            verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _ in helping])
-            for (row, draft, numbers), theirs in zip(helping, verdicts, strict=True):
+            verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _, _ in helping])
+            for (row, draft, numbers, shows), theirs in zip(helping, verdicts, strict=True):
                 reason, why = _refusal(theirs)
-                if not reason and (
-                    len(self.changed) >= self.max_changed
-                    or self.balance.effect_of_change(row, numbers) >= LEAST
-                ):
+                if not reason and not self._may_change(row):
+                    reason = why = ENOUGH
+                elif not reason and self._effect(row, numbers, shows=shows, shown=shown) >= LEAST:
                     reason = why = NO_BETTER
                 edits.append(self._edit(remedy.name, row, draft, theirs, reason))
                 if reason:
@@ -233,20 +279,24 @@ class Repair:
                 stage.used += 1
                 self._origins[row] = self._candidate(row, draft, target).origin_now
                 self._use(row, draft.text, numbers)
+                shown.set(row, shows)
         return self._round(stage, edits)
 
     def _drafts(
         self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]
     ) -> dict[int, list[Draft]]:
         """The drafts for each row that are not an earlier text of it."""
-        is_full = len(self.changed) >= self.max_changed
-        rows = [row for row in rows if not (is_full and row in self.changed)]
+        rows = [row for row in rows if self._may_change(row)]
         given = [self.row(row) for row in rows]
         choices: dict[int, list[Draft]] = {}
         for row, drafts in zip(rows, drafts_of(remedy, given, target), strict=True):
             new = (draft for draft in drafts if (row, draft.text) not in self._earlier and draft.text.strip())
             choices[row] = list(islice(new, MOST_DRAFTS))
         return choices
+
+    def _may_change(self, row: int) -> bool:
+        """Whether a row may be changed: one that was changed before always, others as long as the most rows are not reached."""
+        return row in self.changed or len(self.changed) < self.max_changed
 
     def _candidate(self, row: int, draft: Draft, target: Target) -> Candidate:
         return Candidate(
@@ -258,6 +308,8 @@ class Repair:
             keeps=draft.keeps,
             telling=frozenset([" ".join(target.pattern.words), *target.pattern.words]),
             origin=self._origins.get(row),
+            may_copy=True,  # another mark may be all that changes
+            asides=draft.asides,
         )
 
     def _use(self, row: int, text: str, features: Numbers) -> None:
@@ -340,6 +392,36 @@ class Repair:
         stage.used = stage.drafts = len(order)
         yield self._round(stage, [self._drop_edit(row) for row in order])
 
+    def drop_rests(self, targets: Sequence[Target]) -> Iterator[Round]:
+        """Drop rows that still show a pattern which was taken out of most rows, until it is balanced: no remedy reached them.
+
+        A pattern that most rows keep is left alone: that would cost too many rows.
+        """
+        stage, order = Stage("drop"), list[int]()
+        for target in targets:
+            shown = self._shown(target)
+            before = sum(self._shows(row, text, target) for row, text in enumerate(self.rows.texts))
+            if not 0 < len(shown) <= REST * before:
+                continue
+            stage.rows += len(shown)
+            while shown.gain(self.balance.totals) > self.balance.bound and self._room > 0:
+                best = min(shown.numbers(), key=lambda row: (self._gain_without(shown, row), row))
+                shown.set(best, False)
+                self.dropped.add(best)
+                self.balance.drop(best)
+                order.append(best)
+        stage.used = stage.drafts = len(order)
+        if order:
+            yield self._round(stage, [self._drop_edit(row) for row in order])
+
+    def _gain_without(self, shown: ShownRows, row: int) -> tuple[float, float]:
+        return shown.gain_if(row, False, self.balance.totals), self.balance.effect_of_dropping(row)
+
+    @property
+    def _room(self) -> int:
+        """How many more rows may be dropped."""
+        return min(self.max_changed - len(self.changed), self.max_changed // 2) - self.n_dropped
+
     def shrink(self) -> Iterator[Round]:
         """Drop as many rows as were added, so that the dataset keeps its size."""
         order = list(self._drops(size=len(self.rows)))
@@ -349,7 +431,7 @@ class Repair:
 
     def _drops(self, *, size: int | None = None) -> Iterator[int]:
         """Rows to drop, best first; rows that were added as well, and of the others as many as may change."""
-        n, room = len(self.rows), self.max_changed - len(self.changed) - self.n_dropped
+        n, room = len(self.rows), self._room
         left = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         taken: set[int] = set()
         for row in best_drops(self.balance, left, self._shares, size=size):
@@ -433,9 +515,10 @@ class Repair:
     def _verdicts_new(self, proposals: Sequence[Proposal]) -> list[tuple[Verdict, ...] | None]:
         """The verdicts on rows to add; those that only say the same in other words are checked as changes are."""
         verdicts: list[tuple[Verdict, ...] | None] = [None] * len(proposals)
+        rows = self.changed_rows
         for verify, same in ((self.verify, True), (self.verify_new, False)):
             places = [i for i, one in enumerate(proposals) if (one.keeps == "meaning") == same]
-            given = _all_verdicts(verify, [proposals[i].candidate(self.rows) for i in places])
+            given = _all_verdicts(verify, [proposals[i].candidate(rows) for i in places])
             for place, theirs in zip(places, given, strict=True):
                 verdicts[place] = theirs
         return verdicts
@@ -467,7 +550,7 @@ class Repair:
         own = Edit(
             id=id_,
             field=rows.task.text_name,
-            before=rows.texts[row],
+            before=self.texts[row],
             after=proposal.text,
             label_before=rows.label(row),
             label_after=proposal.label,

@@ -9,7 +9,7 @@ A sentence is neutral if it judges nothing, denies nothing and names nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
@@ -34,16 +34,25 @@ MAX_LEFT_OUT = 0.5  # share of a text's own sentences
 
 
 class Reshape:
-    """Changes length and order. pool: neutral sentences to add, see `neutral_sentences`. seed: decides which ones a row gets."""
+    """Changes length and order.
+
+    texts: by label, those whose neutral sentences may be added to rows of that label: what judges after all says the same there.
+    seed: decides which ones a row gets.
+    """
 
     name: ClassVar[str] = "reshape"
     needs_english: ClassVar[bool] = False
     into_others: ClassVar[bool] = False
 
     def __init__(
-        self, recurring: Recurring | None = None, pool: Sequence[str] = (), *, seed: int = 0
+        self,
+        recurring: Recurring | None = None,
+        texts: Mapping[str, Sequence[str]] | None = None,
+        *,
+        seed: int = 0,
     ) -> None:
-        self._recurring, self._pool, self._seed = recurring, pool, seed
+        self._recurring, self._texts, self._seed = recurring, texts or {}, seed
+        self._pools: dict[str, list[str]] = {}  # found when they are first needed: every text is analysed
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts of another length or order, which do not show the pattern."""
@@ -69,7 +78,8 @@ class Reshape:
         if not any(len(words_of(row.text[slice(*span)])) >= FEWEST for span in own):
             return
         if recurring:
-            yield Draft(cut_sentences(row.text, recurring), "reshape.recurring")
+            asides = frozenset(row.text[slice(*span)] for span in recurring)
+            yield Draft(cut_sentences(row.text, recurring), "reshape.recurring", asides=asides)
         if row.read is None or len(own) < 2:
             return
         gone = list(recurring)
@@ -84,8 +94,16 @@ class Reshape:
         """With neutral sentences of other rows. A pair is left alone: what is added would have to follow from the context."""
         if row.context is not None or not any(c.isalnum() for c in row.text):
             return
+        if row.read is None:
+            return
+        if row.label not in self._pools:
+            found = neutral_sentences(self._texts.get(row.label, ()), row.read)
+            recurring = self._recurring
+            self._pools[row.label] = [
+                one for one in found if recurring is None or not recurring.is_boilerplate(one)
+            ]
         own = set(words_of(row.text))
-        others = [one for one in self._pool if not set(words_of(one)) <= own]
+        others = [one for one in self._pools[row.label] if not set(words_of(one)) <= own]
         for draw in range(min(N_DRAFTS, len(others))):
             some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
             text = row.text

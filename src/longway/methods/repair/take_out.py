@@ -36,6 +36,7 @@ from longway.tokens.tokenizer import is_word
 
 LEVELS = frozenset(["token", "ngram", "position", "surface", "negation"])
 FEWEST = 2  # words that remain
+ASIDES = frozenset(["sentence", "opening", "closing"])  # cuts that many rows share, beside what a text says
 _PHRASES = frozenset(["token", "ngram", "position"])
 
 MOST_SPANS = 10  # of a pattern in one text
@@ -81,7 +82,8 @@ class TakeOut:
             if text not in seen and len(words_of(text)) >= FEWEST and not shows(pattern, text, row):
                 seen.add(text)
                 how = found[0].how
-                yield Draft(text, f"take_out.{how}", "label" if how == "adverb" else "meaning")
+                asides = frozenset(row.text[one.start : one.end] for one in found if one.how in ASIDES)
+                yield Draft(text, f"take_out.{how}", asides=asides)
 
     def _ways(self, row: RepairRow, pattern: Pattern) -> list[Callable[[Span], _Cut | None]]:
         text = TokenizedText(row.text)
@@ -187,7 +189,8 @@ class TakeOut:
         if repeated and kept:
             text = cut_sentences(row.text, repeated)
             if len(words_of(text)) >= FEWEST and not shows(pattern, text, row):
-                yield Draft(text, "take_out.repeated")
+                asides = frozenset(row.text[slice(*one)] for one in repeated)
+                yield Draft(text, "take_out.repeated", asides=asides)
 
 
 def texts_of(text: str, row: RepairRow, pattern: Pattern) -> dict[str, str]:

@@ -1,0 +1,92 @@
+"""The choice of edits: until a target is balanced, in no more rows than allowed, and rests dropped."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from longway.methods.method import Rows
+from longway.methods.repair.remedy import Draft, Target
+from longway.methods.repair.repair import ENOUGH, FIRST, Repair
+from longway.task import Task
+from tests.methods.repair.conftest import PLAIN, token
+
+
+class Without:
+    """Takes a target's word out, except from texts with "kept"."""
+
+    name, needs_english, into_others = "take out", False, False
+
+    def propose(self, row, target):
+        (word,) = target.pattern.words
+        if "kept" not in row.text:
+            yield Draft(row.text.replace(f" {word}", ""), "take_out")
+
+
+def rows_with(*words_by_row):
+    """Rows of two labels in turn, each with its words."""
+    texts = [f"{PLAIN[i // 2 % len(PLAIN)][:-1]} {words}".strip() for i, words in enumerate(words_by_row)]
+    labels = np.arange(len(texts)) % 2
+    return Rows([str(i) for i in range(len(texts))], texts, labels, ["a", "b"], Task("other", ("a", "b")))
+
+
+def shown_by_label(repair, word):
+    rows = [label for text, _, label in repair.rows_now() if word in text.split()]
+    return rows.count("a"), rows.count("b")
+
+
+def test_a_target_is_weakened_until_it_is_balanced():
+    words = ["zorp" if i % 2 == 0 or i < 12 else "" for i in range(80)]  # 40 rows of a, 6 rows of b
+    repair = Repair(rows_with(*words))
+    list(repair.change(Without(), [Target(token("zorp"), "a")]))
+    assert shown_by_label(repair, "zorp") == (6, 6)
+
+
+def test_rows_that_were_changed_may_be_changed_again_where_others_may_not():
+    words = ["zorp quib" if i % 2 == 0 else "" for i in range(80)]
+    repair = Repair(rows_with(*words), max_changed=10)
+    done = list(repair.change(Without(), [Target(token("zorp"), "a"), Target(token("quib"), "a")]))
+    assert len(repair.changed) == 10
+    assert shown_by_label(repair, "zorp") == shown_by_label(repair, "quib") == (30, 0)
+    assert done[0].figures.rejected[ENOUGH] == FIRST - 10
+
+
+def test_rows_that_still_show_what_most_rows_lost_are_dropped():
+    words = [("zorp kept" if i < 10 else "zorp") if i % 2 == 0 else "" for i in range(80)]
+    repair = Repair(rows_with(*words))
+    target = Target(token("zorp"), "a")
+    list(repair.change(Without(), [target]))
+    assert shown_by_label(repair, "zorp") == (5, 0)
+    (done,) = repair.drop_rests([target])
+    assert shown_by_label(repair, "zorp")[0] <= 2
+    assert {edit.how for edit in done.edits} == {"drop"}
+    assert repair.n_dropped == len(done.edits)
+
+
+def test_no_row_is_dropped_for_a_pattern_that_most_rows_keep():
+    repair = Repair(rows_with(*["zorp kept" if i % 2 == 0 else "" for i in range(80)]))
+    assert list(repair.drop_rests([Target(token("zorp"), "a")])) == []
+
+
+def test_at_most_half_of_the_changes_are_drops():
+    words = [("zorp kept" if i < 10 else "zorp") if i % 2 == 0 else "" for i in range(80)]
+    repair = Repair(rows_with(*words), max_changed=2)
+    repair.texts = [text if "kept" in text else text.replace(" zorp", "") for text in repair.texts]
+    list(repair.drop_rests([Target(token("zorp"), "a")]))
+    assert repair.n_dropped == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gain_of_a_target_is_mutual_information(seed):
+    repair = Repair(rows_with(*[""] * 60))
+    shown = np.random.default_rng(seed).random(60) < 0.3
+    pairs = Counter((bool(shows), i % 2) for i, shows in enumerate(shown))
+    share = {shows: np.mean(shown == shows) for shows in (True, False)}
+    slow = sum(n * np.log(n / 60 / (share[shows] * 0.5)) for (shows, _), n in pairs.items())
+    assert repair._gain(shown) == pytest.approx(slow)
+
+
+def test_what_is_added_starts_from_the_changed_texts():
+    repair = Repair(rows_with(*["zorp" if i % 2 == 0 else "" for i in range(40)]))
+    list(repair.change(Without(), [Target(token("zorp"), "a")]))
+    assert repair.changed_rows.texts == repair.texts != repair.rows.texts

@@ -1,0 +1,36 @@
+"""Rows that show a pattern, against counting all of them again."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longway.methods.repair.balance import Balance
+from longway.methods.repair.shown import ShownRows
+
+rows = st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=1, max_size=12)
+
+
+def slow_gain(shown, labels):
+    """G by a balance with one feature."""
+    features = [np.array([0] if one else [], dtype=np.int64) for one in shown]
+    balance = Balance(features, labels, 1)
+    return float(balance.strength(np.array([0]))[0])
+
+
+@given(rows, st.lists(st.tuples(st.integers(0, 11), st.booleans()), max_size=6))
+def test_changes_are_counted_as_if_all_rows_were_counted_again(given_rows, changes):
+    shown = np.array([one for one, _ in given_rows])
+    labels = np.array([label for _, label in given_rows])
+    totals = np.bincount(labels, minlength=3).astype(float)
+    fast = ShownRows(shown.copy(), labels, 3)
+    for row, shows in changes:
+        row %= len(given_rows)
+        after = shown.copy()
+        after[row] = shows
+        np.testing.assert_allclose(fast.gain_if(row, shows, totals), slow_gain(after, labels), atol=1e-9)
+        fast.set(row, shows)
+        shown = after
+        assert (len(fast), fast.numbers()) == (shown.sum(), np.flatnonzero(shown).tolist())
+        np.testing.assert_allclose(fast.gain(totals), slow_gain(shown, labels), atol=1e-9)
