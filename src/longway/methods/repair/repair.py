@@ -31,6 +31,7 @@ from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
+from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
@@ -48,6 +49,7 @@ MOST_TELLING, TELLING = (
 MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
 REST = 0.25  # share of a pattern's rows that still show it, up to which they may be dropped
+FEW_LEFT = 5  # rows with a pattern, below which all are dropped if it was taken out of the others
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
 ENOUGH = "enough rows are changed"
@@ -97,7 +99,7 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed or dropped; at most half of them are dropped.
+    languages. max_changed: how many rows may be changed; half as many may be dropped.
     """
 
     name = "repair"
@@ -129,6 +131,9 @@ class Repair:
             Pattern, tuple[dict[int, str], ShownRows]
         ] = {}  # by pattern: the texts that were read, and what they show
         self._origins: dict[int, Origin] = {}  # of rows that were changed
+        self._asides: Counter[tuple[tuple[str, ...], str]] = (
+            Counter()
+        )  # words of asides that were taken out, with a label
         self._number = 0
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
         self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
@@ -182,6 +187,20 @@ class Repair:
                 yield done
                 if not (done.figures.accepted if number else done.figures.candidates):
                     break
+        if not remedy.into_others:
+            for target in self.aside_targets:
+                shown = self._shown(target)
+                yield self._change_part(remedy, target, shown.numbers(), shown, asides_only=True)
+
+    @property
+    def aside_targets(self) -> list[Target]:
+        """The asides that were taken out of several rows: the few rows that still have one, whatever their label, would stand out."""
+        field = self.rows.task.text_name
+        return [
+            Target(Pattern("ngram" if len(words) > 1 else "token", field, words), label)
+            for (words, label), n in self._asides.items()
+            if words and n >= FEW_LEFT
+        ]
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""
@@ -243,10 +262,19 @@ class Repair:
         return fields
 
     def _change_part(
-        self, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int], shown: ShownRows
+        self,
+        remedy: Remedy | BatchRemedy,
+        target: Target,
+        rows: Sequence[int],
+        shown: ShownRows,
+        *,
+        asides_only: bool = False,
     ) -> Round:
+        """Use drafts that weaken the target. asides_only: use those that take asides out, whatever the row's label."""
         stage = Stage(remedy.name, rows=len(rows))
         choices = self._drafts(remedy, target, rows)
+        if asides_only:
+            choices = {row: [one for one in drafts if one.asides] for row, drafts in choices.items()}
         stage.drafts = sum(map(len, choices.values()))
         edits: list[Edit] = []
         while any(choices.values()):
@@ -261,7 +289,7 @@ class Repair:
             helping = [
                 (row, draft, numbers, shows)
                 for row, draft, numbers, shows in given
-                if self._effect(row, numbers, shows=shows, shown=shown) < LEAST
+                if asides_only or self._effect(row, numbers, shows=shows, shown=shown) < LEAST
             ]
             stage.refused[NO_BETTER] += len(first) - len(helping)
             verdicts = self._verdicts([self._candidate(row, draft, target) for row, draft, _, _ in helping])
@@ -269,7 +297,10 @@ class Repair:
                 reason, why = _refusal(theirs)
                 if not reason and not self._may_change(row):
                     reason = why = ENOUGH
-                elif not reason and self._effect(row, numbers, shows=shows, shown=shown) >= LEAST:
+                elif (
+                    not (reason or asides_only)
+                    and self._effect(row, numbers, shows=shows, shown=shown) >= LEAST
+                ):
                     reason = why = NO_BETTER
                 edits.append(self._edit(remedy.name, row, draft, theirs, reason))
                 if reason:
@@ -278,6 +309,8 @@ class Repair:
                 choices[row] = []
                 stage.used += 1
                 self._origins[row] = self._candidate(row, draft, target).origin_now
+                if not remedy.into_others:
+                    self._asides.update((words_of(aside), target.label) for aside in draft.asides)
                 self._use(row, draft.text, numbers)
                 shown.set(row, shows)
         return self._round(stage, edits)
@@ -395,16 +428,19 @@ class Repair:
     def drop_rests(self, targets: Sequence[Target]) -> Iterator[Round]:
         """Drop rows that still show a pattern which was taken out of most rows, until it is balanced: no remedy reached them.
 
-        A pattern that most rows keep is left alone: that would cost too many rows.
+        Of fewer than five rows all are dropped: what only they have would point at them. A pattern that most rows keep is left alone: that
+        would cost too many rows.
         """
         stage, order = Stage("drop"), list[int]()
-        for target in targets:
+        for target in (*targets, *self.aside_targets):
             shown = self._shown(target)
             before = sum(self._shows(row, text, target) for row, text in enumerate(self.rows.texts))
             if not 0 < len(shown) <= REST * before:
                 continue
             stage.rows += len(shown)
-            while shown.gain(self.balance.totals) > self.balance.bound and self._room > 0:
+            while self._room > 0 and (
+                shown.gain(self.balance.totals) > self.balance.bound or 0 < len(shown) < FEW_LEFT
+            ):
                 best = min(shown.numbers(), key=lambda row: (self._gain_without(shown, row), row))
                 shown.set(best, False)
                 self.dropped.add(best)
@@ -420,7 +456,7 @@ class Repair:
     @property
     def _room(self) -> int:
         """How many more rows may be dropped."""
-        return min(self.max_changed - len(self.changed), self.max_changed // 2) - self.n_dropped
+        return self.max_changed // 2 - self.n_dropped
 
     def shrink(self) -> Iterator[Round]:
         """Drop as many rows as were added, so that the dataset keeps its size."""
