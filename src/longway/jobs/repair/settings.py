@@ -63,7 +63,7 @@ class RepairSettings:
         Default: all that apply except weigh, which adds a column longway_weight.
     keep: A word or phrase that is real signal and must stay. Repeatable.
     only: Repair only this pattern, as the audit names it. Repeatable.
-    max_change: The most rows that may be changed, as a share of all; half as many may be dropped.
+    max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
     try_remedies: Compare the remedies on a sample first, and use the best: a quick model is tested where shortcuts do not help.
     engine: Rewords texts and writes counterparts: rules (no model), served:MODEL (any OpenAI-compatible server) or local (small LLM on
