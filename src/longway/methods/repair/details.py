@@ -1,8 +1,8 @@
-"""Details of a sentence: the numbers, names and origins that a statement can get wrong, and what could be there instead.
+"""Details of a sentence: the numbers and names that a statement can get wrong, and what could be there instead.
 
-details_of(document, words)    "Ann Lee is a French pilot who was born in Lima in 1950." -> French, Lima, 1950
+details_of(document, words)    "It was directed by Ann Lee in 1950." -> Ann Lee, 1950
 can_replace(new, old, said)    whether a detail of one sentence can stand in place of one of another
-Exchanges(documents)           what stands in the same place in other sentences: "born in Lima" -> "born in Quito"
+People(documents)              who stands in the same place in other sentences: "directed by Ann Lee" -> "directed by Eva Ray"
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from typing import NamedTuple
 
 from longway.english.articles import article_before
 from longway.english.document import Document, Word
+from longway.english.inflection import MONTHS
 from longway.english.people.person_names import gender_of_first_name
 from longway.tokens.tokenizer import tokenize
 
 LEAST_KNOWN = 5  # different people that are seen in a place before they are exchanged
-MONTHS = frozenset(
-    "January February March April May June July August September October November December".split()
-)
 _NUMBER = re.compile(r"\d+")
 _YEAR = re.compile(r"(1\d|20)\d\d")
 
