@@ -40,6 +40,7 @@ NOT_EXCHANGED = (
     "year",
     "work",
 )  # classes of sister terms: numbers are changed elsewhere, and another kind of work fits no context
+AGENTS = ("director", "author", "performer")  # the context may name such a person as something else
 MOST_READ = 4000  # texts from which the places of names are learned
 RESTRICTORS = frozenset(
     ["only", "solely", "exclusively", "just", "merely"]
@@ -47,6 +48,7 @@ RESTRICTORS = frozenset(
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 LEAST_TURNED = 0.75  # share of the judgements for the old label
 LEAST_TOUCHED = 0.5  # share of the words that are in sentences with a turned judgement: the others still say what they said
+_RANGE = re.compile(r"\d\s*(?:--?|–|—)\s*\d")  # "2001 -- 02", of which one end cannot be changed alone
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"\d+")
 _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
@@ -173,7 +175,7 @@ class PairCounterparts:
                 text = document.text[: old.start] + new.text + document.text[old.end :]
                 yield self._proposal(row, text, self.supported, context, "swap")
                 changed = replace_in(context, new.text, old.text)
-                if changed is not None:
+                if changed is not None and not _RANGE.search(context):
                     yield self._proposal(row, document.text, self.supported, changed, "swap.context")
                     yield self._proposal(row, text, self.refuted, changed, "swap.context")
         yield from self._opposite(row, document, context)
@@ -209,7 +211,12 @@ def _corrections(document: Document, context: str) -> Iterator[tuple[str, str]]:
     if RESTRICTORS & set(tokenize(document.text)) or not all(_has(context, one.text) for one in others):
         return
     for spot in spots:
-        if not spot.is_known and len(spot.rivals) == 1 and _has(context, spot.rivals[0]):
+        if (
+            spot.name not in AGENTS
+            and not spot.is_known
+            and len(spot.rivals) == 1
+            and _has(context, spot.rivals[0])
+        ):
             yield document.text[spot.start : spot.end], spot.rivals[0]
 
 
