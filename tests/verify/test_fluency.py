@@ -11,6 +11,7 @@ from longway.store.journal import Journal
 from longway.task import task_of
 from longway.verify import fluency
 from longway.verify.calibration import bounds
+from longway.verify.check import Candidate
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.fluency import FluencyCheck, changed_places
 from longway.verify.model_cache import ModelCache
@@ -176,3 +177,10 @@ def test_a_missing_model_is_listed(monkeypatch):
     assert any(
         line.startswith("fluency: ") and "longway engines install local" in line for line in found.missing
     )
+
+
+def test_the_context_of_another_row_is_not_read():
+    contexts = ["A dog runs on the beach.", "A dog sleeps on a small bed."]
+    found = check(contexts=contexts)
+    assert not found.concerns(Candidate(0, "It is late.", "It is late.", "x", contexts[1]))
+    assert found.concerns(Candidate(0, "It is late.", "It is late.", "x", "A dog run on the beach."))

@@ -72,6 +72,7 @@ class FluencyCheck(Check):
         contexts: Sequence[str] | None = None,
     ) -> None:
         self.model, self.cache, self.lowest, self.contexts = model, cache, lowest, contexts
+        self._known = frozenset(contexts or ())
 
     def concerns(self, candidate: Candidate) -> bool:
         """Only texts and contexts with a few changed places, if not only names, numbers or a denial changed."""
@@ -94,8 +95,9 @@ class FluencyCheck(Check):
 
     def _windows(self, candidate: Candidate) -> tuple[Window, ...]:
         windows = () if _is_other_statement(candidate) else changed_places(candidate.before, candidate.after)
-        if self.contexts is not None and candidate.context is not None:
-            windows += changed_places(self.contexts[candidate.row], candidate.context)
+        is_written = candidate.context is not None and candidate.context not in self._known
+        if self.contexts is not None and is_written:  # not that of another row
+            windows += changed_places(self.contexts[candidate.row], candidate.context or "")
         return windows
 
     def _fluency(self, windows: Sequence[Window]) -> NDArray[np.float32]:
