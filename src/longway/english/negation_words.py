@@ -44,7 +44,8 @@ _WITHOUT_COMPANY = re.compile(
 _DENYING_PHRASE = re.compile(
     r"\banything but\b|\bfar from\b|\bby no means\b|\bin no way\b|\bat no (?:time|point)\b|\bnot (?:at all|once|ever|even once)\b|"
     r"\bnot (?:a|one) single\b|\bnot one\b|\byet to\b|\bno longer\b|\b(?:turn|turns|turned) down\b|\bfree (?:of|from)\b|\bleft out\b|"
-    r"\bmiss(?:es|ed)? out on\b|\bnever once\b|\bnever ever\b|\bdevoid of\b"
+    r"\bmiss(?:es|ed)? out on\b|\bnever once\b|\bnever ever\b|\bdevoid of\b|"
+    r"\boutside\b(?= (?!in |on |at |with |while |and |near |for |during |by |as |to )\w)"
 )
 _NEITHER_NOR = re.compile(r"\bneither\b(.{0,80}?)\bnor\b")
 

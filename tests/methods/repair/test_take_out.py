@@ -1,5 +1,7 @@
 import pytest
 
+from longway.english.pipeline import load_pipeline
+from longway.methods.repair.optional import is_optional_adverb
 from longway.methods.repair.recurring import Recurring
 from longway.methods.repair.take_out import TakeOut
 from longway.records import Pattern
@@ -140,3 +142,18 @@ def test_strange_texts(texts_of, sentences, text):
     ):
         for made in texts_of(TakeOut(sentences), text, pattern, english=len(text) < 1000):
             assert made != text
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "is_optional"),
+    [
+        ("It is incredibly long.", "incredibly", True),
+        ("They pretty much explored it.", "pretty", False),
+        ("He pays, and yeah, we go.", "yeah", False),
+        ("Oh, it is long.", "Oh", True),
+    ],
+)
+def test_adverbs_that_belong_to_an_amount_and_interjections_inside_a_sentence_stay(text, word, is_optional):
+    document = load_pipeline().analyse(text)
+    found = next(one for one in document if one.text == word)
+    assert is_optional_adverb(document, found) == is_optional

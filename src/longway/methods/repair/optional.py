@@ -17,6 +17,7 @@ _ADVERBIAL = frozenset(["advmod", "discourse"])
 _ATTRACTED = LOOSE | {"punct", "conj", "cc", "mark"}
 _JOINTS = frozenset(["ADP", "SCONJ", "CCONJ", "PUNCT"])
 _INTRODUCING = frozenset(["case", "det", "nummod", "fixed"])
+_AMOUNTS = frozenset("much many more less little few".split())
 _DEGREES = frozenset("so too as how more most less least that".split())
 CLOSED = frozenset(["ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "PART", "NUM"])
 _MODIFIED = frozenset(["VERB", "ADJ", "AUX", "ADV", "NOUN"])
@@ -66,6 +67,8 @@ def is_optional_adverb(document: Document, word: Word) -> bool:
     """Whether a word is an adverb or interjection that the sentence does not need: "frankly", "incredibly"; not "only", "here"."""
     if word.upos not in ("ADV", "INTJ") or word.relation not in _ADVERBIAL or _matters(document, word):
         return False
+    if word.upos == "INTJ" and not _opens(document, word):
+        return False  # "and yeah, it works"
     above = document.head(word)
     return above is not None and above.upos in _MODIFIED and is_closed(document, word.start, word.end)
 
@@ -78,10 +81,20 @@ def _matters(document: Document, word: Word) -> bool:
     if before is not None and (is_negation(before.lower) or before.lower in _DEGREES):
         return True  # "not really", "so incredibly"
     if above is not None:
+        if above.lower in _AMOUNTS:
+            return True  # "pretty much", "any more"
         denied = (other for other in document.children(above) if is_negation(other.lower))
         if any(other.index < word.index < above.index for other in denied):
             return True  # "did not completely fail"
     return _is_joined(document, word) or has_sentiment(document, word.start, word.end)
+
+
+def _opens(document: Document, word: Word) -> bool:
+    """Whether a word begins a sentence, or stands between two commas."""
+    before, after = document.before(word), document.after(word)
+    is_first = word.index == document.sentence_of(word)[0].index
+    is_between = before is not None and after is not None and before.text == after.text == ","
+    return is_first or is_between
 
 
 def has_sentiment(document: Document, start: int, end: int) -> bool:

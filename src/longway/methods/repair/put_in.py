@@ -24,6 +24,7 @@ from longway.english.negation_words import is_negation
 from longway.english.rules.spans import WordSpan, name_indices
 from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import after, at_end, in_style, sentence_spans, without_last_mark
+from longway.methods.repair.optional import is_adverb_only
 from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import ASIDES, shows
@@ -140,7 +141,8 @@ class PutIn:
         if not self._recurring.is_loose(phrase) or self._recurring.judges(text, here[0][1], here[-1][2]):
             return None
         if len(phrase) == 1:
-            return _Slot("adverb", phrase[0]) if self._recurring.is_set_off(phrase) else None
+            fits = self._recurring.is_set_off(phrase) and is_adverb_only(phrase[0])
+            return _Slot("adverb", phrase[0]) if fits else None
         is_last = not any(map(is_word, (token for token, _, _ in spans[at + len(phrase) :])))
         return _Slot("closing" if is_last else "aside", " ".join(phrase))
 
