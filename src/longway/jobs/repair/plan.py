@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from longway.detect.findings import Chosen, Search
+from longway.english.inflection import inflect
 from longway.english.opposites import opposite_table
 from longway.jobs.engine_use import RunEstimate
 from longway.jobs.repair.settings import (
@@ -37,6 +39,7 @@ LEVELS: dict[str, frozenset[str]] = {
 }
 NEED_ENGLISH = frozenset([EXCHANGE, REWORD])  # a language model rewords other languages, too
 LOOKED_AT, ENGLISH = 500, 0.1  # texts, and the share of their words that are function words
+FORMS = {"VERB": ("VBZ", "VBD", "VBN", "VBG"), "ADJ": ("JJR", "JJS"), "NOUN": ("NNS",)}
 CHANGED = frozenset().union(*LEVELS.values())
 
 
@@ -149,9 +152,12 @@ def has_counterparts(rows: Rows) -> bool:
     return rows.task.kind == "sentiment" or {"entails", "contradicts"} <= stances
 
 
+@cache
 def sentiment_words() -> frozenset[str]:
-    """Words that judge something: in texts labelled by sentiment they are no shortcuts."""
-    return frozenset(word for word, _ in opposite_table().words)
+    """Words that judge something, in all their forms: in texts labelled by sentiment they are no shortcuts."""
+    words = {word for word, _ in opposite_table().words}
+    inflected = {inflect(word, tag) for word, upos in opposite_table().words for tag in FORMS.get(upos, ())}
+    return frozenset(words | {word for word in inflected if word is not None})
 
 
 def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:
