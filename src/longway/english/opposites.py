@@ -178,13 +178,12 @@ def _word_at(document: Document, word: Word) -> SentimentMention | None:
 def _readings(document: Document, word: Word) -> Iterator[tuple[tuple[str, str], bool]]:
     """Yield the table keys that match a word, and whether the word has the listed form."""
     if word.upos == "ADJ" and not _is_compound_part(document, word):
-        yield (word.lower, "ADJ"), word.tag == "JJ"
+        yield (word.lower, "ADJ"), word.tag not in ("JJR", "JJS")
         if word.tag in ("JJR", "JJS"):
             for lemma in (word.lemma.lower(), *lemmas(word.lower, "ADJ")):
                 yield (lemma, "ADJ"), False
     elif word.upos == "ADV":
-        is_aside = word.lower == "well" and document.lower_at(word.index + 1) in (",", "...")
-        if not is_aside:
+        if not _is_aside(document, word):
             yield (word.lower, "ADV"), word.tag == "RB"
             if word.tag in ("RBR", "RBS"):
                 yield (word.lemma.lower(), "ADV"), False
@@ -195,6 +194,17 @@ def _readings(document: Document, word: Word) -> Iterator[tuple[tuple[str, str],
             yield (word.lemma.lower(), "VERB"), False
     elif word.upos == "NOUN" and not _is_compound_part(document, word):
         yield (word.lemma.lower(), "NOUN"), False
+
+
+def _is_aside(document: Document, word: Word) -> bool:
+    """Return True for "well" that judges nothing: "Well, it ends", "if not, well let us say"."""
+    if word.lower != "well":
+        return False
+    before, after = document.before(word), document.after(word)
+    if after is not None and after.text in (",", "..."):
+        return True
+    is_modifier = after is not None and (after.tag == "VBN" or after.upos == "ADJ")
+    return before is not None and before.text == "," and not is_modifier
 
 
 def _is_adjectival(document: Document, verb: Word) -> bool:

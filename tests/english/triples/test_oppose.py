@@ -125,3 +125,15 @@ def test_changes_that_reach_over_parts_go_to_the_first():
     triple = Triple("It", "falls", "flat")
     (_, changes) = opposed_text(read("It falls flat."), "positive", key="x")
     assert with_changes(triple, changes).text in ("It hits home", "It works beautifully")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Highly recommended!", "Not recommended!"),
+        ("It is an amazingly moving film.", "It is an amazingly uninvolving film."),
+        ("If not, well let us say that it is long.", "If not, well let us say that it is long."),
+    ],
+)
+def test_forms_capitals_and_asides_of_a_turned_text(text, expected):
+    assert opposed_text(read(text), "negative", key="a")[0] == expected

@@ -206,7 +206,8 @@ def _negate_verb(document: Document, verb: Word) -> list[Change] | None:
         dropped = [Change(start, verb.start, "")] if start != verb.start else []
         return [Change(last.end, start, word), *dropped]
     if verb.tag == "VBN":
-        return [Change(start, verb.start, "not ")]
+        first = document.text[start]
+        return [Change(start, verb.end, f"{match_case('not', first + 'x')} {verb.lower}")]
     if not document.children(verb, "nsubj") or verb.tag not in DO_FORMS:
         return None
     return [replace(do_not(verb), start=start)]
