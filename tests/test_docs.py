@@ -321,13 +321,14 @@ def test_the_run_folder_page_names_every_key_of_a_rewrite(demos):
 
 
 def test_the_rewriting_page_names_every_check_and_method():
-    text, augmenting = (
-        (DOCS / name).read_text(encoding="utf-8") for name in ("rewriting.md", "augmenting.md")
+    text, *others = (
+        (DOCS / name).read_text(encoding="utf-8")
+        for name in ("rewriting.md", "augmenting.md", "repairing.md")
     )
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/longway/verify").glob("*.py"))
     checks = set(re.findall(r'^    name = "(.+)"$', source, flags=re.MULTILINE))
     assert len(checks) > 5
-    assert {name for name in checks if f"| `{name}` |" not in text + augmenting} == set()
+    assert {name for name in checks if f"| `{name}` |" not in "".join((text, *others))} == set()
     assert [name for name in METHODS if name != "razor" and f"`--method {name}`" not in text] == []
 
 

@@ -105,12 +105,11 @@ def edit_prompt(
     context: str | None = None,
     include: str = "",
     place: Literal["", "first", "last"] = "",
-    negation: bool = False,
     least: int | None = None,
     most: int | None = None,
 ) -> Prompt:
-    """Asks for one change that keeps the label: words to include, where; a negation; the fewest or the most words."""
-    values = {"include": include, "place": place, "negation": negation, "least": least, "most": most}
+    """Asks for one change that keeps the label: words to include, and where; the fewest or the most words."""
+    values = {"include": include, "place": place, "least": least, "most": most}
     return Prompt("edit.v1", without_row(task, text, context), text, context, label, values=values)
 
 

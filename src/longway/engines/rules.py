@@ -62,7 +62,7 @@ _NEED_A_MODEL = {
     "pick": "finding the triples that two texts are about",
     "translate": "translating",
     "fill": "filling in suitable words",
-    "edit": "changing a text in a way told in words",
+    "edit": "editing a text as instructed",
     "perturb": "changing a person by a prompt (the rules perturber works without one)",
 }
 _MAX_REPEATS = 16  # answers that are not new, after which the search ends

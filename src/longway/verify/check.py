@@ -67,6 +67,8 @@ class Candidate:
         """A text without the asides, whatever marks end them; the text itself if nothing would remain."""
         for aside in sorted(self.asides, key=len, reverse=True):
             words = re.escape(aside.strip(_MARKS))
+            if not words:
+                continue
             rest = re.sub(rf"(?<!\w){words}(?!\w)\s*[{_MARKS}]*", "", text, flags=re.IGNORECASE).strip()
             text = rest if any(map(str.isalnum, rest)) else text
         return text

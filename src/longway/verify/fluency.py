@@ -30,6 +30,7 @@ from longway.verify.model_cache import ModelCache
 Window = tuple[str, str]  # the text around a change, before and after it
 LEFT, RIGHT = 10, 4  # words read before a change, and words scored after it
 MOST_PLACES = 3  # a text with more changes is not checked: reading them would take too long
+MOST_CHARACTERS = 1000  # of a window: a longer one holds a "word" that is none
 MOST_WORDS = 30  # a longer change is another text, not an edit of this one
 LEAST_SHARED = 0.6  # share of the words that a text that keeps only its label has in common with the one before; with fewer it is another statement
 FREQUENCY = 0.4  # weight of the log rank
@@ -140,14 +141,18 @@ def changed_places(before: str, after: str) -> tuple[Window, ...]:
             places.append(span)
     if len(places) > MOST_PLACES or any(max(b - a, d - c) > MOST_WORDS for a, b, c, d in places):
         return ()
-    return tuple((_around(before, old, a, b), _around(after, new, c, d)) for a, b, c, d in places)
+    windows = tuple((_around(before, old, a, b), _around(after, new, c, d)) for a, b, c, d in places)
+    return () if any(len(text) > MOST_CHARACTERS for window in windows for text in window) else windows
 
 
 def _is_other_statement(candidate: Candidate) -> bool:
-    if candidate.keeps != "label":
-        return False
-    matcher = SequenceMatcher(None, candidate.before.split(), candidate.after.split(), autojunk=False)
-    return matcher.ratio() < LEAST_SHARED
+    return candidate.keeps == "label" and _shared(candidate.before, candidate.after) < LEAST_SHARED
+
+
+@lru_cache(maxsize=4096)
+def _shared(before: str, after: str) -> float:
+    """The share of the words that two texts have in common, in order."""
+    return SequenceMatcher(None, before.split(), after.split(), autojunk=False).ratio()
 
 
 def _is_of_facts(old: Sequence[str], new: Sequence[str], *, first: bool) -> bool:

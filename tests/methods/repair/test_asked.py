@@ -52,13 +52,6 @@ def test_words_at_the_beginning_must_be_there():
     assert "as its first words" in told
 
 
-def test_a_negation_is_asked_for():
-    pattern = Pattern("negation", "text", place="text")
-    texts, told = asked(pattern, "It works on stage, not in a hall.", "It works.", into_others=True)
-    assert texts == ["It works on stage, not in a hall."]
-    assert "<include>" not in told.partition("The row, with the label")[2]
-
-
 @pytest.mark.parametrize(
     ("place", "said", "answer"),
     [
@@ -89,3 +82,7 @@ def test_the_rules_say_that_they_cannot():
     remedy = AskedEdits(write, TASK, name="put in", into_others=True, engine="rules")
     assert remedy.propose_all([ROW], Target(Pattern("token", "text", ("far",)), "bad")) == [[]]
     assert "language model" in refusals[0]
+
+
+def test_what_would_be_refused_as_too_long_is_not_asked():
+    assert asked(Pattern("length", "text", place="at most", bound=40), into_others=False) == ([], "")

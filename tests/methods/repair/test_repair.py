@@ -56,7 +56,7 @@ def test_rows_that_still_show_what_most_rows_lost_are_dropped():
     target = Target(token("zorp"), "a")
     list(repair.change(Without(), [target]))
     assert shown_by_label(repair, "zorp") == (5, 0)
-    (done,) = repair.drop_rests([target])
+    (done,) = repair.drop_leftovers([target])
     assert shown_by_label(repair, "zorp")[0] <= 2
     assert {edit.how for edit in done.edits} == {"drop"}
     assert repair.n_dropped == len(done.edits)
@@ -64,14 +64,15 @@ def test_rows_that_still_show_what_most_rows_lost_are_dropped():
 
 def test_no_row_is_dropped_for_a_pattern_that_most_rows_keep():
     repair = Repair(rows_with(*["zorp kept" if i % 2 == 0 else "" for i in range(80)]))
-    assert list(repair.drop_rests([Target(token("zorp"), "a")])) == []
+    assert list(repair.drop_leftovers([Target(token("zorp"), "a")])) == []
 
 
 def test_at_most_half_of_the_changes_are_drops():
     words = [("zorp kept" if i < 10 else "zorp") if i % 2 == 0 else "" for i in range(80)]
     repair = Repair(rows_with(*words), max_changed=2)
     repair.texts = [text if "kept" in text else text.replace(" zorp", "") for text in repair.texts]
-    list(repair.drop_rests([Target(token("zorp"), "a")]))
+    repair.changed = {row for row, text in enumerate(repair.texts) if text != repair.rows.texts[row]}
+    list(repair.drop_leftovers([Target(token("zorp"), "a")]))
     assert repair.n_dropped == 1
 
 

@@ -96,6 +96,9 @@ class Repairing:
                 for number, done in enumerate(self.repair.change(remedy, targets), 1):
                     self.watcher.progress(min(number, len(targets)), len(targets))
                     yield remedy.name, done
+        if not self.settings.remedy or DROP in self.settings.remedy:
+            for done in self.repair.drop_leftovers(self.plan.targets):
+                yield DROP, done
         if COUNTERPART in steps:
             self.watcher.step("adding counterparts")
             for source in self.counterparts():
@@ -107,9 +110,6 @@ class Repairing:
             for number, done in enumerate(self.repair.add(self._copies, name=REWORD, choose=False), 1):
                 self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
                 yield REWORD, done
-        if not self.settings.remedy or DROP in self.settings.remedy:
-            for done in self.repair.drop_rests(self.plan.targets):
-                yield DROP, done
         if DROP in steps:
             self.watcher.step("dropping rows")
             for done in self.repair.drop(self._is_reached, self.leak):
@@ -148,16 +148,13 @@ class Repairing:
                     needs_english=self.writer.engine.name == RULES,
                     seed=self.settings.seed,
                 )
-            if (
-                remedy.name in (PUT_IN, RESHAPE)
-                and self.writer is not None
-                and self.writer.engine.name != RULES
-            ):
+        if self.writer is not None and self.writer.engine.base_url is not None:
+            for name in (RESHAPE, PUT_IN):
                 yield AskedEdits(
                     self.writer.write_all,
                     self.rows.task,
-                    name=remedy.name,
-                    into_others=remedy.name == PUT_IN,
+                    name=name,
+                    into_others=name == PUT_IN,
                     engine=self.writer.engine.name,
                     seed=self.settings.seed,
                 )

@@ -43,7 +43,7 @@ from longway.show.sections import (
 )
 
 GONE = 0.2  # share of its information that a pattern may keep to count as gone
-RESTS = "rows that kept what was taken out of most others, or that added rows take the place of"
+LEFTOVERS = "rows that kept what was taken out of most others, or that added rows take the place of"
 MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
 MAX_NAMED = 5
 READING = [
@@ -231,10 +231,10 @@ def _remedies_section(result: RepairResult) -> Section:
     ]
     rows = []
     planned = {step.remedy for step in result.plan}
-    rests = [
-        PlannedRemedy(use.remedy, (), use.rows, RESTS) for use in result.uses if use.remedy not in planned
+    leftovers = [
+        PlannedRemedy(use.remedy, (), use.rows, LEFTOVERS) for use in result.uses if use.remedy not in planned
     ]
-    for step in (*result.plan, *rests):
+    for step in (*result.plan, *leftovers):
         use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
         reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
         rows.append(

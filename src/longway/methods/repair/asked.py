@@ -1,4 +1,4 @@
-"""What an engine is asked to write, told in words; for engines that write any text.
+"""What an engine is asked to write; for engines that follow instructions.
 
 AskedCounterparts    each text with the smallest change that makes another label true
 AskedEdits           a text with a pattern put in, or of another length, label kept
@@ -23,6 +23,7 @@ from longway.methods.repair.take_out import shows
 from longway.records import Pattern
 from longway.task import Task
 
+SHORTEST, LONGEST = 0.3, 1.8  # words of a new text beside those of the old one
 AT_ONCE = 64  # rows that an engine is given at once
 
 
@@ -73,29 +74,34 @@ class AskedEdits:
         self._ask, self._task, self._engine, self._seed = ask, task, engine, seed
 
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
-        """The texts that show the pattern now, or no longer; none where the budget ended."""
+        """Texts that now show the pattern, or no longer do; none where the budget ended."""
         wanted = _put_in(target.pattern) if self.into_others else _reshaped(target.pattern)
         if wanted is None:
             return [[] for _ in rows]
+        asked = [row for row in rows if _can_reach(row.text, **wanted)]
         prompts = [
-            edit_prompt(self._task, row.text, label=row.label, context=row.context, **wanted) for row in rows
+            edit_prompt(self._task, row.text, label=row.label, context=row.context, **wanted) for row in asked
         ]
         samplings = [Sampling(seed=self._seed, max_tokens=tokens_for(p.text, n=CANDIDATES)) for p in prompts]
-        answers, _ = until_spent(lambda: self._ask(prompts, CANDIDATES, samplings))
-        drafts: list[list[Draft]] = [[] for _ in rows]
-        for row, own, written in zip(rows, drafts, answers, strict=False):
-            own += [
+        answers = until_spent(lambda: self._ask(prompts, CANDIDATES, samplings))[0] if prompts else []
+        drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
+        for row, written in zip(asked, answers, strict=False):
+            drafts[row.number] += [
                 Draft(text, f"{self.name.replace(' ', '_')}.engine", "label", self._engine)
                 for text, _ in with_how(written)
                 if shows(target.pattern, text, row) == self.into_others
             ]
-        return drafts
+        return list(drafts.values())
+
+
+def _can_reach(text: str, *, least: int = 0, most: int | None = None, **_: Any) -> bool:
+    """Whether a text of the wanted length would not be refused as too long or too short."""
+    n = len(text.split())
+    return least <= LONGEST * n and (most is None or most >= max(2, SHORTEST * n))
 
 
 def _put_in(pattern: Pattern) -> dict[str, Any] | None:
     """What to ask for so that a text shows a pattern; None if that cannot be said."""
-    if pattern.level == "negation":
-        return {"negation": True}
     if pattern.level in ("token", "ngram") or pattern.place in (FIRST, LAST):
         place = {FIRST: "first", LAST: "last"}.get(pattern.place, "")
         return {"include": " ".join(pattern.words), "place": place}

@@ -129,10 +129,12 @@ def replaced_in(text: str, old: str, new: str) -> str | None:
 
     >>> replaced_in("Ann Lee was an Irish pilot. Irish people liked her.", "Irish", "French")
     'Ann Lee was a French pilot. French people liked her.'
+    >>> replaced_in("An Irish pilot left.", "Irish", "French")
+    'A French pilot left.'
     >>> replaced_in("Bob Ray directed it. Ray was 30.", "Bob Ray", "Tim Fox") is None
     True
     """
-    pattern = re.compile(rf"\b(?:(an?) )?(?<!\w){re.escape(old)}(?!\w)")
+    pattern = re.compile(rf"\b(?:([Aa]n?) )?(?<!\w){re.escape(old)}(?!\w)")
     rest = pattern.sub(" ", text)
     if rest == text or set(tokenize(rest)) & {word for word in tokenize(old) if len(word) > 2}:
         return None

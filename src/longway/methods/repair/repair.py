@@ -5,7 +5,7 @@
     drop      the fewest rows such that what is left says little about labels    drop
     weigh     a weight for each row, with the same effect                        weigh
 
-An edit is used only if the excess over all features and the target falls (`balance.py`): a remedy stops where a pattern is balanced, a substitute
+An edit is used only if the excess over all features falls, and what its target says does not rise (`balance.py`): a remedy stops where a pattern is balanced, a substitute
 that becomes a shortcut itself is not used again, and no row returns to an earlier text. Rows that still show what most rows have lost are
 dropped if that balances it.
 """
@@ -31,7 +31,6 @@ from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
-from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
@@ -49,6 +48,7 @@ MOST_TELLING, TELLING = (
 MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
 REST = 0.25  # share of a pattern's rows that still show it, up to which they may be dropped
+MOST_ASIDES = 20  # asides that are looked for in all rows
 FEW_LEFT = 5  # rows with a pattern, below which all are dropped if it was taken out of the others
 EVEN = 1.1  # rows of a label, beside those of the rarest, up to which rows may be added
 LEAST = -1e-6
@@ -128,7 +128,7 @@ class Repair:
         self.max_changed = len(rows) if max_changed is None else max_changed
         self._effects: dict[int, float] = {}  # of leaving rows out
         self._seen: dict[
-            Pattern, tuple[dict[int, str], ShownRows]
+            Pattern, tuple[list[str | None], ShownRows]
         ] = {}  # by pattern: the texts that were read, and what they show
         self._origins: dict[int, Origin] = {}  # of rows that were changed
         self._asides: Counter[tuple[tuple[str, ...], str]] = (
@@ -187,10 +187,13 @@ class Repair:
                 yield done
                 if not (done.figures.accepted if number else done.figures.candidates):
                     break
-        if not remedy.into_others:
+        if not remedy.into_others and not isinstance(remedy, BatchRemedy):
             for target in self.aside_targets:
                 shown = self._shown(target)
-                yield self._change_part(remedy, target, shown.numbers(), shown, asides_only=True)
+                rows = shown.numbers()
+                for start in range(0, len(rows), AT_ONCE):
+                    part = rows[start : start + AT_ONCE]
+                    yield self._change_part(remedy, target, part, shown, asides_only=True)
 
     @property
     def aside_targets(self) -> list[Target]:
@@ -198,7 +201,7 @@ class Repair:
         field = self.rows.task.text_name
         return [
             Target(Pattern("ngram" if len(words) > 1 else "token", field, words), label)
-            for (words, label), n in self._asides.items()
+            for (words, label), n in self._asides.most_common(MOST_ASIDES)
             if words and n >= FEW_LEFT
         ]
 
@@ -224,18 +227,23 @@ class Repair:
 
     def _shown(self, target: Target) -> ShownRows:
         """The rows that show a pattern; none that is dropped. Texts that did not change since it was last asked are not read again."""
-        read, shown = self._seen.get(
-            target.pattern,
-            ({}, ShownRows(np.zeros(len(self.rows), bool), self.rows.labels, len(self.balance.totals))),
+        read, shown = self._seen.get(target.pattern) or (
+            [None] * len(self.rows),
+            ShownRows(np.zeros(len(self.rows), bool), self.rows.labels, len(self.balance.totals)),
         )
         for row, text in enumerate(self.texts):
             if row in self.dropped:
                 shown.set(row, False)
-            elif read.get(row) != text:
+            elif read[row] is not text:
                 read[row] = text
                 shown.set(row, self._shows(row, text, target))
         self._seen[target.pattern] = read, shown
         return shown
+
+    def _shown_at_first(self, target: Target, shown: ShownRows) -> int:
+        """How many rows showed a pattern before anything was changed."""
+        changed = sum(self._shows(row, self.rows.texts[row], target) for row in self.changed)
+        return changed + sum(row not in self.changed for row in shown.numbers())
 
     def _shows(self, row: int, text: str, target: Target) -> bool:
         return where(target.pattern, self._fields(row, text)) is not None
@@ -310,7 +318,7 @@ class Repair:
                 stage.used += 1
                 self._origins[row] = self._candidate(row, draft, target).origin_now
                 if not remedy.into_others:
-                    self._asides.update((words_of(aside), target.label) for aside in draft.asides)
+                    self._asides.update((_tokens_of(aside), target.label) for aside in draft.asides)
                 self._use(row, draft.text, numbers)
                 shown.set(row, shows)
         return self._round(stage, edits)
@@ -425,7 +433,7 @@ class Repair:
         stage.used = stage.drafts = len(order)
         yield self._round(stage, [self._drop_edit(row) for row in order])
 
-    def drop_rests(self, targets: Sequence[Target]) -> Iterator[Round]:
+    def drop_leftovers(self, targets: Sequence[Target]) -> Iterator[Round]:
         """Drop rows that still show a pattern which was taken out of most rows, until it is balanced: no remedy reached them.
 
         Of fewer than five rows all are dropped: what only they have would point at them. A pattern that most rows keep is left alone: that
@@ -434,14 +442,17 @@ class Repair:
         stage, order = Stage("drop"), list[int]()
         for target in (*targets, *self.aside_targets):
             shown = self._shown(target)
-            before = sum(self._shows(row, text, target) for row, text in enumerate(self.rows.texts))
-            if not 0 < len(shown) <= REST * before:
+            if not 0 < len(shown) <= REST * self._shown_at_first(target, shown):
                 continue
             stage.rows += len(shown)
+            by_label: dict[int, list[int]] = {}
+            for row in sorted(shown.numbers(), key=lambda row: (-self._telling_of(row), row)):
+                by_label.setdefault(int(self.rows.labels[row]), []).append(row)
             while self._room > 0 and (
                 shown.gain(self.balance.totals) > self.balance.bound or 0 < len(shown) < FEW_LEFT
             ):
-                best = min(shown.numbers(), key=lambda row: (self._gain_without(shown, row), row))
+                left = [rows for rows in by_label.values() if rows]
+                best = min(left, key=lambda rows: shown.gain_if(rows[-1], False, self.balance.totals)).pop()
                 shown.set(best, False)
                 self.dropped.add(best)
                 self.balance.drop(best)
@@ -449,9 +460,6 @@ class Repair:
         stage.used = stage.drafts = len(order)
         if order:
             yield self._round(stage, [self._drop_edit(row) for row in order])
-
-    def _gain_without(self, shown: ShownRows, row: int) -> tuple[float, float]:
-        return shown.gain_if(row, False, self.balance.totals), self.balance.effect_of_dropping(row)
 
     @property
     def _room(self) -> int:
@@ -615,6 +623,13 @@ class Repair:
             rejected=dict(stage.refused.most_common()),
         )
         return Round(self._number, tuple(edits), figures)
+
+
+def _tokens_of(aside: str) -> tuple[str, ...]:
+    """The tokens of an aside without the marks at its ends."""
+    tokens = tokenize(aside)
+    words = [i for i, token in enumerate(tokens) if is_word(token)]
+    return tuple(tokens[words[0] : words[-1] + 1]) if words else ()
 
 
 def _all_verdicts(verify: Verify | None, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...] | None]:
