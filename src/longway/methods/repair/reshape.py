@@ -26,6 +26,7 @@ from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import FEWEST, shows
 
 MOST_ADDED = 3  # sentences that are added to one text
+MOST_READ, LARGEST_POOL = 2000, 500  # texts in which sentences to add are looked for, and sentences
 N_DRAFTS = 3  # different additions for one text
 SHORTEST, LONGEST = 4, 14  # words of a sentence that is added
 _REFERRING = frozenset(["PRON", "INTJ"])
@@ -52,7 +53,7 @@ class Reshape:
         seed: int = 0,
     ) -> None:
         self._recurring, self._texts, self._seed = recurring, texts or {}, seed
-        self._pools: dict[str, list[str]] = {}  # found when they are first needed: every text is analysed
+        self._pools: dict[str, list[tuple[str, frozenset[str]]]] = {}  # by label; found when first needed
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts of another length or order, which do not show the pattern."""
@@ -97,13 +98,9 @@ class Reshape:
         if row.read is None:
             return
         if row.label not in self._pools:
-            found = neutral_sentences(self._texts.get(row.label, ()), row.read)
-            recurring = self._recurring
-            self._pools[row.label] = [
-                one for one in found if recurring is None or not recurring.is_boilerplate(one)
-            ]
+            self._pools[row.label] = self._pool(row.label, row.read)
         own = set(words_of(row.text))
-        others = [one for one in self._pools[row.label] if not set(words_of(one)) <= own]
+        others = [one for one, words in self._pools[row.label] if not words <= own]
         for draw in range(min(N_DRAFTS, len(others))):
             some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
             text = row.text
@@ -112,6 +109,17 @@ class Reshape:
                 if not shows(target.pattern, text, row):
                     yield Draft(text, "reshape.added", "label")
                     break
+
+    def _pool(self, label: str, read: Callable[[str], Document]) -> list[tuple[str, frozenset[str]]]:
+        """Neutral sentences of texts of a label, each with its words."""
+        texts = self._texts.get(label, ())
+        some = [texts[i] for i in range(0, len(texts), max(1, len(texts) // MOST_READ))]
+        found = [
+            one
+            for one in neutral_sentences(some, read)
+            if self._recurring is None or not self._recurring.is_boilerplate(one)
+        ]
+        return [(one, frozenset(words_of(one))) for one in found[:LARGEST_POOL]]
 
     def _moved(self, row: RepairRow) -> Iterator[Draft]:
         scene = Scene(row.document, context=row.context)
