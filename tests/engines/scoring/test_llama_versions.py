@@ -40,7 +40,10 @@ def test_versions_read_together_are_as_likely_as_read_alone(file, network, given
     items = [Versions(tuple(start), tuple(before), tuple(after)) for start, before, after in given_texts]
     for item, found in zip(items, network.log_p(items, start=START), strict=True):
         for values, expected in zip(found, slowly(file, item), strict=True):
-            np.testing.assert_allclose(values, expected, atol=CLOSE)
+            difference = np.abs(
+                values - expected
+            )  # 8 bits against 32: a single token of a tiny network may differ more
+            assert difference.size == 0 or (difference.mean() < CLOSE and difference.max() < 4 * CLOSE)
 
 
 def test_what_both_begin_with_is_split_off():
