@@ -132,9 +132,9 @@ app = typer.Typer(
     no_args_is_help=True,
     **LOOK,
     help="Find the shortcuts in a labelled text dataset, words, phrases, positions, lengths that give the label away, "
-    "rewrite the texts that have them, and prove what that changed. "
-    "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway rewrite your-file.csv` and `longway prove`; "
-    "`longway augment` adds texts instead of rewriting them.",
+    "repair the data, and prove what that changed. "
+    "\n\nStart with `longway demo`, then `longway audit your-file.csv`, `longway repair your-file.csv` and `longway prove`; "
+    "`longway rewrite` and `longway augment` are single methods.",
 )
 
 

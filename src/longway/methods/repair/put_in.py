@@ -86,12 +86,8 @@ class PutIn:
             return ()
         kind = kinds.most_common(1)[0][0]
         spelled: dict[str, _Slot] = {}
-        for (
-            slot,
-            _,
-        ) in (
-            seen.most_common()
-        ):  # of several spellings the one with capitals: a text without capitals gets none
+        # Of several spellings the one with capitals: a text without capitals gets none.
+        for slot, _ in seen.most_common():
             known = spelled.setdefault(slot.piece.lower(), slot)
             if slot.kind == kind and (
                 known.kind != kind or _n_capitals(slot.piece) > _n_capitals(known.piece)

@@ -41,10 +41,8 @@ from longway.verify.check import Candidate, Origin
 AT_ONCE = 256  # rows that drafts are made and verified for together
 FIRST = 32  # rows that a remedy is tried on first: without a single draft for them it is not tried on others
 MOST_DRAFTS = 3  # drafts of one row and target that are looked at
-MOST_TELLING, TELLING = (
-    8,
-    3.0,
-)  # words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels
+# Words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels.
+MOST_TELLING, TELLING = 8, 3.0
 MEASURES = 200  # parts of the rows; a leak is measured after some of them were dropped
 FEW = 20  # rows by which labels may always differ
 REST = 0.25  # share of a pattern's rows that still show it, up to which they may be dropped
@@ -127,13 +125,11 @@ class Repair:
         self.changed: set[int] = set()
         self.max_changed = len(rows) if max_changed is None else max_changed
         self._effects: dict[int, float] = {}  # of leaving rows out
-        self._seen: dict[
-            Pattern, tuple[list[str | None], ShownRows]
-        ] = {}  # by pattern: the texts that were read, and what they show
+        # By pattern: the texts that were read, and what they show.
+        self._seen: dict[Pattern, tuple[list[str | None], ShownRows]] = {}
         self._origins: dict[int, Origin] = {}  # of rows that were changed
-        self._asides: Counter[tuple[tuple[str, ...], str]] = (
-            Counter()
-        )  # words of asides that were taken out, with a label
+        # The words of asides that were taken out, with a label.
+        self._asides: Counter[tuple[tuple[str, ...], str]] = Counter()
         self._number = 0
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
         self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}

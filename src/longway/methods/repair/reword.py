@@ -23,9 +23,8 @@ from longway.task import Task
 from longway.tokens.tokenizer import is_longer_than
 
 CANDIDATES = 4  # texts written for each row
-LONGEST = (
-    80  # words and marks of a text that rules reword: of a long one they change too much, in too long a time
-)
+# Words and marks of a text that rules reword: of a long one they change too much, in too long a time.
+LONGEST = 80
 AT_ONCE = 256  # rows that an engine is given at once
 Telling = Callable[[str, str], tuple[str, ...]]  # text, label -> words that predict the label
 
