@@ -20,7 +20,14 @@ KINDS = st.sampled_from(["single", "pair"])
 
 
 def test_the_file_has_bounds_and_rates_for_every_kind():
-    assert set(json.loads(FILE.read_text())["bounds"]) == {"meaning", "entailment", "classifiers", "fluency"}
+    assert set(json.loads(FILE.read_text())["bounds"]) == {
+        "meaning",
+        "entailment",
+        "classifiers",
+        "new label",
+        "sentiment",
+        "fluency",
+    }
     for kind in ("single", "pair"):
         for name, rates in error_rates(kind).items():
             for rate in (rates.false_accept, rates.false_reject):

@@ -1,5 +1,6 @@
 """The checks of texts that are added."""
 
+from math import nan
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.counterbias import (
     KeptWordsCheck,
+    LikelyLabelCheck,
     NewContextCheck,
     NewLabelCheck,
     counterbias_verifier,
@@ -127,6 +129,36 @@ def test_least_asks_for_more_than_a_majority():
     )
     assert not NewLabelCheck(vote)([candidate("It is bad.", label="mixed")])[0].passed
     assert NewLabelCheck(vote)([candidate("It is bad.")])[0].passed
+
+
+def test_a_label_that_classifiers_rule_out_is_refused():
+    class Classifiers:
+        def own(self, rows, texts, names):
+            self.shown = texts
+            return [
+                (nan if name == "mixed" else 0.9 if "bad" in text else 0.1, nan)
+                for text, name in zip(texts, names, strict=True)
+            ]
+
+    check = LikelyLabelCheck(Classifiers(), telling={"nancy drew"}, least=0.3)
+    given = [
+        candidate("Nancy Drew is bad."),
+        candidate("Nancy Drew is on."),
+        candidate("It is bad.", label="mixed"),
+    ]
+    assert [verdict.passed for verdict in check(given)] == [True, False, False]
+    assert check(given)[1].reason == "the label negative is only 0.10 likely"
+    assert check.classifiers.shown[0] == "is bad."
+
+
+def test_a_repair_asks_the_classifiers_about_single_texts_only():
+    likely = LikelyLabelCheck(None, telling=(), least=0.3)
+    names = [
+        check.name for check in counterbias_verifier(task_of(["negative", "positive"]), likely=likely).checks
+    ]
+    assert "new label" in names
+    pairs = task_of(["SUPPORTS", "REFUTES"], context_name="evidence")
+    assert "new label" not in [check.name for check in counterbias_verifier(pairs, likely=likely).checks]
 
 
 def test_the_verifier_refuses_copies_prompt_text_and_lost_words():

@@ -5,9 +5,11 @@
     kept words    the spurious words of its source are still in it
     context       for pairs whose context was changed, too: the context is a text, not part of a prompt
     new label     most of several classifiers that never saw its source predict the intended label, and predicted another one
-                  for the source; not for pairs, where small classifiers rely on the text alone
+                  for the source; not for pairs, where small classifiers rely on the text alone. In a repair they need only find
+                  the label possible
     entailment    for pairs: the context says about it what the label says
     fluency       in a repair of English texts: what was changed reads as well as its source
+    sentiment     in a repair of short English texts that judge: the embedded language model sees the label, unless a judge is asked
     judge         an engine that does not know the label assigns it
 
 Classifiers rely on spurious words: given a text with all of them, they would reject exactly what should be added. So they read
@@ -18,6 +20,8 @@ with the label.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
+from math import isnan
 
 from longway.classify.classifier import Floats, Inputs
 from longway.classify.ensemble import Ensemble
@@ -28,6 +32,7 @@ from longway.task import Task
 from longway.tokens.tokenizer import token_spans, tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.form_checks import OrdersCheck, SurfaceCheck
+from longway.verify.model_checks import ClassifiersCheck, without_telling
 from longway.verify.verifier import CheckSetup, Verifier
 
 SHORTEST, LONGEST = 0.25, 2.5  # triples may be dropped, or worded at greater length
@@ -122,6 +127,33 @@ class NewLabelCheck(Check):
         return Verdict(self.name, not reason, mean, reason)
 
 
+class LikelyLabelCheck(Check):
+    """The check by classifiers that do not know the source: the intended label must be possible. score: its probability.
+
+    Classifiers of a few thousand rows are too often wrong to be asked for more. telling: words and phrases that they do not see, because
+    the text is meant to have them with another label. least: the least probability.
+    """
+
+    name = "new label"
+
+    def __init__(self, classifiers: ClassifiersCheck, *, telling: Collection[str], least: float) -> None:
+        self.classifiers, self.telling, self.least = classifiers, frozenset(telling), least
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate."""
+        shown = [without_telling(c.after, replace(c, telling=self.telling)) for c in candidates]
+        own = self.classifiers.own([c.row for c in candidates], shown, [c.label for c in candidates])
+        return [self._verdict(candidate.label, p) for candidate, (p, _) in zip(candidates, own, strict=True)]
+
+    def _verdict(self, label: str, p: float) -> Verdict:
+        if isnan(p):
+            return Verdict(
+                self.name, False, reason=f"too few other rows have the label {label} to learn it from"
+            )
+        passed = p >= self.least
+        return Verdict(self.name, passed, p, "" if passed else f"the label {label} is only {p:.2f} likely")
+
+
 def without(text: str, removed: Collection[str]) -> str:
     """The text without some words; unchanged if nothing would be left.
 
@@ -142,6 +174,7 @@ def counterbias_verifier(
     task: Task,
     *,
     ensemble: Ensemble | None = None,
+    likely: LikelyLabelCheck | None = None,
     judge: Asker | None = None,
     journal: Journal | None = None,
     least_kept: float = 1.0,
@@ -149,7 +182,7 @@ def counterbias_verifier(
     contexts: Sequence[str] | None = None,
     is_english: bool = False,
 ) -> Verifier:
-    """The verifier of added texts. ensemble: None leaves its check out.
+    """The verifier of added texts. ensemble: None leaves its check out. likely: a check of single texts instead.
 
     least_kept: the share of the spurious words that must remain. least: the least probability of the label by the classifiers.
     contexts: as loaded, to see what changed. is_english: whether to check how English texts read.
@@ -164,7 +197,9 @@ def counterbias_verifier(
     ]
     if ensemble is not None and ensemble.data.inputs.contexts is not None:
         first.append(NewContextCheck(task.labels, ensemble.data.inputs.contexts))
-    if ensemble is None:
+    if likely is not None and not task.is_pair:
+        first.append(likely)
+    elif ensemble is None:
         setup.missing.append("new label: no classifiers were given")
     elif has_entailment:
         setup.missing.append(
@@ -174,5 +209,6 @@ def counterbias_verifier(
         first.append(NewLabelCheck(ensemble, least=least))
     setup.checks[:0] = first
     setup.build("fluency")
+    setup.build("sentiment")
     setup.build("judge")
     return setup.verifier()

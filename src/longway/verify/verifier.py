@@ -284,6 +284,18 @@ def _fluency(setup: CheckSetup) -> Check | None:
     return FluencyCheck(VersionsModel(), setup.cache, contexts=setup.contexts, **bounds("fluency"))
 
 
+def _sentiment(setup: CheckSetup) -> Check | None:
+    if not setup.is_english or setup.task.kind != "sentiment" or setup.judge is not None:
+        return None
+    from longway.engines.local import LocalEngine
+    from longway.verify.model_checks import SentimentCheck
+
+    model = LocalEngine()
+    if not model.judges(setup.task):
+        return None
+    return SentimentCheck(setup.task, model, setup.cache, **bounds("sentiment"))
+
+
 def _judge(setup: CheckSetup) -> Check | None:
     from longway.verify.model_checks import JudgeCheck
 
@@ -297,7 +309,7 @@ def _judge(setup: CheckSetup) -> Check | None:
     return JudgeCheck(setup.task, setup.judge)
 
 
-# The checks of a rewrite, in order. A builder returns None if the check does not apply to the task and raises LongwayError if it cannot
+# All checks, in order. A builder returns None if the check does not apply to the task and raises LongwayError if it cannot
 # run here. Names are those of verdicts in edits.jsonl and of `calibration.json`.
 CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "surface": lambda setup: SurfaceCheck(setup.task.labels),
@@ -313,8 +325,10 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "classifiers": _classifiers,
     "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
     "fluency": _fluency,
+    "sentiment": _sentiment,
     "judge": _judge,
 }
+ONLY_ADDED = frozenset({"sentiment"})  # checks of added rows alone: the label of a changed text is known
 
 
 def verifier_for(
@@ -335,5 +349,6 @@ def verifier_for(
     contexts = contexts if task.is_pair else None
     setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
     for name in CHECKS:
-        setup.build(name)
+        if name not in ONLY_ADDED:
+            setup.build(name)
     return setup.verifier()

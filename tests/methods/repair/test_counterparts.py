@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from longway.methods.method import Rows
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
@@ -137,6 +138,23 @@ def test_judgements_are_turned_round():
     assert [p.label for p in first] == ["neg"]
     assert "great" not in first[0].text
     assert not second
+
+
+@pytest.mark.parametrize(
+    ("text", "is_turned"),
+    [
+        ("A great film.", True),
+        ("A great film about two brothers who drive along the coast of Norway in an old bus.", False),
+        ("A great and moving film about two brothers who drive along the coast of Norway.", True),
+        ("We drove to the old town on the hill that evening. The acting is great.", False),
+        ("Predictable but great.", False),
+        ("A quiet but great film.", True),
+    ],
+)
+def test_enough_of_a_text_is_turned_round(text, is_turned):
+    rows = Rows(["0"], [text], np.array([1]), ["neg", "pos"], task_of(["neg", "pos"]))
+    (found,) = SentimentCounterparts(rows, sides_of(["neg", "pos"])).propose([0])
+    assert bool(found) == is_turned
 
 
 def test_a_text_beside_another_context_gets_the_label_that_the_judge_is_sure_of():

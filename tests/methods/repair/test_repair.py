@@ -99,6 +99,20 @@ def test_an_aside_that_most_rows_lost_is_taken_out_of_the_others_too():
     assert shown_by_label(repair, "zorp") == (0, 0)
 
 
+class VariedAside(Without):
+    """Takes it out as part of an aside that no other row has word for word."""
+
+    def propose(self, row, target):
+        for draft in super().propose(row, target):
+            yield replace(draft, asides=frozenset([f"{target.pattern.words[0]} number {row.number}"]))
+
+
+def test_asides_that_differ_by_a_word_are_known_by_the_words_they_share():
+    repair = Repair(rows_with(*["zorp" if i % 2 == 0 or i < 2 else "" for i in range(80)]))
+    list(repair.change(VariedAside(), [Target(token("zorp"), "a")]))
+    assert shown_by_label(repair, "zorp") == (0, 0)
+
+
 def test_what_is_added_starts_from_the_changed_texts():
     repair = Repair(rows_with(*["zorp" if i % 2 == 0 else "" for i in range(40)]))
     list(repair.change(Without(), [Target(token("zorp"), "a")]))

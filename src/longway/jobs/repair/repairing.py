@@ -40,8 +40,10 @@ from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
 from longway.methods.repair.reword import Reword, RewordedCopies
 from longway.records import Leak
 from longway.store import Journal
-from longway.verify.counterbias import counterbias_verifier
+from longway.verify.calibration import bounds
+from longway.verify.counterbias import LikelyLabelCheck, counterbias_verifier
 from longway.verify.model_cache import ModelCache
+from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
@@ -217,9 +219,19 @@ class Repairing:
         if self._verifier_new is None:
             self._verifier_new = counterbias_verifier(
                 self.rows.task,
+                likely=self._likely_label(),
                 judge=self.judge,
                 journal=self._journal,
                 contexts=self.rows.contexts if self.rows.task.is_pair else None,
                 is_english=self.is_english,
             )
         return self._verifier_new
+
+    def _likely_label(self) -> LikelyLabelCheck | None:
+        """The check of the label of single texts; None if there are no classifiers."""
+        patterns = [target.pattern.words for target in self.plan.targets]
+        telling = {" ".join(words) for words in patterns} | {word for words in patterns for word in words}
+        for check in self._checks().checks:
+            if isinstance(check, ClassifiersCheck):
+                return LikelyLabelCheck(check, telling=telling - {""}, **bounds("new label"))
+        return None

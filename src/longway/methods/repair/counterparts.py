@@ -46,6 +46,8 @@ RESTRICTORS = frozenset(
     ["only", "solely", "exclusively", "just", "merely"]
 )  # a claim with one stays false with another detail
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
+DENSITY = 12  # words for each of them in the sentences where they are: no list knows all words that judge
+CONTRASTS = frozenset("but though although while despite yet however".split())
 LEAST_TURNED = 0.75  # share of the judgements for the old label
 LEAST_TOUCHED = 0.5  # share of the words that are in sentences with a turned judgement: the others still say what they said
 _RANGE = re.compile(r"\d\s*(?:--?|–|—)\s*\d")  # "2001 -- 02", of which one end cannot be changed alone
@@ -260,19 +262,31 @@ class SentimentCounterparts:
                 continue
             text, changes = opposed_text(document, self.sides[other], key=f"{self.seed}|{document.text}")
             against = sum(one.side == self.sides[label] for one in sentiment_mentions(document))
-            needed = max(min(MOST_NEEDED, 1 + len(document) // WORDS_PER_CHANGE), LEAST_TURNED * against)
-            enough = len(changes) >= needed and _touched(document, changes) >= LEAST_TOUCHED
+            touched, n_words = _touched(document, changes, self.sides[other])
+            wanted = max(1 + n_words // WORDS_PER_CHANGE, touched / DENSITY)
+            needed = max(min(MOST_NEEDED, wanted), LEAST_TURNED * against)
+            enough = len(changes) >= needed and touched >= LEAST_TOUCHED * n_words
             yield [Proposal(row, text, other, how="oppose")] if enough else []
 
 
-def _touched(document: Document, changes: Iterable[Change]) -> float:
-    """The share of the words that are in sentences with a change."""
+def _touched(document: Document, changes: Iterable[Change], towards: Side) -> tuple[int, int]:
+    """The number of words in sentences with a change, and of all words.
+
+    A sentence that contrasts both sides does not count: with one of them turned round, "predictable but fun" contrasts nothing.
+    """
     places = [change.start for change in changes]
-    touched = 0
+    there = {one.word.index for one in sentiment_mentions(document) if one.side == towards}
+    touched = total = 0
     for first, last in document.sentences:
-        start, end = document.words[first].start, document.words[last - 1].end
-        touched += (last - first) * any(start <= place <= end for place in places)
-    return touched / max(1, len(document.words))
+        words = document.words[first:last]
+        n_words = sum(word.upos != "PUNCT" for word in words)
+        total += n_words
+        contrasts = any(word.lower in CONTRASTS for word in words) and any(
+            word.index in there for word in words
+        )
+        is_turned = any(words[0].start <= place <= words[-1].end for place in places)
+        touched += n_words * (is_turned and not contrasts)
+    return touched, total
 
 
 def sides_of(labels: Sequence[str]) -> dict[str, Side]:

@@ -314,7 +314,11 @@ class Repair:
                 stage.used += 1
                 self._origins[row] = self._candidate(row, draft, target).origin_now
                 if not remedy.into_others:
-                    self._asides.update((_tokens_of(aside), target.label) for aside in draft.asides)
+                    for aside in (
+                        draft.asides
+                    ):  # "... an exhibition about the trains upstairs": by the words that recur, too
+                        recurring = {_tokens_of(aside), target.pattern.words}
+                        self._asides.update((words, target.label) for words in recurring)
                 self._use(row, draft.text, numbers)
                 shown.set(row, shows)
         return self._round(stage, edits)
