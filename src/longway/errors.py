@@ -18,6 +18,7 @@ got, what to try next. The command line prints them without a traceback and exit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -65,7 +66,14 @@ class CallFailed(EngineError):  # noqa: N818 - named after what happened
 
 
 class BudgetSpent(LongwayError):  # noqa: N818 - named after what happened
-    """The next call might cost more than the budget has left; all answers so far are kept."""
+    """The next call might cost more than the budget has left; all answers so far are kept.
+
+    answers: those to the calls made together, in order, None where there is none. usage: as in `EngineError`.
+    """
+
+    def __init__(self, message: str, *, answers: Sequence[Any] = (), usage: Any = None) -> None:
+        self.answers, self.usage = answers, usage
+        super().__init__(message)
 
 
 class MissingExtra(LongwayError, ImportError):  # noqa: N818 - named after what the user lacks

@@ -282,11 +282,11 @@ def test_an_answer_that_cannot_be_read_is_repaired_as_the_served_engine_does(
     replies = [completion(first, finish="length" if first == "<think>hm" else "stop"), completion(second)]
     with Loopback(script(*replies)) as server, closing(Journal(None)) as one_by_one:
         with Asker(engine_of(server), one_by_one) as asker:
-            asker.write_all(writing(TEXTS[0]), 2, HOW)
+            asker.write_all(writing(TEXTS[0]), 1, HOW)
         batch = BatchFolder(tmp_path)
         with RequestWriter(batch) as files:
             BatchAsker(engine_of(server), journal, batch, files, costs=BatchCosts(batch, journal)).write_all(
-                writing(TEXTS[0]), 2, HOW
+                writing(TEXTS[0]), 1, HOW
             )
         collected, again = collect(tmp_path, journal, [answered(sent_in(batch)[0], replies[0])])
         assert collected.counts == {"to be repaired": 1}

@@ -271,7 +271,7 @@ def test_an_engine_is_not_asked_for_what_it_cannot_do(journal):
 def test_a_budget_is_never_broken_and_what_was_answered_stays(journal):
     with Loopback() as server:
         engine = engine_of(server, price=DEAR, retries=0)
-        most = engine.max_write_cost(writing(texts_of(1)[0])[0], 1, Sampling())
+        most = engine.first_write_cost(writing(texts_of(1)[0])[0], 1, Sampling())
         asker = Asker(engine, journal, budget=most + 20 * 0.0018)
         with pytest.raises(BudgetSpent, match="answers are saved"):
             asker.write_all(writing(*texts_of(200)), 1)

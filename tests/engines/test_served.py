@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import time
 from email.utils import formatdate
 from math import log
@@ -24,10 +25,10 @@ LABELS = ("neg", "pos")
 KEY = "sk-canary-0123456789abcdef"
 
 
-def write(engine, *, n=2, sampling=None, times=1):
+def write(engine, *, n=2, sampling=None, times=1, prompt=None):
     async def ask():
         try:
-            return [await engine.write(PROMPT, n, sampling or Sampling()) for _ in range(times)]
+            return [await engine.write(prompt or PROMPT, n, sampling or Sampling()) for _ in range(times)]
         finally:
             await engine.close()
 
@@ -47,13 +48,13 @@ def judge(engine):
 def test_texts_are_asked_for_by_schema_and_come_back_with_their_usage():
     with Loopback(script(GOOD)) as server:
         written = write(
-            engine_of(server), sampling=Sampling(temperature=0.4, max_tokens=99, seed=3, sample=2)
+            engine_of(server), sampling=Sampling(temperature=0.4, max_tokens=900, seed=3, sample=2)
         )
         body = server.calls[0].body
     assert written.texts == ("A dull film.", "It bored me.")
     assert (written.usage.prompt_tokens, written.usage.completion_tokens, written.usage.cost) == (11, 7, 0.0)
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["rewrites"]
-    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("toy", 0.4, 0.9, 99)
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("toy", 0.4, 0.9, 900)
     assert server.calls[0].text == "The film was dull."
 
 
@@ -100,7 +101,7 @@ def test_a_parameter_that_a_server_does_not_know_is_left_out(message, gone, inst
 def test_a_row_that_is_too_long_is_refused_and_changes_nothing_for_others():
     message = "This model's maximum context length is 10 tokens; max_tokens is too large"
     with Loopback(script(GOOD, error(400, message, code="context_length_exceeded"))) as server:
-        written = write(engine_of(server), times=2)
+        written = write(engine_of(server), n=1, times=2)
         assert written.refusals == ("the row is too long for the model",)
         assert len(server.calls) == 2
 
@@ -137,18 +138,67 @@ def test_after_one_repair_the_answer_is_refused_with_a_reason_and_both_are_count
     assert written.usage.completion_tokens == 14
 
 
-def test_a_cut_answer_keeps_its_whole_texts_and_needs_no_repair():
-    with Loopback(script(completion('{"rewrites": ["A dull film.", "It bo', finish="length"))) as server:
-        written = write(engine_of(server))
-        assert len(server.calls) == 1
-    assert written.texts == ("A dull film.",)
+def asked_for(server):
+    return [int(re.search(r"Write (\d+)", call.body["messages"][1]["content"])[1]) for call in server.calls]
 
 
-def test_a_cut_without_a_whole_text_is_repaired_with_twice_the_room():
-    with Loopback(script(completion("<think>hm", finish="length"), GOOD)) as server:
-        assert write(engine_of(server), sampling=Sampling(max_tokens=50)).texts
-        assert [call.body["max_tokens"] for call in server.calls] == [50, 100]
-        assert "cut off" in server.calls[1].body["messages"][-1]["content"]
+def test_a_cut_answer_keeps_its_whole_texts_and_the_others_are_asked_for_again():
+    cut = completion('{"rewrites": ["A dull film.", "It bored me.", "It dr', finish="length")
+    with Loopback(script(cut)) as server:
+        written = write(engine_of(server), n=3)
+        assert asked_for(server) == [3, 1]
+        assert len({call.body["seed"] for call in server.calls}) == 2
+    assert written.texts == ("A dull film.", "It bored me.", "Indeed, The film was dull.")
+
+
+def test_a_cut_without_a_whole_text_is_asked_for_with_fewer_texts_and_in_the_end_with_more_room():
+    cut = completion("<think>hm", finish="length")
+    with Loopback(script(cut, cut, GOOD)) as server:
+        assert len(write(engine_of(server), n=2).texts) == 2
+        assert asked_for(server) == [2, 1, 1, 1]
+        assert [call.body["max_tokens"] for call in server.calls] == [512, 512, 1024, 512]
+        assert "cut off" in server.calls[2].body["messages"][-1]["content"]
+
+
+def test_the_room_of_an_answer_follows_the_text_and_the_number_of_texts():
+    """420 words, 4 candidates: 512 tokens gave one text of four."""
+    text = "word " * 420
+
+    def answer(call):
+        texts = [f"{text.strip()} {len(server.calls)}-{i}" for i in range(asked_for(server)[-1])]
+        whole = json.dumps({"rewrites": texts})
+        room = 5 * call.body["max_tokens"]  # "word " is a token
+        return completion(whole[:room], finish="length" if len(whole) > room else "stop")
+
+    with Loopback(answer) as server:
+        for n in (4, 12):
+            assert len(write(engine_of(server), n=n, prompt=writing(text)[0]).texts) == n
+        assert max(call.body["max_tokens"] for call in server.calls) <= 4096
+
+
+@pytest.mark.parametrize(
+    "message", ["max_tokens is too large: this model supports at most 900", "maximum context length is 900"]
+)
+def test_a_server_with_little_room_is_asked_for_fewer_texts(message):
+    with Loopback(
+        lambda call: echo(call) if call.body["max_tokens"] <= 900 else error(400, message)
+    ) as server:
+        texts = write(engine_of(server), n=4, prompt=writing("word " * 200)[0]).texts
+        assert texts
+        assert asked_for(server)[:3] == [4, 2, 1]
+
+
+def test_a_row_longer_than_any_answer_is_refused_before_it_is_sent():
+    with Loopback() as server:
+        written = write(engine_of(server), prompt=writing("word " * 20_000)[0])
+        assert not server.calls
+    assert "the row is too long" in written.refusals[0]
+
+
+def test_texts_that_came_are_used_even_if_the_server_fails_on_the_rest():
+    cut = completion('{"rewrites": ["A dull film.", "It bo', finish="length")
+    with Loopback(script(cut, then=lambda _: error(500, "gone"))) as server:
+        assert write(engine_of(server, retries=0)).texts == ("A dull film.",)
 
 
 @pytest.mark.parametrize(

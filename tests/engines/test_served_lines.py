@@ -65,8 +65,8 @@ def test_a_form_that_was_not_asked_for_is_repaired_once_and_then_refused():
 def test_lines_that_were_cut_off_get_twice_the_room():
     cut = completion('{"lines": ["1. The soup | was', finish="length")
     with Loopback(script(cut, GOOD)) as server:
-        assert write(engine_of(server), sampling=Sampling(max_tokens=50)).texts
-        assert [call.body["max_tokens"] for call in server.calls] == [50, 100]
+        assert write(engine_of(server), sampling=Sampling(max_tokens=600)).texts
+        assert [call.body["max_tokens"] for call in server.calls] == [600, 1200]
 
 
 def test_triples_that_do_not_parse_are_asked_for_again_with_the_reason():

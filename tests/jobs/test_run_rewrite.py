@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,13 +13,14 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.errors import DataError, EngineError, MissingExtra, RunError, SettingError
-from longway.jobs.engine_use import Engines, answers_kept
+from longway.jobs.engine_use import Engines, answers_kept, costs
 from longway.jobs.options import settings_from
 from longway.jobs.rewrite.job import RewriteJob
 from longway.jobs.rewrite.rewriting import razor_settings
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.methods import RazorSettings
 from longway.store import RUN_FILE, Journal, holding, read_json
+from longway.store.journal import JournalEntry
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
 from tests.jobs.watching import watching
@@ -214,6 +216,45 @@ def test_a_larger_budget_goes_on_and_ends_like_one_that_was_never_short(data, pr
         rich = rewrite(data, server, budget=50.0, out="rich")
     for name in ("dataset.csv", "edits.jsonl"):
         assert (found.folder / name).read_bytes() == (rich.folder / name).read_bytes()
+
+
+def test_answers_of_a_round_that_the_budget_ended_are_judged_and_used(data, prices):
+    """A round of 12 rows, and money for less than that."""
+
+    def fair(call):
+        reply = answer(call)
+        sent = sum(len(message["content"]) for message in call.body["messages"])
+        said = len(reply.body["choices"][0]["message"]["content"])
+        reply.body["usage"] = {"prompt_tokens": sent // 4, "completion_tokens": said // 4}
+        return reply
+
+    with Loopback(fair) as server:
+        found = rewrite(data, server, budget=1.0, k=12, candidates=2)
+        kinds = Counter(call.kind for call in server.calls)
+    assert found.stopped == "the budget is spent"
+    assert 0.5 < sum(one.cost for one in found.cost) <= 1.0
+    assert 12 > kinds["write"] > 2
+    assert kinds["judge"] >= kinds["write"] == found.changed  # each row that was paid for
+    assert sum(one.calls for one in found.cost) == len(server.calls)
+
+
+def test_a_budget_too_small_for_one_row_says_which_one_would_do(data, prices):
+    with Loopback(dear) as server:
+        with pytest.raises(SettingError, match=r"too small for one row: .*Nothing was sent") as raised:
+            rewrite(data, server, budget=0.05)
+        assert not server.calls
+        least = float(re.search(r"--budget ([\d.]+)", str(raised.value))[1])
+        assert rewrite(data, server, budget=least, out="enough").candidates > 0
+        assert {call.kind for call in server.calls} == {"write", "judge"}
+
+
+def test_outputs_of_checks_are_no_calls(data, server):
+    found = rewrite(data, server, rounds=1)
+    journal = Journal(found.folder / "journal.sqlite")
+    journal.put(JournalEntry("x", "verify", "minilm", {}))
+    assert {one.kind for one in costs(journal)} == {"write", "judge"}
+    assert sum(one.calls for one in costs(journal)) == len(server.calls)
+    journal.close()
 
 
 def test_no_budget_can_be_kept_without_a_price(data, server, monkeypatch):

@@ -73,6 +73,14 @@ class Declined(ValueError):  # noqa: N818 - says what happened
     """The model or its server declined to answer; asking again would not help."""
 
 
+class Cut(Misread):
+    """An answer was cut off before its first text was complete."""
+
+
+class TooLong(Declined):
+    """The request or its answer is longer than the server allows; one for fewer texts may not be."""
+
+
 def completion_of(body: str) -> Completion:
     """The chat completion in a response body; raises BadBody if there is none."""
     try:
@@ -135,7 +143,7 @@ def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str
     if completion.is_cut and form == "lines" and not is_json:
         items = items[:-1]  # the last line may be incomplete
     if completion.is_cut and not items:
-        raise Misread("the answer was cut off before its first text was complete")
+        raise Cut("the answer was cut off before its first text was complete")
     texts, notes = _clean(items, original)
     if completion.is_cut:
         notes.append("the answer was cut off; the texts before the cut are kept")
@@ -267,7 +275,7 @@ def _content_of(completion: Completion) -> str:
     content = without_thinking(completion.content)
     if not content:
         if completion.is_cut:
-            raise Misread("the answer was cut off before it began (the length limit went into thinking)")
+            raise Cut("the answer was cut off before it began (the length limit went into thinking)")
         raise Misread("the answer is empty")
     return content
 

@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TypeVar, cast
 
-from longway.engines.costs import Ledger, ledger_of
+from longway.engines.costs import Ledger, Reservation, current_reservation, ledger_of
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written, cannot
 from longway.engines.event_loop import run
 from longway.engines.prompt import Prompt
@@ -65,7 +65,7 @@ class TokenEstimate:
 class EngineCall:
     """One call to an engine.
 
-    max_cost: in dollars. make: makes the call. failed: an answer that says why there is none.
+    max_cost: in dollars. first_cost: reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call. failed: an answer that says why there is none.
     request: what a server is sent; returns None for other engines.
     """
 
@@ -76,6 +76,8 @@ class EngineCall:
     make: Callable[[], Awaitable[Written | Judgement]]
     failed: Callable[[str], StoredAnswer]
     request: Callable[[], ChatCall | None]
+    first_cost: float = 0.0
+    held: float = 0.0
 
 
 class Asker:
@@ -109,9 +111,17 @@ class Asker:
         return self.why.total()
 
     def write_all(
-        self, prompts: Sequence[Prompt], n: int, samplings: Sampling | Sequence[Sampling] | None = None
+        self,
+        prompts: Sequence[Prompt],
+        n: int,
+        samplings: Sampling | Sequence[Sampling] | None = None,
+        *,
+        held: Sequence[float] | None = None,
     ) -> list[Written]:
-        """Up to n texts per prompt, in order. samplings: one for all, or one per prompt."""
+        """Up to n texts per prompt, in order. samplings: one for all, or one per prompt.
+
+        held: dollars per prompt to keep of the budget, for judging what is written.
+        """
         self._check_can("write")
         if n < 1:
             raise SettingError(f"'n' must be at least 1. Got {n}. Ask for one text or more.")
@@ -129,6 +139,8 @@ class Asker:
                 partial(self.engine.write, prompt, n, how),
                 lambda reason: StoredAnswer(texts=[], refusals=[reason], how=[]),
                 partial(self.engine.write_call, prompt, n, how),
+                self.engine.first_write_cost(prompt, n, how),
+                0.0 if held is None else held[row],
             )
 
         return self._answers(keys, lambda rows: map(call, self._prepared(prompts, rows)), written_of)
@@ -151,6 +163,7 @@ class Asker:
                 partial(self.engine.judge, prompt, options),
                 lambda reason: StoredAnswer(probabilities={}, refusal=reason),
                 partial(self.engine.judge_call, prompt, options),
+                self.engine.first_judge_cost(prompt, options),
             )
 
         return self._answers(keys, lambda rows: map(call, rows), judged_of)
@@ -212,7 +225,11 @@ class Asker:
         if self.progress is not None:
             self.progress(len(results), total)
         if rows:
-            run(self._ask(calls(rows), take))
+            try:
+                run(self._ask(calls(rows), take))
+            except BudgetSpent as spent:
+                spent.answers = [results.get(key) for key in keys]
+                raise
         return [results[key] for key in keys]
 
     @staticmethod
@@ -289,17 +306,20 @@ class CallQueue:
 
     async def _work(self, calls: Iterator[EngineCall]) -> None:
         while not self._is_stopped() and (call := next(calls, None)) is not None:
-            if not await self.ledger.reserve(call.max_cost):
-                self._stop = self._stop or self._budget_spent(call.max_cost)
+            if not await self.ledger.reserve(call.first_cost, call.held):
+                self._stop = self._stop or self._budget_spent(call.first_cost + call.held)
                 return
-            cost = call.max_cost  # if it is cancelled, it may still be charged
+            reservation = Reservation(self.ledger, call.first_cost)
+            current_reservation.set(reservation)  # each worker task has its own context
+            cost = 0.0
             try:
                 cost = 0.0 if self._is_stopped() else await self._make(call)
             except asyncio.CancelledError:
+                cost = reservation.amount  # it may still be charged
                 self._note_lost(Usage(cost=cost))
                 raise
             finally:
-                self.ledger.settle(call.max_cost, cost)
+                self.ledger.settle(reservation.amount, cost)
             await asyncio.sleep(0)  # an engine that computes here never waits; Ctrl-C must be handled
 
     def _is_stopped(self) -> bool:
@@ -307,7 +327,7 @@ class CallQueue:
 
     async def _make(self, call: EngineCall) -> float:
         """Make one call, store its answer, and return its cost."""
-        current_key.set(call.key)  # each worker task has its own context
+        current_key.set(call.key)
         try:
             result = await call.make()
         except CallFailed as error:
@@ -315,6 +335,9 @@ class CallQueue:
             return cost + self._note_lost(await self._fail(call, error))
         except EngineError as error:
             self._stop = self._stop or self._with_saved(error)
+            return self._note_lost(error.usage)
+        except BudgetSpent as error:  # a further request of this call
+            self._stop = self._stop or self._budget_spent(call.first_cost)
             return self._note_lost(error.usage)
         self._failed_in_a_row = 0
         self._uncommitted.append((call, result))

@@ -7,8 +7,9 @@ Prices come from `prices.toml` in this folder; the user's own table (`LONGWAY_PR
 "gpt-4o" is the price of gpt-4o and its dated versions (gpt-4o-2024-08-06), but not of gpt-4o-mini; "my-*" matches every model with
 that prefix. A model that is not in a table has no price: its cost is None, never 0. Servers on this machine are free.
 
-A call is sent only if the money spent, the most that all running calls can cost, and the most that it can cost itself are within
-the budget together. So the budget holds in whatever order the answers come, unless a server exceeds the limits it was
+A request is sent only if the money spent, the most that all running requests can cost, and the most that it can cost itself are
+within the budget together. A call that needs another request (a retry, a repair) reserves it when it is needed, so that a small budget is not
+blocked by what rarely happens. So the budget holds in whatever order the answers come, unless a server exceeds the limits it was
 given; then it is exceeded by no more than the running calls cost beyond their reservation.
 """
 
@@ -21,6 +22,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -124,30 +126,45 @@ def _matches(name: str, model: str) -> bool:
 
 
 class Ledger:
-    """Reserves the most a call can cost before it is sent, and settles it at its actual cost. Used in one event loop.
+    """Reserves the most a request can cost before it is sent, and settles a call at its actual cost. Used in one event loop.
 
-    budget: in dollars; None for no limit. spent: before the first call.
+    budget: in dollars; None for no limit. spent: before the first call. held: kept for later calls that must follow.
     """
 
     def __init__(self, budget: float | None, spent: float) -> None:
         self.budget, self.spent = budget, spent
-        self.reserved = 0.0
-        self.running = 0
+        self.reserved = self.held = 0.0
+        self.running = self.waiting = 0
         self._changed = asyncio.Event()
 
     def fits(self, most: float) -> bool:
         """Whether a call that costs at most so much cannot exceed the budget, whatever the others cost."""
-        return self.budget is None or self.spent + self.reserved + most <= self.budget
+        return self.budget is None or self.spent + self.held + self.reserved + most <= self.budget
 
-    async def reserve(self, most: float) -> bool:
-        """Reserve a call, waiting for others to be settled if necessary; False if it can no longer fit."""
-        while not self.fits(most):
+    async def reserve(self, most: float, held: float = 0.0) -> bool:
+        """Reserve a call, waiting for others to be settled if necessary; False if it can no longer fit. held: as in `Ledger`."""
+        while not self.fits(most + held):
             if self.running == 0:
                 return False
             self._changed.clear()
             await self._changed.wait()
         self.reserved += most
+        self.held += held
         self.running += 1
+        return True
+
+    async def extend(self, more: float) -> bool:
+        """Reserve more for a running call, waiting for others; False if all running calls would wait for one another."""
+        while not self.fits(more):
+            if self.waiting + 1 >= self.running:
+                return False
+            self.waiting += 1
+            self._changed.clear()
+            try:
+                await self._changed.wait()
+            finally:
+                self.waiting -= 1
+        self.reserved += more
         return True
 
     def settle(self, most: float, cost: float) -> None:
@@ -159,6 +176,27 @@ class Ledger:
         self._changed.set()
 
 
+@dataclass(slots=True)
+class Reservation:
+    """What one call has reserved of a ledger, and what it has used of that."""
+
+    ledger: Ledger
+    amount: float
+    used: float = 0.0
+
+    async def covers(self, most: float) -> bool:
+        """Whether another request that costs at most so much may be sent; reserves what is missing."""
+        missing = self.used + most - self.amount
+        if missing <= 0:
+            return True
+        if not await self.ledger.extend(missing):
+            return False
+        self.amount += missing
+        return True
+
+
+# The reservation of the running call; None outside of one, and if nothing has a price.
+current_reservation: ContextVar[Reservation | None] = ContextVar("current_reservation", default=None)
 _ledgers: WeakKeyDictionary[Journal, tuple[Ledger, int]] = WeakKeyDictionary()
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Sampling:
     """How to draw texts; the defaults are RAZOR's (section 4).
 
-    sample: number of the draw. The same prompt with another number is another call.
+    max_tokens: room for an answer; a served engine gives more if the row is long. sample: number of the draw. The same prompt with another number is another call.
     """
 
     temperature: float = 0.7
@@ -137,6 +137,14 @@ class Engine(Protocol):
     def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """The most that `judge` can cost, in dollars."""
         return 0.0
+
+    def first_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
+        """What to reserve before `write`: all that it can cost, or its first request if it reserves further ones by `Reservation`."""
+        return self.max_write_cost(prompt, n, sampling)
+
+    def first_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
+        """What to reserve before `judge`."""
+        return self.max_judge_cost(prompt, options)
 
     async def responds(self) -> tuple[bool, Usage | None]:
         """Whether it still answers after several failed calls, and what finding out used."""

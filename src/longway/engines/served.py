@@ -4,8 +4,11 @@
     engine = ServedEngine("llama3.2", base_url="http://localhost:11434/v1")      Ollama, vLLM, llama.cpp, LM Studio
 
 Answers are requested by JSON schema. If a server rejects the schema or another parameter, later calls omit it, and plain-text
-answers are read just as strictly. An answer that cannot be read gets one repair: the model is told what was wrong. After that
+answers are read the same way. An answer that cannot be read gets one repair: the model is told what was wrong. After that
 it is refused, with the reason. `transport.py` sends requests, `answers.py` reads answers.
+
+The limit of an answer follows from the length of the row and the number of texts. Texts that do not fit into one answer, and those missing
+from an answer that was cut off, are requested in further calls of fewer texts. A row too long for an answer of one text is refused.
 """
 
 from __future__ import annotations
@@ -20,18 +23,21 @@ from urllib.parse import urlsplit, urlunsplit
 
 from longway.engines.answers import (
     Completion,
+    Cut,
     Declined,
     Misread,
+    TooLong,
     completion_of,
     label_in,
     refusal_of,
     texts_in,
 )
-from longway.engines.costs import FREE, Price, price_of
+from longway.engines.costs import FREE, Price, current_reservation, price_of
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import (
+    LONGEST_ANSWER,
     CallTally,
     ChatCall,
     Messages,
@@ -43,11 +49,14 @@ from longway.engines.transport import (
     object_of,
     schema_of,
     size_of,
+    texts_in_room,
+    tokens_for,
 )
-from longway.errors import CallFailed, EngineError, SettingError
+from longway.errors import BudgetSpent, CallFailed, EngineError, SettingError
 
 SERVICE = "https://api.openai.com/v1"
-READING = 1  # increases when answers are requested or read differently, so that old ones are not mixed with new ones
+READING = 2  # increases when answers are requested or read differently, so that old ones are not mixed with new ones
+TOO_LONG_ROW = f"the row is too long: a text like it needs an answer of more than {LONGEST_ANSWER:,} tokens"
 _REPAIR_BYTES = 400  # that a repair adds to the answer it repeats
 _PROBE: Messages = [
     {"role": "system", "content": "You answer with one word."},
@@ -109,33 +118,45 @@ class ServedEngine(Engine):
 
     def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """With a repair and every retry."""
-        return self._max_cost(lambda: prompt.messages(form="json", n=n), sampling.max_tokens)
+        return self._max_cost(lambda: prompt.messages(form="json", n=n), _room(prompt, n, sampling))
 
     def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """With a repair and every retry."""
         return self._max_cost(lambda: prompt.messages(form="json", options=tuple(options)), self.judge_tokens)
 
+    def first_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
+        """The first request; the others are reserved one by one."""
+        if self.price in (None, FREE):
+            return 0.0
+        share = n if prompt.reads == "lines" else max(1, texts_in_room(prompt.text, n))
+        return self._request_cost(prompt.messages(form="json", n=share), _room(prompt, share, sampling))
+
+    def first_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
+        """The first request; the others are reserved one by one."""
+        if self.price in (None, FREE):
+            return 0.0
+        return self._request_cost(prompt.messages(form="json", options=tuple(options)), self.judge_tokens)
+
+    def _request_cost(self, messages: Messages, max_tokens: int) -> float:
+        """The most that one request can cost: a token has at least one byte."""
+        return 0.0 if self.price is None else self.price.of(size_of(messages), max_tokens)
+
     def _max_cost(self, messages: Callable[[], Messages], max_tokens: int) -> float:
         if self.price in (None, FREE):  # rendering a prompt takes time
             return 0.0
-        return (2 + self.limits.retries) * self._max_request_cost(messages(), max_tokens)
-
-    def _max_request_cost(self, messages: Messages, max_tokens: int) -> float:
-        if self.price is None:
-            return 0.0
         # A token has at least one byte. A repair repeats the first answer, and after a cut it may be twice as long.
-        sent = size_of(messages) + 2 * max_tokens + _REPAIR_BYTES
-        return self.price.of(sent, 2 * max_tokens)
+        sent = size_of(messages()) + 2 * max_tokens + _REPAIR_BYTES
+        return 0.0 if self.price is None else (2 + self.limits.retries) * self.price.of(sent, 2 * max_tokens)
 
-    def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall:
-        """The request for texts."""
+    def write_call(self, prompt: Prompt, n: int, sampling: Sampling, part: int = 0) -> ChatCall:
+        """The request for texts. part: its number, if the texts are requested in several."""
         settings = {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            "seed": (sampling.seed * 1_000_003 + sampling.sample) % 2**31,
+            "seed": (sampling.seed * 1_000_003 + sampling.sample + 7919 * part) % 2**31,
         }
-        messages = partial(_messages, prompt, n=n)
-        return ChatCall("write", messages, schema_of(prompt), settings, sampling.max_tokens, prompt.reads)
+        messages, room = partial(_messages, prompt, n=n), _room(prompt, n, sampling)
+        return ChatCall("write", messages, schema_of(prompt), settings, room, prompt.reads)
 
     def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall:
         """The request for a label."""
@@ -147,16 +168,58 @@ class ServedEngine(Engine):
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts; one answer if the prompt reads lines."""
-        call = self.write_call(prompt, n, sampling)
-        tally = self._tally(call)
-        read = partial(texts_in, reads=prompt.reads, n=n, original=prompt.text)
-        written, refusal = await self._ask(call, tally, read)
-        return replace(written or Written((), (refusal,)), usage=tally.usage())
+        tally = self._tally("write")
+        if prompt.reads == "lines":
+            read = partial(texts_in, reads="lines", n=n, original=prompt.text)
+            written, refusal = await self._ask(self.write_call(prompt, n, sampling), tally, read)
+            return replace(written or Written((), (refusal,)), usage=tally.usage())
+        return replace(await self._write_texts(prompt, n, sampling, tally), usage=tally.usage())
+
+    async def _write_texts(self, prompt: Prompt, n: int, sampling: Sampling, tally: CallTally) -> Written:
+        """Texts by as many requests as it takes. Each gives a new text, or the next asks for fewer, or it is the last."""
+        texts: dict[str, None] = {}
+        notes: list[str] = []
+        share, part = texts_in_room(prompt.text, n), 0
+        if not share:
+            return Written((), (TOO_LONG_ROW,))
+        while len(texts) < n and (not part or self._can_go_on(prompt, n, sampling, tally)):
+            wanted, known = min(share, n - len(texts)), len(texts)
+            call = self.write_call(prompt, wanted, sampling, part)
+            part += 1
+            read = partial(texts_in, reads="texts", n=wanted, original=prompt.text)
+            try:
+                completion, written = await self._answer(call, tally, read, may_shrink=wanted > 1)
+            except (Cut, TooLong) as error:
+                if wanted == 1:
+                    notes.append(_reason(error))
+                    break
+                share = wanted // 2
+                continue
+            except (Misread, Declined) as error:
+                notes.append(_reason(error))
+                break
+            except (CallFailed, BudgetSpent):
+                if not texts:
+                    raise
+                break  # what was paid for is used
+            texts.update(dict.fromkeys(written.texts))
+            notes += written.refusals
+            is_short = len(written.texts) < wanted
+            if len(texts) == known or (is_short and not completion.is_cut):
+                break
+            share = max(1, len(written.texts)) if completion.is_cut else share
+        return Written(tuple(texts), tuple(dict.fromkeys(notes) if texts else notes))
+
+    def _can_go_on(self, prompt: Prompt, n: int, sampling: Sampling, tally: CallTally) -> bool:
+        """Whether another request stays within `max_write_cost`; a reservation, if there is one, is extended instead."""
+        if self.price in (None, FREE) or current_reservation.get() is not None:
+            return True
+        return tally.cost + tally.max_cost <= self.max_write_cost(prompt, n, sampling)
 
     async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """Probabilities from the tokens' probabilities if the server sends them; otherwise 1 for its answer."""
         call = self.judge_call(prompt, options)
-        tally = self._tally(call)
+        tally = self._tally("judge")
         judged, refusal = await self._ask(call, tally, partial(label_in, options=tuple(options)))
         return replace(judged or Judgement({}, refusal), usage=tally.usage())
 
@@ -178,26 +241,29 @@ class ServedEngine(Engine):
         """Close the connections."""
         await self._transport.close()
 
-    def _tally(self, call: ChatCall) -> CallTally:
-        cost = 0.0
-        if self.price not in (None, FREE):  # rendering a prompt takes time
-            cost = self._max_request_cost(call.messages("json"), call.max_tokens)
-        return CallTally(call.kind, self.price, self.limits.retries, cost)
+    def _tally(self, kind: str) -> CallTally:
+        return CallTally(kind, self.price, self.limits.retries)
 
     async def _ask(self, call: ChatCall, tally: CallTally, read: Callable[..., Any]) -> tuple[Any, str]:
-        """What `read` made of the answer, after one repair if necessary; or None and the reason."""
+        """What `read` made of the answer; or None and the reason."""
         try:
-            completion, form = await self._first(call, tally)
-            try:
-                return read(self._checked(completion), form=form), ""
-            except Misread as misread:
-                again = call.repair(completion, str(misread))
-            completion, form = await self._chat(again, tally)
-            return read(self._checked(completion), form=form), ""
+            return (await self._answer(call, tally, read))[1], ""
+        except (Misread, Declined) as error:
+            return None, _reason(error)
+
+    async def _answer(
+        self, call: ChatCall, tally: CallTally, read: Callable[..., Any], *, may_shrink: bool = False
+    ) -> tuple[Completion, Any]:
+        """The answer and what `read` made of it, after one repair if necessary. may_shrink: raise Cut instead of a repair."""
+        completion, form = await self._first(call, tally)
+        try:
+            return completion, read(self._checked(completion), form=form)
         except Misread as misread:
-            return None, refusal_of(misread)
-        except Declined as declined:
-            return None, str(declined)
+            if may_shrink and isinstance(misread, Cut):
+                raise
+            again = call.repair(completion, str(misread))
+        completion, form = await self._chat(again, tally)
+        return completion, read(self._checked(completion), form=form)
 
     def _checked(self, completion: Completion) -> Completion:
         if self._key.is_in(completion.content) or self._key.is_in(completion.refusal):
@@ -231,6 +297,7 @@ class ServedEngine(Engine):
         features = self._features.get(call.kind, ServerFeatures())
         while True:
             body = call.body(self.model, features)
+            tally.max_cost = self._request_cost(body["messages"], call.max_tokens)
             try:
                 completion = await self._transport.post(body, completion_of, tally)
             except Rejected as rejected:
@@ -252,6 +319,17 @@ class ServedEngine(Engine):
 def _count(tally: CallTally, completion: Completion, *, sent: int) -> None:
     received = len(completion.content.encode("utf-8", "replace"))
     tally.add(completion.prompt_tokens, completion.completion_tokens, sent=sent, received=received)
+
+
+def _reason(error: Misread | Declined) -> str:
+    return refusal_of(error) if isinstance(error, Misread) else str(error)
+
+
+def _room(prompt: Prompt, n: int, sampling: Sampling) -> int:
+    """Tokens for an answer of n texts, or of lines about the row and its context."""
+    row = (prompt.text, prompt.context) if prompt.reads == "lines" else (prompt.text,)
+    needed = tokens_for(*row, n=1 if prompt.reads == "lines" else n)
+    return max(sampling.max_tokens, min(needed, LONGEST_ANSWER))
 
 
 def _messages(prompt: Prompt, form: str, **more: object) -> Messages:

@@ -25,14 +25,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from longway.engines.answers import BadBody, Completion, Declined
-from longway.engines.costs import Price, is_local
+from longway.engines.answers import BadBody, Completion, Declined, TooLong
+from longway.engines.costs import Price, current_reservation, is_local
 from longway.engines.engine import Sampling, Usage
 from longway.engines.pace import Gate, Pace
 from longway.engines.prompt import Prompt
 from longway.engines.recording import current_key
 from longway.engines.secret import Secret
-from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
+from longway.errors import BudgetSpent, CallFailed, EngineError, MissingExtra, SettingError
 
 T = TypeVar("T")
 Messages = list[dict[str, str]]
@@ -46,10 +46,12 @@ _TOO_LONG = (
     "context_length", "context length", "maximum context", "context window", "context size",
     "too many tokens", "prompt is too long",
 )  # fmt: skip
+_TOO_LARGE = ("too large", "at most", "exceeds", "less than or equal")
 _FILTERED = ("content_filter", "content management policy", "content policy", "moderation")
 _MIN_ROOM = Sampling().max_tokens
 _LONGEST_TOKEN = 8  # characters; the average over an answer is lower
 _AROUND = 256  # tokens of thinking, numbers and JSON
+USUAL_ANSWER, LONGEST_ANSWER = 4096, 16_384  # tokens that most servers and only some allow
 
 
 class Rejected(Exception):  # noqa: N818 - says what happened
@@ -150,8 +152,11 @@ def lower(features: ServerFeatures, rejected: Rejected, settings: Collection[str
     said = f"{rejected.reason} {rejected.code} {rejected.param}".lower()
     if any(words in said for words in _FILTERED):
         raise Declined("the server's content filter stopped the request")
+    is_limit = "max_tokens" in said or "max_completion_tokens" in said
     if any(words in said for words in _TOO_LONG) or rejected.status == 413:
-        raise Declined("the row is too long for the model")
+        raise TooLong("the row is too long for the model")
+    if is_limit and any(words in said for words in _TOO_LARGE):
+        raise TooLong("the row is too long for the answers that the server allows")
     has_logprobs = features.logprobs and "logprobs" in settings
     if "logprobs" in said and has_logprobs:
         return replace(features, logprobs=False)
@@ -187,11 +192,28 @@ def schema_of(prompt: Prompt) -> Mapping[str, object]:
 def tokens_for(*texts: str | None, n: int = 1) -> int:
     """A limit for n answers about as long as these texts together; enough for their triples as well.
 
-    >>> tokens_for("short"), tokens_for("word " * 2000, n=2)
-    (512, 10256)
+    >>> tokens_for("short"), tokens_for("word " * 2000, n=2), tokens_for("字" * 2000)
+    (512, 10256, 6256)
     """
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts if text)
-    return max(_MIN_ROOM, 2 * n * tokens_in(size) + _AROUND)
+    size = sum(map(_most_tokens, filter(None, texts)))
+    return max(_MIN_ROOM, 2 * n * size + _AROUND)
+
+
+def texts_in_room(text: str, n: int) -> int:
+    """How many of n texts to ask for in one call, so that many servers allow the answer; 0 if not even one fits.
+
+    >>> texts_in_room("short", 12), texts_in_room("word " * 400, 12), texts_in_room("word " * 20_000, 12)
+    (12, 3, 0)
+    """
+    if tokens_for(text) > LONGEST_ANSWER:
+        return 0
+    return max(1, min(n, (USUAL_ANSWER - _AROUND) // max(1, 2 * _most_tokens(text))))
+
+
+def _most_tokens(text: str) -> int:
+    """Tokens of a text, rather too many: a character outside of ASCII may be one or two."""
+    n_other = sum(not character.isascii() for character in text)
+    return tokens_in(len(text) - n_other) + (3 * n_other + 1) // 2
 
 
 def tokens_in(n_bytes: int) -> int:
@@ -208,7 +230,7 @@ def size_of(messages: Messages) -> int:
 class CallTally:
     """What one call has used so far, over all its requests.
 
-    max_cost: the most that one request can cost. A request that was sent and not answered may be charged, and counts as that.
+    max_cost: the most that the next request can cost. A request that was sent and not answered may be charged, and counts as that.
     """
 
     kind: str
@@ -224,13 +246,24 @@ class CallTally:
         """Add an answered request. sent, received: bytes, for servers that do not count tokens."""
         if self.price is not None:
             # A token has at least one byte, so bytes are an upper bound.
-            self.cost += self.price.of(prompt_tokens or sent, completion_tokens or received)
+            self._pay(self.price.of(prompt_tokens or sent, completion_tokens or received))
         self.prompt_tokens += prompt_tokens or tokens_in(sent)
         self.completion_tokens += completion_tokens or tokens_in(received)
 
     def add_lost(self) -> None:
         """Add a request that was sent and not answered."""
-        self.cost += self.max_cost
+        self._pay(self.max_cost)
+
+    def _pay(self, cost: float) -> None:
+        self.cost += cost
+        if (reservation := current_reservation.get()) is not None:
+            reservation.used += cost
+
+    async def check_budget(self) -> None:
+        """Raise BudgetSpent if the budget does not cover the next request."""
+        reservation = current_reservation.get()
+        if reservation is not None and not await reservation.covers(self.max_cost):
+            raise BudgetSpent("The budget does not allow another request of a call.", usage=self.usage())
 
     def usage(self) -> Usage:
         """The total."""
@@ -306,6 +339,7 @@ class Transport:
         """What `read` made of the response; it raises BadBody if it cannot read it."""
         tries = settled = 0
         while True:
+            await tally.check_budget()
             try:
                 return await self._once(body, read, tally, _headers(body, settled))
             except EngineError as error:

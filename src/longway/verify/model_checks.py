@@ -27,6 +27,7 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Judgement
 from longway.engines.event_loop import run
 from longway.engines.prompt import judge_prompt
+from longway.errors import BudgetSpent
 from longway.records import Verdict
 from longway.task import Stance, Task
 from longway.verify.check import Candidate, Check
@@ -385,7 +386,14 @@ class JudgeCheck(Check):
             judge_prompt(self.task, c.after, context=c.context, original=c.origin_now.text)
             for c in candidates
         ]
-        answers = self.asker.judge_all(prompts, self.task.labels)
+        try:
+            answers = self.asker.judge_all(prompts, self.task.labels)
+        except BudgetSpent as spent:
+            spent.answers = [
+                judged and self._verdict(c.label, judged)
+                for c, judged in zip(candidates, spent.answers, strict=True)
+            ]
+            raise
         return [self._verdict(c.label, judged) for c, judged in zip(candidates, answers, strict=True)]
 
     def _verdict(self, label: str, judged: Judgement) -> Verdict:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from longway.engines.asker import Asker
-from longway.errors import LongwayError
+from longway.errors import BudgetSpent, LongwayError
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
@@ -106,25 +106,35 @@ class Verifier:
     def verify(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
         """The verdicts on each candidate, in order; if a check failed, its verdict is the last.
 
-        Yields batch by batch: if the budget ends midway, the verdicts already paid for are not lost.
+        If the budget ends midway, BudgetSpent is raised after the verdicts that were paid for; candidates without one have failed.
         """
         for start in range(0, len(candidates), AT_ONCE):
-            yield from self._batch(candidates[start : start + AT_ONCE])
+            verdicts, spent = self._batch(candidates[start : start + AT_ONCE])
+            yield from verdicts
+            if spent is not None:
+                raise spent
 
-    def _batch(self, candidates: Sequence[Candidate]) -> list[tuple[Verdict, ...]]:
+    def _batch(self, candidates: Sequence[Candidate]) -> tuple[list[tuple[Verdict, ...]], BudgetSpent | None]:
         verdicts: list[tuple[Verdict, ...]] = [() for _ in candidates]
+        ended: BudgetSpent | None = None
         waiting = list(range(len(candidates)))
         for check in self.checks:
             concerned = [i for i in waiting if check.concerns(candidates[i])]
             if not concerned:
                 continue
-            given = check([candidates[i] for i in concerned])
+            try:
+                given: Sequence[Verdict | None] = check([candidates[i] for i in concerned])
+            except BudgetSpent as spent:
+                ended, given = spent, spent.answers or [None] * len(concerned)
             for i, verdict in zip(concerned, given, strict=True):
+                if verdict is None:
+                    verdicts[i] += (Verdict(check.name, False, reason="the budget is spent"),)
+                    continue
                 verdicts[i] += (verdict,)
                 self.seen[check.name] += 1
                 self.failed[check.name] += not verdict.passed
             waiting = [i for i in waiting if passed(verdicts[i])]
-        return verdicts
+        return verdicts, ended
 
     def report(self, n_accepted: int, edits: Sequence[int] = ()) -> CheckReport:
         """What the report says about the checks. edits: number of accepted edits per changed row."""

@@ -136,7 +136,8 @@ class GuardedWriter:
 
     def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
         """What was written for each row, in order, without texts that may not be proposed; ends early if the budget does."""
-        for request, written in zip(requests, self.write(requests), strict=False):
+        # The writer first: after its last answer it may raise BudgetSpent.
+        for written, request in zip(self.write(requests), requests, strict=False):
             reasons = [self.objection(self.ids[request.row], request.text, text) for text in written.texts]
             allowed = [i for i, reason in enumerate(reasons) if not reason]
             yield Written(
