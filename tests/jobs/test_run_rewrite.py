@@ -234,7 +234,10 @@ def test_answers_of_a_round_that_the_budget_ended_are_judged_and_used(data, pric
     assert found.stopped == "the budget is spent"
     assert 0.5 < sum(one.cost for one in found.cost) <= 1.0
     assert 12 > kinds["write"] > 2
-    assert kinds["judge"] >= kinds["write"] == found.changed  # each row that was paid for
+    edits = lines(found.folder / "edits.jsonl")
+    assert len({edit["id"] for edit in edits}) == kinds["write"]  # each row that was paid for
+    assert not [edit for edit in edits if "budget" in edit["reason"]]
+    assert found.changed > 0
     assert sum(one.calls for one in found.cost) == len(server.calls)
 
 
