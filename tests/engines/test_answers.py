@@ -1,4 +1,4 @@
-"""Reading answers: strict about form, patient with thinking and fences, honest about cuts."""
+"""Reading answers: tolerant about form, strict about what is a text, honest about cuts."""
 
 import json
 
@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.engines.answers import (
+    CUT_NOTE,
     BadBody,
     Completion,
     Declined,
@@ -34,22 +35,43 @@ def texts(content, *, n=9, form="json", finish="stop", original=""):
         f"<THINKING>one</THINKING><think>two</think>{GOOD}",
         f"I began before my tag was sent</think>{GOOD}",
         f"\n\n  {GOOD}  \n",
+        f"Sure! Here they are: {GOOD}",
+        f"{GOOD} I hope this helps.",
+        f"Here you are:\n```json\n{GOOD}\n```\nEnjoy!",
+        '["one thing", "another thing"]',
+        '{"rewrites": ["one thing", "another thing",],}',
+        '{"texts": ["one thing", "another thing"]}',
+        '{"Paraphrases": [{"text": "one thing"}, {"text": "another thing", "note": "shorter"}]}',
+        '[{"text": "the row", "rewrite": "one thing"}, {"text": "the row", "rewrite": "another thing"}]',
+        '{"rewrite_1": "one thing", "rewrite_2": "another thing"}',
+        '{"rewrites": ["1. one thing", "2. another thing"]}',
+        '{"rewrites": ["\\"one thing\\"", "another thing"]}',
+        '{"rewrites": ["one thing"]}\n{"rewrites": ["another thing"]}',
+        'First I thought of {"rewrites": ["a draft"]}, but better is ' + GOOD,
+        "1. one thing\n2. another thing",
+        "Here are the rewritings:\n\n**1.** one thing\n**2.** another thing\n\nLet me know!",
+        "- one thing\n- another thing",
+        "Rewriting 1: one thing\n\nRewriting 2: another thing",
+        '{"rewrites": ["first text", "second text", "one thing", "another thing"]}',
+        '{"rewrites": ["one thing", "another thing", "I\'m sorry, I cannot do more."]}',
     ],
 )
-def test_the_texts_are_found_behind_thinking_and_fences(content):
+def test_the_texts_are_found_whatever_is_around_them(content):
     assert texts(content) == ("one thing", "another thing")
 
 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("Sure! Here they are: " + GOOD, "not one JSON object"),
-        (GOOD + " I hope this helps.", "not one JSON object"),
-        ('{"rewrites": ["one"', "not one JSON object"),
-        ('["one", "two"]', "not an object"),
-        ('{"texts": ["one"]}', 'no list under "rewrites"'),
-        ('{"rewrites": "one"}', 'no list under "rewrites"'),
-        ('{"rewrites": ["one", 2]}', "not a text"),
+        ("I'm sorry, but I can't help with that.", "not one JSON object"),
+        ("The film bored me.", "not one JSON object"),
+        ('{"rewrites": ["he said "no" to it", "two"]}', "not one JSON object"),
+        ('{"rewrites": ["on', "not one JSON object"),
+        ('{"explanation": "one", "comment": "two"}', 'no list of texts under "rewrites"'),
+        ('{"original": "one", "reason": "two"}', 'no list of texts under "rewrites"'),
+        ('{"rewrites": ["one", 2]}', 'no list of texts under "rewrites"'),
+        ('{"rewrites": {"positive": "one"}}', 'no list of texts under "rewrites"'),
+        ("1. one\nNote: this one is short.\n2. two", "does not begin with"),
         ("", "empty"),
         ("<think>for ever", "empty"),
         ("[" * 100_000, "not one JSON object"),
@@ -92,11 +114,31 @@ def test_numbered_lines_are_read_where_the_server_has_no_schema():
 
 @pytest.mark.parametrize(
     "content",
-    ["Here you are:\n1. one", "1. one\nHope this helps!", "2. two", "1. one\n1. one again", "- one", "one"],
+    ["2. two", "1. one\n1. one again", "1. one\nand more\n2. two", "one", "1.5 million people came"],
 )
 def test_lines_that_are_not_numbered_in_order_are_misread(content):
     with pytest.raises(Misread, match="does not begin with"):
         texts(content, form="lines")
+
+
+def test_lines_around_a_text_are_not_dropped_if_the_row_has_several_lines_itself():
+    with pytest.raises(Misread, match="does not begin with"):
+        texts("1. one\nits second line", form="lines", original="a row\nof two lines")
+
+
+def test_json_that_breaks_off_is_cut_even_if_the_server_does_not_say_so():
+    read = rewrites_of(Completion('{"rewrites": ["one", "two", "thr'), 9)
+    assert read.texts == ("one", "two")
+    assert read.refusals == (CUT_NOTE,)
+
+
+def test_only_remarks_and_no_text_is_an_answer_without_texts():
+    read = rewrites_of(Completion('{"rewrites": ["I cannot help with that."]}'), 3)
+    assert (read.texts, read.refusals) == ((), ("a remark of the model was dropped",))
+    row = "I cannot help with that."
+    assert texts('{"rewrites": ["I cannot do that for you."]}', original=row) == (
+        "I cannot do that for you.",
+    )
 
 
 def test_the_last_line_of_a_cut_answer_is_not_trusted():
@@ -141,6 +183,10 @@ def test_refusals_and_content_filters_are_declined_at_once():
         ('"pos".', "lines"),
         ("**Pos**", "lines"),
         ('{"label": "pos"}', "lines"),
+        ('Here: {"answer": "pos"}', "json"),
+        ("pos", "json"),
+        ("Label: pos", "lines"),
+        ("The label is pos.", "lines"),
     ],
 )
 def test_a_label_is_read(content, form):

@@ -26,6 +26,18 @@ GOOD = "1. The soup | was | cold\n2. The waiter | was | rude"
         "1) The soup | was | cold\n2) The waiter | was | rude",
         "1.  The soup|was|cold\n\n2. The waiter  |  was\t|  rude  ",
         "  1. The soup | was | cold\r\n  2. The waiter | was | rude\r\n",
+        f"Sure! Here are the triples:\n{GOOD}",
+        f"{GOOD}\n\nI hope this helps!",
+        f"# Statements\n{GOOD}",
+        f"```\n{GOOD}\n```\nThese are the triples.",
+        "The soup | was | cold\nThe waiter | was | rude",
+        "- The soup | was | cold\n- The waiter | was | rude",
+        "* 1. The soup | was | cold\n* 2. The waiter | was | rude",
+        "**1.** The soup | was | cold\n**2.** The waiter | was | rude",
+        "(1) The soup | was | cold\n(2) The waiter | was | rude",
+        "1: The soup | was | cold\n2: The waiter | was | rude",
+        '1. "The soup" | "was" | "cold"\n2. "The waiter | was | rude"',
+        "1. **The soup** | was | **cold**\n2. `The waiter` | `was` | `rude`",
     ],
 )
 def test_harmless_differences_of_form_read_to_the_same_triples(answer):
@@ -36,6 +48,7 @@ def test_harmless_differences_of_form_read_to_the_same_triples(answer):
     ("answer", "triple"),
     [
         ("1. A man | sleeps |", Triple("A man", "sleeps", "")),
+        ("1. It | rained", Triple("It", "rained", "")),
         ("1. Der Film | war | nicht gut", Triple("Der Film", "war", "nicht gut")),
         ("1. 映画 | は | 良い", Triple("映画", "は", "良い")),
         ('1. "Heat" | is | (almost) perfect', Triple('"Heat"', "is", "(almost) perfect")),
@@ -60,24 +73,18 @@ def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
         (" \n\t\n", "empty"),
         ("<think>for ever and ever", "empty"),
         ("```\n```", "empty"),
-        (f"Sure! Here are the triples:\n{GOOD}", "does not begin with its number: 'Sure"),
-        (f"{GOOD}\nI hope this helps!", "does not begin with its number: 'I hope"),
-        (f"Triples:\n{GOOD}", "does not begin with its number"),
-        (f"```\n{GOOD}\n```\nThese are the triples.", "does not begin with its number: '```'"),
-        (f"# Statements\n{GOOD}", "does not begin with its number"),
-        ("The soup | was | cold\nThe waiter | was | rude", "does not begin with its number"),
-        ("- The soup | was | cold", "does not begin with its number"),
-        ("* 1. The soup | was | cold", "does not begin with its number"),
-        ("**1.** The soup | was | cold", "does not begin with its number"),
         ("1 The soup | was | cold", "does not begin with its number"),
-        ("1: The soup | was | cold", "does not begin with its number"),
         ("1.The soup | was | cold", "does not begin with its number"),
-        ("(1) The soup | was | cold", "does not begin with its number"),
         ("I. The soup | was | cold", "does not begin with its number"),
         ("１. The soup | was | cold", "does not begin with its number"),
         ("1-The soup | was | cold", "does not begin with its number"),
         ("3-1. The soup | was | cold", "does not begin with its number"),
-        ("sent1:\n1-1. The soup | was | cold", "does not begin with its number"),
+        ("sent1:\n1-1. The soup | was | cold", "plain numbers were expected"),
+        (
+            "1. The soup | was | cold\nNow the second:\n2. The waiter | was | rude",
+            "does not begin with its number: 'Now",
+        ),
+        ("1. The soup was cold\nThat is all.", "1 part"),
         ("| # | subject | predicate | object |\n|---|---|---|---|", "does not begin with its number"),
         ("| 1 | The soup | was | cold |", "does not begin with its number"),
         ("1. | The soup | was | cold |", "5 parts"),
@@ -102,8 +109,6 @@ def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
         ("1. | |", "neither subject nor predicate"),
         ("1. (The soup | was | cold)", "brackets or formatting"),
         ("1. <The soup | was | cold>", "brackets or formatting"),
-        ("1. **The soup** | was | **cold**", "brackets or formatting"),
-        ("1. `The soup` | `was` | `cold`", "brackets or formatting"),
         ("1. subject | predicate | object", "repeats the form"),
         ("1. [subject] | [predicate] | [object]", "repeats the form"),
         ("1. Subject: The soup | Predicate: was | Object: cold", "names its parts"),
@@ -113,7 +118,6 @@ def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
         ("0. The soup | was | cold", "should have the number 1"),
         ("1-1. The soup | was | cold", "plain numbers were expected"),
         ("1. The soup | was | cold\n2-1. The waiter | was | rude", "are mixed"),
-        ("1. The soup | was | cold\n2. The waiter | wa", "2 parts"),
         ('{"lines": ["1. The soup | was | cold"]}', "JSON"),
         ('[["The soup", "was", "cold"]]', "JSON"),
         ("1. The soup | was | cold", "1 triples instead of 2"),
@@ -168,6 +172,12 @@ def test_only_rules_may_leave_a_sentence_whole():
         ("principal: dull\nspurious: none", (("dull",), ())),
         ("principal: dull\nspurious:", (("dull",), ())),
         ("```\nprincipal: over-the-top, dull, dull\nspurious: -\n```", (("over-the-top", "dull"), ())),
+        (
+            "principal: 10/10, very dull, weak (0.9)\nspurious: war; 7:30",
+            (("10/10", "weak"), ("war", "7:30")),
+        ),
+        ("Here they are:\n- **Principal:** dull\n- **Spurious:** war\nThat is all.", (("dull",), ("war",))),
+        ("The principal words: dull\nspurious words: [war]", (("dull",), ("war",))),
         ("<think>hm</think>principal: don't\n\nspurious: élan", (("don't",), ("élan",))),
     ],
 )
@@ -181,14 +191,8 @@ def test_identified_words_are_read(answer, expected):
         ("", "empty"),
         ("principal: dull", 'no line begins with "spurious: "'),
         ("principal: dull\nprincipal: weak\nspurious: a", "two lines"),
-        ("principal: dull\nspurious: war\nThat is all.", "begins neither"),
-        ("The principal words: dull\nspurious: war", "begins neither"),
-        ("- principal: dull\n- spurious: war", "begins neither"),
-        ("principal - dull\nspurious - war", "begins neither"),
-        ("principal: very dull\nspurious: war", "not one single word"),
-        ("principal: dull; weak\nspurious: war", "not one single word"),
-        ("principal: dull (0.9)\nspurious: war", "not one single word"),
-        ("principal: dull,, weak\nspurious: war", "nothing between"),
+        ("principal - dull\nspurious - war", "no line begins with"),
+        ("principal: very dull\nspurious: war", "no single word"),
         ("principal: dull\nspurious: Dull", "both"),
         ("principal: none\nspurious: none", "no word"),
         ("principal: word, word\nspurious: word, word", "repeats the form"),
@@ -225,6 +229,8 @@ def test_picked_triples_must_be_numbers_that_exist(answer, why):
 
 def test_a_pair_of_texts_is_read():
     assert read_pair("Context: It rains: a lot.\n\ntext: It is wet.") == ("It rains: a lot.", "It is wet.")
+    quoted = 'Here you go!\n**Context:** "It rains."\n**Text:** "It is wet."'
+    assert read_pair(quoted) == ("It rains.", "It is wet.")
 
 
 @pytest.mark.parametrize(
@@ -233,11 +239,11 @@ def test_a_pair_of_texts_is_read():
         ("text: It is wet.\ncontext: It rains.", "must come first"),
         ("context: It rains.", 'no line begins with "text: "'),
         ("context: It rains.\nHard.\ntext: It is wet.", "begins neither"),
-        ("reconstructed sent1:\nIt rains.", "begins neither"),
+        ("reconstructed sent1:\nIt rains.", "no line begins with"),
+        ("context: It rains.\ntext: It is wet.\nAnd cold.", "begins neither"),
         ("context: It rains.\ntext: ...", "the text is empty"),
         ("context: It | rains | now\ntext: It is wet.", "bars of its triples"),
         ("context: It rains.\ntext: It rains.", "the same"),
-        ("Here you go!\ncontext: It rains.\ntext: It is wet.", "begins neither"),
         ('{"context": "It rains.", "text": "It is wet."}', "JSON"),
     ],
 )
@@ -254,6 +260,13 @@ def test_a_pair_of_texts_in_another_form_is_refused(answer, why):
         (f"<think>hm</think>```json\n{json.dumps({'lines': GOOD.splitlines()})}\n```", "json"),
         (f"```\n{GOOD}\n```", "lines"),
         (json.dumps({"lines": GOOD.splitlines()}), "lines"),
+        (GOOD, "json"),
+        (f"Here: {json.dumps({'triples': GOOD.splitlines()})}", "json"),
+        ('{"triples": [["The soup", "was", "cold"], ["The waiter", "was", "rude"]]}', "json"),
+        (
+            '[{"subject": "The soup", "predicate": "was", "object": "cold"}, {"s": "The waiter", "p": "was", "o": "rude"}]',
+            "json",
+        ),
     ],
 )
 def test_the_lines_of_an_answer_are_one_text(content, form):
@@ -263,10 +276,9 @@ def test_the_lines_of_an_answer_are_one_text(content, form):
 @pytest.mark.parametrize(
     ("content", "finish", "form", "why"),
     [
-        (GOOD, "stop", "json", "not one JSON object"),
-        ('{"rewrites": ["x"]}', "stop", "json", 'no list under "lines"'),
-        ('{"lines": "x"}', "stop", "json", 'no list under "lines"'),
-        ('{"lines": [["a", "b", "c"]]}', "stop", "json", "not a text"),
+        ('{"why": ["x"]}', "stop", "json", 'no list of texts under "lines"'),
+        ('{"lines": [1, 2]}', "stop", "json", 'no list of texts under "lines"'),
+        ("I cannot do that.", "stop", "json", "not one JSON object"),
         ('{"lines": []}', "stop", "json", "no lines"),
         ('{"lines": ["1. a | b | c', "length", "json", "cut off"),
         (GOOD, "length", "lines", "cut off"),

@@ -115,7 +115,7 @@ def test_a_request_that_is_rejected_however_it_is_put_fails_for_itself():
     ("first", "why"),
     [
         ("Here you are!", "not one JSON object"),
-        ('{"answer": 1}', 'no list under "rewrites"'),
+        ('{"answer": 1}', 'no list of texts under "rewrites"'),
         ("", "empty"),
     ],
 )

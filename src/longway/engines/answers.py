@@ -5,9 +5,10 @@
     label_in(completion, ...)       the label in it, as `Judgement`
     likelihoods(tokens, ...)        label probabilities, from the token probabilities of one greedy answer
 
-Reading is strict: an answer that is not exactly in the requested form raises `Misread`, with a reason that is given both to the model
-(for one repair; so keep its wording) and to the user. `Declined` is raised if a repair would not help. Thinking tags and code fences are removed
-first. An answer that was cut off is reported as such, never as bad JSON, and the complete texts before the cut are kept.
+Reading is tolerant about form: thinking tags, code fences and words around an answer are removed, JSON is read under other names (`answer_json.py`), numbered or
+bulleted lines are read in place of JSON. It is strict about content: only what is marked as a text is one, never a remark, a refusal or a
+piece of the prompt. Otherwise `Misread` is raised, with a reason that is given both to the model (for one repair; so keep its wording) and to the user. `Declined` is
+raised if a repair would not help. An answer that was cut off is reported as such, never as bad JSON, and the complete texts before the cut are kept.
 """
 
 from __future__ import annotations
@@ -19,14 +20,37 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
+from longway.engines.answer_json import complete_texts, json_in, named_lines, texts_under
 from longway.engines.engine import Judgement, Written
 
 _THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _THINKING_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
 _THINKING_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)\s*>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)(?:\n?```\s*)?\Z", re.DOTALL)
-_ITEM = re.compile(r"(\d{1,3})[.)][ \t]+(\S.*)")
-_REWRITES = re.compile(r'\{\s*"rewrites"\s*:\s*\[')
+# "1. ", "2) ", "**3.** ", "- 4: ", "Rewriting 5: ", "(6) "
+_ITEM = re.compile(
+    r"(?:[-*•#>]+[ \t]+)?(?P<bold>\*\*|__)?(?:(?:rewrit\w+|versions?|options?|candidates?|paraphrases?|text)[ \t]+#?)?\(?"
+    r"(?P<number>\d{1,3})[.):]+(?:\*\*|__)?:?[ \t]+(?P<text>\S.*)",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"[-*•][ \t]+(?P<text>\S.*)")
+_LABEL_SAID = re.compile(
+    r"(?:the\s+)?(?:label|answer|class|category|sentiment)\s*(?:is\s*:?|:|=)\s*", re.IGNORECASE
+)
+# Lines of an answer in lines: numbered, or named.
+_MARKED_LINE = re.compile(
+    r"[\W_]*(?:[12]-)?\d{1,3}[.):]|[\W_]*(?:principal|spurious|source|target|context|text)\b[^|]{0,12}:",
+    re.IGNORECASE,
+)
+_LINE_NAMES = ("principal", "spurious", "source", "target", "context", "text")
+# Remarks and refusals of a model, and the example texts of our prompts.
+_REMARK = re.compile(
+    r"(?:i'm|i’m|i am) (?:sorry|unable|afraid i)\b|sorry, (?:but )?i\b|i (?:cannot|can't|can’t|can not|won't) (?:help|assist|rewrite|do|fulfil|provide|comply|create|generate|answer)\b|"
+    r"as an ai\b|(?:sure|certainly|of course|okay)[,!.:]+ here\b|here (?:is|are) (?:the|a|my|your|some|\d+|two|three|four)\b[^.]*:$|i hope this helps|let me know if\b",
+    re.IGNORECASE,
+)
+_FORM_TEXTS = frozenset({"first text", "second text", "the text", "...", "…"})
+CUT_NOTE = "the answer was cut off; the texts before the cut are kept"
 _DECORATION = " \t\n\"'`*."
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _MAX_TOKENS = 2**53  # larger numbers are not counts, and too large for a price or the journal
@@ -138,15 +162,12 @@ def refusal_of(misread: Misread) -> str:
 def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str = "json") -> Written:
     """Up to n different texts, with a note for each that was dropped. original: the source text; copies of it are dropped."""
     content = _content_of(completion)
-    is_json = _is_json(content, form)
-    items = _json_items(content, cut=completion.is_cut) if is_json else _numbered_items(content)
-    if completion.is_cut and form == "lines" and not is_json:
-        items = items[:-1]  # the last line may be incomplete
-    if completion.is_cut and not items:
+    items, is_cut = _items_in(content, form, original, is_cut=completion.is_cut)
+    if is_cut and not items:
         raise Cut("the answer was cut off before its first text was complete")
-    texts, notes = _clean(items, original)
-    if completion.is_cut:
-        notes.append("the answer was cut off; the texts before the cut are kept")
+    texts, notes = _clean(_without_numbers(items, original), original)
+    if is_cut:
+        notes.append(CUT_NOTE)
     if not texts and not notes:
         notes.append("the model gave no rewriting")
     return Written(tuple(texts[:n]), tuple(notes))
@@ -155,12 +176,17 @@ def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str
 def lines_of(completion: Completion, *, form: str = "json") -> Written:
     """The lines of an answer as one text. An answer that was cut off cannot be used."""
     content = _content_of(completion)
-    is_json = _is_json(content, form)
-    if completion.is_cut and not is_json:
-        raise Misread("the answer was cut off, and lines may be missing")
-    lines = content.splitlines()
-    if is_json:
-        items = _list_in(content, "lines", cut=completion.is_cut)
+    value = json_in(content) if _is_json(content, form) else None
+    if value is None:
+        if completion.is_cut:
+            raise Misread("the answer was cut off, and lines may be missing")
+        if form == "json" and not any(map(_MARKED_LINE.match, content.splitlines())):
+            raise Misread("the answer is not one JSON object")
+        lines = content.splitlines()
+    else:
+        items = named_lines(value, _LINE_NAMES) or texts_under(_with_bars(value), "lines")
+        if items is None:
+            raise Misread('the JSON object has no list of texts under "lines"')
         lines = [line for item in items for line in item.splitlines()]
     kept = [line.strip() for line in lines if line.strip()]
     if not kept:
@@ -174,12 +200,16 @@ def label_of(completion: Completion, options: Sequence[str], *, form: str = "jso
     """The chosen option."""
     content = _content_of(completion)
     known = {option.strip().casefold(): option for option in options}
-    if _is_json(content, form):
-        value = _object_in(content, cut=completion.is_cut).get("label")
-        if not isinstance(value, str):
+    found = json_in(content) if _is_json(content, form) else None
+    if found is not None:
+        said = found.get("label") if isinstance(found, dict) else None
+        texts = texts_under(found, "label") if said is None else [said]
+        if texts is None or len(texts) != 1 or not isinstance(texts[0], str):
             raise Misread('the JSON object has no text under "label"')
+        value = texts[0]
     else:
         value = content if content in options else content.strip(_DECORATION)
+        value = value if value in options else _LABEL_SAID.sub("", value, count=1).strip(_DECORATION)
     if value in options:
         return value
     # If labels differ only in case ("Pos", "pos"), only the exact one counts.
@@ -281,75 +311,98 @@ def _content_of(completion: Completion) -> str:
 
 
 def _is_json(content: str, form: str) -> bool:
-    """Whether to read an answer as JSON: because it was requested, or because the model sent it anyway."""
-    return form == "json" or content.startswith("{")
+    """Whether to look for JSON in an answer: because it was requested, or because the model sent it anyway."""
+    return form == "json" or content.startswith(("{", "["))
 
 
-def _object_in(content: str, *, cut: bool) -> Mapping[str, object]:
+def _items_in(content: str, form: str, original: str, *, is_cut: bool) -> tuple[list[str], bool]:
+    """The texts of an answer before they are cleaned, and whether it was cut off."""
+    value = json_in(content) if _is_json(content, form) else None
+    # An answer in JSON that breaks off is cut, whatever the server says.
+    if _is_json(content, form) and (value is None or is_cut) and not _is_whole(content):
+        items = complete_texts(content)
+        if items is not None and (items or is_cut):
+            return items, True
+    if value is not None:
+        texts = texts_under(value, "rewrites")
+        if texts is None:
+            raise Misread('the JSON object has no list of texts under "rewrites"')
+        return texts, is_cut
+    if is_cut and content.startswith(("{", "[")):
+        return [], True
+    items = _marked_items(content, original)
+    if items is None:
+        if form == "json":
+            if is_cut:
+                raise Cut("the answer was cut off before its first text was complete")
+            raise Misread("the answer is not one JSON object")
+        if is_cut:
+            return [], True
+        raise Misread('line 1 does not begin with "1. "')
+    return (items[:-1] if is_cut else items), is_cut  # the last line may be incomplete
+
+
+def _is_whole(content: str) -> bool:
+    """Whether an answer is complete JSON."""
     try:
-        value = json.loads(content)
+        json.loads(content)
     except (ValueError, RecursionError):
-        if cut:
-            raise Misread("the answer was cut off in the middle of its JSON") from None
-        raise Misread("the answer is not one JSON object") from None
-    if not isinstance(value, dict):
-        raise Misread("the answer is JSON but not an object")
-    return value
+        return False
+    return True
 
 
-def _list_in(content: str, name: str, *, cut: bool) -> list[str]:
-    items = _object_in(content, cut=cut).get(name)
-    if not isinstance(items, list):
-        raise Misread(f'the JSON object has no list under "{name}"')
-    if not all(isinstance(item, str) for item in items):
-        raise Misread(f'the list under "{name}" holds something that is not a text')
-    return items
+def _with_bars(value: object) -> object:
+    """Triples in lists or objects as numbered lines; any other value unchanged.
 
-
-def _json_items(content: str, *, cut: bool) -> list[str]:
-    if cut:
-        try:
-            json.loads(content)
-        except (ValueError, RecursionError):
-            return _complete_items(content)
-    return _list_in(content, "rewrites", cut=cut)
-
-
-def _complete_items(content: str) -> list[str]:
-    """The complete texts of a JSON answer that was cut off.
-
-    >>> _complete_items('{"rewrites": ["one", "two", "thr')
-    ['one', 'two']
+    >>> _with_bars({"triples": [["It", "rains", ""], ["It", "is", "wet"]]})
+    ['1. It | rains | ', '2. It | is | wet']
     """
-    opening = _REWRITES.match(content)
-    items: list[str] = []
-    if opening is None:
-        return items
-    decoder, place = json.JSONDecoder(), opening.end()
-    while True:
-        place = re.compile(r"[\s,]*").match(content, place).end()  # type: ignore[union-attr]
-        if not content.startswith('"', place):
-            return items
-        try:
-            item, place = decoder.raw_decode(content, place)
-        except ValueError:
-            return items
-        items.append(item)
+    items = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    rows = (
+        [list(item.values()) if isinstance(item, dict) else item for item in items]
+        if isinstance(items, list)
+        else []
+    )
+    if not rows or not all(
+        isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) for part in row) for row in rows
+    ):
+        return value
+    return [f"{number}. {' | '.join(row)}" for number, row in enumerate(rows, 1)]
 
 
-def _numbered_items(content: str) -> list[str]:
-    """The texts of an answer in numbered lines; anything else between them is an error."""
+def _marked_items(content: str, original: str) -> list[str] | None:
+    """The texts of an answer in numbered lines, or in bulleted ones; None if it has neither.
+
+    Other lines before the first and after the last are remarks, unless the original has several lines itself. Between them they are an error.
+    """
     if content.strip().rstrip(".").upper() == "NONE":
         return []
-    items: list[str] = []
-    for line in content.splitlines():
-        if not line.strip():
+    lines = [line.strip() for line in content.splitlines() if line.strip()]
+    for mark in (_ITEM, _BULLET):
+        found = [mark.fullmatch(line) for line in lines]
+        places = [place for place, match in enumerate(found) if match]
+        if not places:
             continue
-        item = _ITEM.fullmatch(line.strip())
-        if item is None or int(item[1]) != len(items) + 1:
-            raise Misread(f'line {len(items) + 1} does not begin with "{len(items) + 1}. "')
-        items.append(item[2])
-    return items
+        # A rule or a heading between two texts would be part of one of them.
+        first, last = (0, len(lines) - 1) if "\n" in original.strip() else (places[0], places[-1])
+        items: list[str] = []
+        for match in found[first : last + 1]:
+            number = len(items) + 1
+            if match is None or (mark is _ITEM and int(match["number"]) != number):
+                raise Misread(f'line {number} does not begin with "{number}. "')
+            text = match["text"]
+            items.append(text.removesuffix(match["bold"]) if mark is _ITEM and match["bold"] else text)
+        return items
+    return None
+
+
+def _without_numbers(items: Sequence[str], original: str) -> list[str]:
+    """Texts without the numbers 1, 2, 3 before them, if all have them and the original begins with none."""
+    found = [_ITEM.fullmatch(item.strip()) for item in items]
+    if _ITEM.match(original) or not items:
+        return list(items)
+    texts = [match["text"] for n, match in enumerate(found, 1) if match and int(match["number"]) == n]
+    return texts if len(texts) == len(items) else list(items)
 
 
 def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
@@ -359,11 +412,15 @@ def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
     source = _one_line(original)
     seen = {source}
     for item in items:
-        text = item.strip()
+        text = _unquoted(item.strip(), original)
         if not text:
             notes.append("an empty text was dropped")
         elif _CONTROL.search(text):
             notes.append("a text with control characters was dropped")
+        elif text.lower() in _FORM_TEXTS and text.lower() != source.lower():
+            notes.append("an example text of the prompt was dropped")
+        elif _REMARK.match(text) and not _REMARK.match(source):
+            notes.append("a remark of the model was dropped")
         elif (line := _one_line(text)) == source:
             notes.append("a copy of the original was dropped")
         elif line in seen:
@@ -372,6 +429,16 @@ def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
             seen.add(line)
             texts.append(text)
     return texts, notes
+
+
+def _unquoted(text: str, original: str) -> str:
+    """A text without the quotes around all of it, unless the original has them."""
+    for opening, closing in ('""', "“”", "''", "‘’", "``"):
+        inner = text[1:-1]
+        is_quoted = len(text) > 2 and text[0] == opening and text[-1] == closing
+        if is_quoted and opening not in inner and closing not in inner and original[:1] != opening:
+            return inner.strip()
+    return text
 
 
 def _one_line(text: str) -> str:

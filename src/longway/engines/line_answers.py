@@ -5,8 +5,8 @@
     read_pair(answer)                            a context and a text
     read_numbered(answer, n)                     n numbered lines
 
-Reading is strict: thinking tags and a code fence are removed, and anything else that was not requested raises `Unreadable`, with a
-reason that the engine is given for one repair (`prompt.mended`). The reasons are model input: keep their wording.
+Thinking tags, a code fence, bullets and bold names are removed, and remarks around the lines are ignored. Anything else that was not requested
+raises `Unreadable`, with a reason that the engine is given for one repair (`prompt.mended`). The reasons are model input: keep their wording.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from longway.english.triples.triple import BadTriples
 
 _NONE = frozenset({"", "none", "-", "n/a"})
 _AROUND_A_WORD = "\"'“”‘’`*. "
+_MARK = re.compile(r"(?:[-*•]\s+|[0-9]\.\s+(?=[*_]*[a-z]+\b[^.]*:))?(?:\*\*|__)?", re.IGNORECASE)
+_END_MARK = r"(?:\*\*|__)?"
 _PLACEHOLDERS = frozenset({"word", "words"})
+
+
+_REMARK = re.compile(r"\s*\([^()]*\)")  # "dull (0.9)"
 
 
 class Unreadable(BadTriples):
@@ -59,7 +64,7 @@ def read_pair(answer: str) -> tuple[str, str]:
     >>> read_pair("context: It rains.\\ntext: It is wet outside.")
     ('It rains.', 'It is wet outside.')
     """
-    context, text = _two(answer, "context", "text", in_order=True)
+    context, text = map(_unquoted, _two(answer, "context", "text", in_order=True))
     for name, part in (("context", context), ("text", text)):
         if not any(letter.isalnum() for letter in part):
             raise Unreadable(f"the {name} is empty")
@@ -77,8 +82,11 @@ def read_numbered(answer: str, n: int) -> list[str]:
     ['It rains.', 'It is wet.']
     """
     texts = []
-    for number, line in enumerate(_lines_in(answer), 1):
-        item = re.fullmatch(r"([0-9]{1,4})\.(?:\s+(.*))?", line)
+    lines = [_MARK.sub("", line, count=1) for line in _lines_in(answer)]
+    if len(lines) > n and lines[0].endswith(":") and not lines[0][0].isdigit():
+        lines = lines[1:]  # "Here are the lines:"
+    for number, line in enumerate(lines, 1):
+        item = re.fullmatch(r"([0-9]{1,4})[.):](?:\*\*|__)?(?:\s+(.*))?", line)
         if item is None or int(item[1]) != number:
             raise Unreadable(f'this line does not begin with "{number}. ": {_short(line)}')
         if not item[2]:
@@ -106,15 +114,21 @@ def _unquoted(line: str) -> str:
 
 
 def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tuple[str, str]:
-    """The values of two named lines, which must be the whole answer."""
+    """The values of two named lines. Lines before the first are remarks, and so are those after the last unless the order matters."""
     lines = _lines_in(answer)
     if lines[0].startswith(("{", "[")):
         raise Unreadable(
             f'the answer is JSON, and two lines were asked for: "{first}: ..." and "{second}: ..."'
         )
     values: dict[str, str] = {}
+    start = re.compile(
+        rf"{_MARK.pattern}(?:the )?({first}|{second})(?: words?| triples?)?{_END_MARK}:{_END_MARK}(.*)",
+        re.IGNORECASE,
+    )
     for line in lines:
-        named = re.fullmatch(rf"({first}|{second}):(.*)", line, re.IGNORECASE)
+        named = start.fullmatch(line)
+        if named is None and (not values or (len(values) == 2 and not in_order)):
+            continue
         if named is None:
             raise Unreadable(
                 f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)}'
@@ -133,19 +147,18 @@ def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tup
 def _words(part: str) -> tuple[str, ...]:
     if part.lower().rstrip(".") in _NONE:
         return ()
-    words = [item.strip(_AROUND_A_WORD) for item in part.split(",")]
-    for word in words:
-        if not any(letter.isalnum() for letter in word):
-            raise Unreadable(f"there is nothing between two commas: {_short(part)}")
-        if len(word.split()) > 1 or re.search(r"[;|/:()\[\]]", word):
-            raise Unreadable(f"{_short(word)} is not one single word")
+    items = [_REMARK.sub("", item).strip(_AROUND_A_WORD) for item in re.split("[,;]", part.strip("[]"))]
+    # Phrases and rests of other forms are left out; "10/10" is a word.
+    words = [item for item in items if re.search(r"\w", item) and not re.search(r"[\s|()\[\]]", item)]
+    if not words:
+        raise Unreadable(f"{_short(part)} has no single word")
     if {word.lower() for word in words} <= _PLACEHOLDERS:
         raise Unreadable("the answer repeats the form instead of filling it in")
     return tuple(dict.fromkeys(words))
 
 
 def _positions(part: str, n: int, name: str) -> tuple[int, ...]:
-    items = [item.strip() for item in part.rstrip(". ").split(",")]
+    items = [item.strip() for item in part.strip(". []").split(",")]
     if items == [""] or part.lower().rstrip(".") in _NONE:
         raise Unreadable(f"no triple is named after {name}")
     for item in items:

@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from longway.engines.answers import (
+    CUT_NOTE,
     Completion,
     Cut,
     Declined,
@@ -188,7 +189,7 @@ class ServedEngine(Engine):
             part += 1
             read = partial(texts_in, reads="texts", n=wanted, original=prompt.text)
             try:
-                completion, written = await self._answer(call, tally, read, may_shrink=wanted > 1)
+                written = await self._answer(call, tally, read, may_shrink=wanted > 1)
             except (Cut, TooLong) as error:
                 if wanted == 1:
                     notes.append(_reason(error))
@@ -204,10 +205,10 @@ class ServedEngine(Engine):
                 break  # what was paid for is used
             texts.update(dict.fromkeys(written.texts))
             notes += written.refusals
-            is_short = len(written.texts) < wanted
-            if len(texts) == known or (is_short and not completion.is_cut):
+            is_cut = CUT_NOTE in written.refusals
+            if len(texts) == known or (len(written.texts) < wanted and not is_cut):
                 break
-            share = max(1, len(written.texts)) if completion.is_cut else share
+            share = len(written.texts) if is_cut else share
         return Written(tuple(texts), tuple(dict.fromkeys(notes) if texts else notes))
 
     def _can_go_on(self, prompt: Prompt, n: int, sampling: Sampling, tally: CallTally) -> bool:
@@ -247,23 +248,23 @@ class ServedEngine(Engine):
     async def _ask(self, call: ChatCall, tally: CallTally, read: Callable[..., Any]) -> tuple[Any, str]:
         """What `read` made of the answer; or None and the reason."""
         try:
-            return (await self._answer(call, tally, read))[1], ""
+            return await self._answer(call, tally, read), ""
         except (Misread, Declined) as error:
             return None, _reason(error)
 
     async def _answer(
         self, call: ChatCall, tally: CallTally, read: Callable[..., Any], *, may_shrink: bool = False
-    ) -> tuple[Completion, Any]:
-        """The answer and what `read` made of it, after one repair if necessary. may_shrink: raise Cut instead of a repair."""
+    ) -> Any:
+        """What `read` made of the answer, after one repair if necessary. may_shrink: raise Cut instead of a repair."""
         completion, form = await self._first(call, tally)
         try:
-            return completion, read(self._checked(completion), form=form)
+            return read(self._checked(completion), form=form)
         except Misread as misread:
             if may_shrink and isinstance(misread, Cut):
                 raise
             again = call.repair(completion, str(misread))
         completion, form = await self._chat(again, tally)
-        return completion, read(self._checked(completion), form=form)
+        return read(self._checked(completion), form=form)
 
     def _checked(self, completion: Completion) -> Completion:
         if self._key.is_in(completion.content) or self._key.is_in(completion.refusal):

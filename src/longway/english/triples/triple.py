@@ -1,12 +1,15 @@
 """Triples: subject, predicate and object of a statement, their notation, and the way back to a text.
 
-    parse("1. A few people | are in | a restaurant")      a strict parser; raises BadTriples with a reason
+    parse("1. A few people | are in | a restaurant")      raises BadTriples with a reason
     numbered(triples)                                     the same notation
     text_of(triples)                                      one sentence per triple; neighbours with the same subject are joined
 
 For pairs the lines of the context are numbered 1-1, 1-2 and so on, those of the text 2-1, 2-2 (CoBA, appendix H). A sentence that
 was not split is a triple with only an object, `3. | | Well, what can I say?`. Only the rules and the embedded writer
 produce such triples; in an answer of a served language model they are errors.
+
+Parsing ignores formatting that models add: bullets, bold numbers, quotes around all parts, and lines without bars before the first triple and after
+the last. Lines without numbers are counted. An object may be missing ("It | rained").
 """
 
 from __future__ import annotations
@@ -21,9 +24,16 @@ from longway.english.inflection import capitalise
 from longway.tokens.tokenizer import tokenize
 
 MAX_TRIPLES = 60  # per text
-_LINE = re.compile(r"(?:(?P<part>[12])-)?(?P<number>[0-9]{1,3})[.)]\s+(?P<triple>.*)")
+_LINE = re.compile(r"(?:(?P<part>[12])-)?(?P<number>[0-9]{1,3})[.):]+\s+(?P<triple>.*)")
+_BULLET = re.compile(r"[-*•]\s+")
+_BOLD_NUMBER = re.compile(
+    r"(\*\*|__)\(?((?:[12]-)?[0-9]{1,3})[.):]*\1[.):]*\s*|\(((?:[12]-)?[0-9]{1,3})\)\s+"
+)
+_STARTS_MARKED = re.compile(r"\W*\d|\W*[ivxIVX]{1,4}[.)]\s|\||<")
+_WRAPPED = re.compile(r"(\*\*|__|`)(.+)\1")
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"))
 _PART_NAMES = ("subject", "predicate", "object")
-_FORMATTED = re.compile(r"\*\*.+\*\*|__.+__|`[^`]+`|</?(?:subject|predicate|object|triple)>.*", re.IGNORECASE)
+_FORMATTED = re.compile(r"</?(?:subject|predicate|object|triple)>.*", re.IGNORECASE)
 
 
 class BadTriples(ValueError):  # noqa: N818 - says what happened
@@ -77,7 +87,7 @@ def numbered(triples: Sequence[Triple], *, part: int | None = None) -> str:
 
 
 def parse(answer: str, *, n: int | None = None, may_be_whole: bool = False) -> list[Triple]:
-    """Return the triples of an answer; raises BadTriples if it is not exactly numbered triples. n: the expected number.
+    """Return the triples of an answer; raises BadTriples if it is not a list of triples. n: the expected number.
 
     >>> parse("1. The soup | was | cold\\n2. The waiter | was | rude")[1].subject
     'The waiter'
@@ -108,11 +118,12 @@ def parse_pair(answer: str, *, may_be_whole: bool = False) -> tuple[list[Triple]
 
 
 def _parse_lines(answer: str, may_be_whole: bool) -> list[tuple[str | None, Triple]]:
-    lines = [line.strip() for line in answer.strip().splitlines() if line.strip()]
+    lines = [_plain(line.strip()) for line in answer.strip().splitlines() if line.strip()]
     if not lines:
         raise BadTriples("the answer is empty")
     if lines[0].startswith(("{", "[")):
         raise BadTriples("the answer is JSON; numbered lines were expected")
+    lines = _numbered(_without_remarks(lines))
     if len(lines) > MAX_TRIPLES:
         raise BadTriples(f"{len(lines)} lines; at most {MAX_TRIPLES} are accepted")
     parsed = [_parse_line(line, may_be_whole) for line in lines]
@@ -128,11 +139,62 @@ def _parse_lines(answer: str, may_be_whole: bool) -> list[tuple[str | None, Trip
     return [(part, triple) for part, _, triple in parsed]
 
 
+def _plain(line: str) -> str:
+    """A line without bullet, and its number without formatting.
+
+    >>> _plain("- **1.** It | rained"), _plain("(2) It | was | wet")
+    ('1. It | rained', '2. It | was | wet')
+    """
+    line = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
+    return (
+        _BOLD_NUMBER.sub(lambda match: f"{match[2] or match[3]}. ", line, count=1)
+        if _BOLD_NUMBER.match(line)
+        else line
+    )
+
+
+def _without_remarks(lines: list[str]) -> list[str]:
+    """The lines from the first with a bar or a number to the last; all if none has a bar. Others are remarks: "Here are the triples:"."""
+    places = [place for place, line in enumerate(lines) if "|" in line or _LINE.match(line)]
+    if not any("|" in line for line in lines):
+        return lines
+    return lines[places[0] : places[-1] + 1]
+
+
+def _numbered(lines: list[str]) -> list[str]:
+    """The lines with numbers, if all have bars and none begins with a number or another mark."""
+    if all("|" in line and not _STARTS_MARKED.match(line) for line in lines):
+        return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
+    return lines
+
+
+def _unwrapped(parts: list[str]) -> list[str]:
+    """The parts of a triple without formatting, and without quotes if they are around all parts or around the whole line.
+
+    >>> _unwrapped(['"It"', '"rained"', '""']), _unwrapped(['"It', "was", 'wet"']), _unwrapped(['"Heat"', "is", "long"])
+    (['It', 'rained', ''], ['It', 'was', 'wet'], ['"Heat"', 'is', 'long'])
+    """
+    parts = [match[2] if (match := _WRAPPED.fullmatch(part)) else part for part in parts]
+    for opening, closing in _QUOTES:
+        given = [part for part in parts if part]
+        if len(given) > 1 and all(len(p) > 1 and p[0] == opening and p[-1] == closing for p in given):
+            return [part[1:-1].strip() for part in parts]
+        first, last = given[0] if given else "", given[-1] if given else ""
+        if len(given) > 1 and first[0] == opening and last[-1] == closing:
+            inside = " ".join([first[1:], *given[1:-1], last[:-1]])
+            if opening not in inside and closing not in inside:
+                ends = {first: first[1:].strip(), last: last[:-1].strip()}
+                return [ends.get(part, part) for part in parts]
+    return parts
+
+
 def _parse_line(line: str, may_be_whole: bool) -> tuple[str | None, int, Triple]:
     match = _LINE.fullmatch(line)
     if match is None:
         raise BadTriples(f"this line does not begin with its number: {_short(line)}")
-    parts = [" ".join(part.split()) for part in match["triple"].split("|")]
+    parts = _unwrapped([" ".join(part.split()) for part in match["triple"].split("|")])
+    if len(parts) == 2 and all(parts) and parts[1].lower() not in _COPULAS:
+        parts.append("")  # a verb alone: "It | rained"
     if len(parts) != 3:
         raise BadTriples(
             f"this line has {len(parts)} part{'s' * (len(parts) != 1)} instead of three: {_short(line)}"
