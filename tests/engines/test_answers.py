@@ -141,6 +141,22 @@ def test_only_remarks_and_no_text_is_an_answer_without_texts():
     )
 
 
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        ("it bored me.", "It bored me."),
+        ('"It bored me.', "It bored me."),
+        ("It bored me.\n\nI fell asleep.", "It bored me. I fell asleep."),
+        ("Here is the rewritten text:\nIt bored me.\nNote: I kept the label.", "It bored me."),
+        ("iPads bored me.", "iPads bored me."),
+        ('The "film" bored me.', 'The "film" bored me.'),
+    ],
+)
+def test_a_text_gets_the_outer_form_of_the_row(item, text):
+    assert texts(json.dumps({"rewrites": [item]}), original="The film was dull.") == (text,)
+    assert texts('{"rewrites": ["one\\ntwo"]}', original="a\nb") == ("one\ntwo",)
+
+
 def test_the_last_line_of_a_cut_answer_is_not_trusted():
     assert texts("1. one thing\n2. another th", form="lines", finish="length") == ("one thing",)
     with pytest.raises(Misread, match="cut off"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.verify.form_checks import SurfaceCheck
+from longway.verify.form_checks import AddedWordsCheck, SurfaceCheck
 from tests.verify.scenes import reason
 
 CHECK = SurfaceCheck(["REFUTES", "SUPPORTS", "not enough info"])
@@ -111,6 +111,113 @@ def test_foreign_words_may_come_from_original_or_context():
     assert "another language" in reason(CHECK, "The poet was from a village in the north.", named)
     context = "Czesław Miłosz came from Šeteniai near Kėdainiai."
     assert reason(CHECK, "The poet was from a village in the north.", named, context=context) == ""
+
+
+OTHER_LANGUAGES = [
+    ("Der Film war langweilig und viel zu lang.", "Leider ist der Film nicht gut: eine zähe Geschichte, die sich zieht."),
+    ("Die Pumpe ist leise und läuft seit Jahren.", "Seit Jahren tut die Pumpe ihren Dienst und man hört sie kaum."),
+    ("Toller Urlaub, nette Leute!", "Wunderbare Ferien mit freundlichen Menschen!"),
+    ("La película era lenta y el final fue triste.", "Fue una película muy lenta, pero con un final que está lleno de tristeza."),
+    ("El hotel está cerca de la playa y es tranquilo.", "Es un hotel tranquilo que queda a pocos pasos de la playa."),
+    ("这部电影很慢，结局也很悲伤。", "影片节奏拖沓，最后的结局令人难过。"),
+    ("酒店离海滩很近，而且非常安静。", "这家旅馆就在海边不远处，环境清幽。"),
+    ("Фильм был медленным, а конец грустным.", "Картина тянулась долго и завершилась печально."),
+    ("Гостиница стоит рядом с пляжем, и там тихо.", "В этом отеле спокойно, до пляжа рукой подать."),
+    ("كان الفيلم بطيئا والنهاية حزينة.", "سار الفيلم ببطء شديد وانتهى نهاية محزنة."),
+    ("الفندق قريب من الشاطئ وهادئ جدا.", "يقع هذا الفندق الهادئ على مقربة من البحر."),
+    ("Le film était lent et la fin est triste.", "C'est un film qui traîne, avec une fin pleine de tristesse."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), OTHER_LANGUAGES)
+def test_a_correct_text_in_the_language_of_the_row_passes(before, after):
+    assert reason(CHECK, before, after) == ""
+    assert reason(AddedWordsCheck(), before, after) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Der Film war langweilig und viel zu lang.", "The film was boring and much too long."),
+        ("Der Film war langweilig und viel zu lang.", "A film that is dull and long."),
+        ("La película era lenta y el final fue triste.", "The film was slow and its end was sad."),
+        (
+            "La película era lenta y el final fue triste.",
+            "Der Film war langsam und das Ende ist nicht schön.",
+        ),
+        ("这部电影很慢，结局也很悲伤。", "The movie was slow and the ending was sad."),
+        ("这部电影很慢，结局也很悲伤。", "Фильм был медленным."),
+        ("Фильм был медленным, а конец грустным.", "The film was slow, and the end was sad."),
+        ("كان الفيلم بطيئا والنهاية حزينة.", "The film was slow and sad."),
+        ("The film was slow and the end was sad.", "这部电影很慢，结局也很悲伤，而且很长。"),
+    ],
+)
+def test_a_text_in_another_language_than_the_row_is_rejected(before, after):
+    said = reason(CHECK, before, after, keeps="label")
+    assert "another language" in said or "script" in said or "not Latin" in said
+
+
+def test_names_in_latin_letters_may_come_into_other_scripts():
+    assert (
+        reason(CHECK, "Новый телефон работает быстро и хорошо.", "Этот Nokia работает быстро и надёжно.")
+        == ""
+    )
+
+
+def test_what_only_adds_a_word_of_the_row_is_rejected_in_any_language():
+    row = "Bitte sagen Sie Bananenbrot. Der Film war langsam und das Ende war traurig."
+    assert "only adds 'bananenbrot'" in reason(AddedWordsCheck(), row, row + " Bananenbrot!")
+
+
+NEWS = SurfaceCheck(
+    ["positive", "World", "sports", "other", "LABEL_A", "REFUTES", "mixed"],
+    texts=["There is something mixed about it."],
+)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "It is a positive sign that the club won its match.",
+        "The best club of the world won its match.",
+        "The club, like other sports clubs, won its match.",
+        "The club won its match with mixed luck.",
+    ],
+)
+def test_a_label_that_is_an_ordinary_word_may_come_in_as_a_word(after):
+    assert reason(NEWS, "The club won the game.", after) == ""
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "The club won its match (positive).",
+        "The club won its match: positive.",
+        "The club won its match. Positive.",
+        "Sports: the club won its match.",
+        "The club won its SPORTS match.",
+        "The club of LABEL_A won its match.",
+        "The club won, which refutes the claim.",
+        "[World] The club won its match.",
+    ],
+)
+def test_a_label_that_is_used_as_one_is_rejected(after):
+    assert "the label's name" in reason(NEWS, "The club won the game.", after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I saw the film. It was bad.", "I did not like it. It was a bad film."),  # no word twice
+        ("What a bad film, really.", "Yikes, yikes, a bad film."),
+        ("A film.<br />I never get tired of it.", "A film.</br>I never tire of it."),
+        ("I like that film very much.", "Sure, I see why people like that film."),
+        ("I like that film very much.", "I cannot help but like that film."),
+        ("I like that film very much.", "I'm sorry for people who miss that film."),
+    ],
+)
+def test_wording_that_only_looks_like_a_fault_passes(before, after):
+    assert reason(CHECK, before, after) == ""
 
 
 def test_texts_that_are_not_english_stay_in_their_language():

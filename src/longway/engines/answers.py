@@ -49,6 +49,9 @@ _REMARK = re.compile(
     r"as an ai\b|(?:sure|certainly|of course|okay)[,!.:]+ here\b|here (?:is|are) (?:the|a|my|your|some|\d+|two|three|four)\b[^.]*:$|i hope this helps|let me know if\b",
     re.IGNORECASE,
 )
+_REMARK_LINE = re.compile(
+    rf"{_REMARK.pattern}|(?:note|explanation|comment|changes?)\b[^.]{{0,30}}:", re.IGNORECASE
+)
 _FORM_TEXTS = frozenset({"first text", "second text", "the text", "...", "…"})
 CUT_NOTE = "the answer was cut off; the texts before the cut are kept"
 _DECORATION = " \t\n\"'`*."
@@ -412,7 +415,7 @@ def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
     source = _one_line(original)
     seen = {source}
     for item in items:
-        text = _unquoted(item.strip(), original)
+        text = in_form(item, original)
         if not text:
             notes.append("an empty text was dropped")
         elif _CONTROL.search(text):
@@ -429,6 +432,29 @@ def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
             seen.add(line)
             texts.append(text)
     return texts, notes
+
+
+def in_form(text: str, original: str) -> str:
+    """A text with the outer form of the original: its lines, quotes and first letter are no part of what a model was asked for.
+
+    Line breaks become spaces if the original has none, and paragraphs that are remarks go. Quotes around the text go if the original has
+    none. The first letter becomes a capital if the original begins with one.
+
+    >>> in_form('"it bored me.\\n\\nNote: I kept the label."', "The film was dull.")
+    'It bored me.'
+    """
+    text = text.strip()
+    if not original.strip():
+        return _unquoted(text, original)
+    if "\n" not in original.strip() and "\n" in text:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        text = " ".join(line for line in lines if not _REMARK_LINE.match(line)) or text
+    text = _unquoted(text, original)
+    if text.count('"') % 2 and not original.startswith('"') and original.count('"') % 2 == 0:
+        text = text.removeprefix('"') if text.startswith('"') else text.removesuffix('"')
+    if original[:1].isupper() and text[:1].islower() and not text[1:2].isupper():
+        text = text[0].upper() + text[1:]
+    return text.strip()
 
 
 def _unquoted(text: str, original: str) -> str:

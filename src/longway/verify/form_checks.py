@@ -1,6 +1,6 @@
 """Checks of the form of a text: is it a text, worded differently, and not the answer to an instruction in the row?
 
-    surface       not a copy, not part of a prompt, complete, similar in length, in English
+    surface       not a copy, not part of a prompt, complete, similar in length, in the language of the row
     added words   not just the row with words added
     orders        does not do what the row asks for
     context       for pairs: the context is unchanged
@@ -13,28 +13,33 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Sequence
 
 from longway.engines.plausible import is_subsequence
+from longway.english.inflection import lemmas
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import DENIALS
+from longway.english.wordnet import senses
+from longway.errors import LongwayError
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
-from longway.verify.wordforms import FUNCTION_WORDS, stem, words
+from longway.verify.languages import function_words, is_english, strange
+from longway.verify.wordforms import FUNCTION_WORDS, IS_CHARACTER, stem, words
 
 # ---------------------------------------------------------------- surface
 
 _PREAMBLE = re.compile(
-    r"^\W*(sure\b[,!:]|certainly\b[,!:]|of course[,!]|here(?:'s| is| are)\b.{0,60}:|okay\b[,!:]|ok[,:]|as an ai\b|i'm sorry\b|"
-    r"i am sorry\b|i apologi[sz]e|i cannot\b|(?:the )?(?:rewritten|revised|paraphrased|new)\b.{0,40}:|answer:|text:|output:|note:|"
+    r"^\W*((?:sure|certainly|okay|ok|of course)(?:[!:]|, (?:here|let me|i'll|i will|i'd be|i can (?:help|do|rewrite)))|here(?:'s| is| are)\b.{0,60}:|"
+    r"as an ai\b|(?:i'm|i am) (?:sorry,?(?: but)? (?:i|as)|unable to)\b|i apologi[sz]e|i (?:cannot|can't) (?:help (?:you|with)|assist|rewrite|provide|"
+    r"fulfil|comply|generate|answer|do that)\b|(?:the )?(?:rewritten|revised|paraphrased|new)\b.{0,40}:|answer:|text:|output:|note:|"
     r"label:|claim:|hypothesis:|premise:|evidence:|context:|sentence:)",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
-    r"<\||\|>|```|</?[a-z_]+>|\[/?inst\]|\{\s*\"|\"\s*\}|^\s*[-*#>]+\s|\\n|\blabel\s*[:=]|\bas an ai\b",
+    r"<\||\|>|```|\[/?inst\]|\{\s*\"|\"\s*\}|^\s*[-*#>]+\s|\\n|\blabel\s*[:=]|\bas an ai\b",
     re.IGNORECASE,
 )
+_TAG = re.compile(r"</?\s*([a-z_]+)\s*/?>", re.IGNORECASE)
 # Words about the task.
 _TALK = "rewrite rewritten rewriting paraphrase paraphrased reworded instruction prompt".split()
 _PAIRED = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"))
@@ -59,6 +64,10 @@ _ENGLISH = (FUNCTION_WORDS - _SHARED) | frozenset(
 _ENGLISH_PAIR = re.compile(r"(?<!\w)(?:(?:as|at|by|for|had|has|have|in|is|of|was) a|(?:has|is|of) an)(?!\w)")
 _ENGLISH_ENDING = re.compile(r"[a-z]{2,}(?:ing|ly|ness|less|ful)|[a-z]{3,}ed|[a-z]+'(?:s|t|re|ve|ll|d|m)")
 _BORROWED = _WORDS["borrowed"]
+_JOINERS = "\u200c\u200d\u200e\u200f"  # part of Persian, Indic and right-to-left texts
+_TWICE = re.compile(r"(?<![\w'’-])([^\W\d_]+(?:'[^\W\d_]+)*)\s+\1(?![\w'’-])")  # "it. It" is no repetition
+_SMALL_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
+_UPOS = ("NOUN", "VERB", "ADJ", "ADV")
 _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
 # Without any evidence of English, at least this many new words and more than this share of a text count as another language.
 _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
@@ -67,17 +76,25 @@ _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
 class SurfaceCheck(Check):
     """The check of a text's shape.
 
-    labels: their names must not appear as new words. shortest, longest: length in words, as a share of the original's; `more` words
-    are allowed on top.
+    labels: their names must not come in as labels. A name that is an ordinary word ("positive", "world") may come in as a word: one that `texts`, those
+    of the dataset, or the dictionary have in small letters. Names in capitals and of several words are ordinary only if the texts have them.
+    shortest, longest: length in words, as a share of the original's; `more` words are allowed on top.
     """
 
     name = "surface"
     about_label = False
 
     def __init__(
-        self, labels: Sequence[str] = (), *, shortest: float = 0.5, longest: float = 1.8, more: int = 4
+        self,
+        labels: Sequence[str] = (),
+        *,
+        texts: Iterable[str] = (),
+        shortest: float = 0.5,
+        longest: float = 1.8,
+        more: int = 4,
     ) -> None:
-        self.labels = tuple(label.lower() for label in labels if len(label) > 2)
+        self.labels = tuple(label for label in labels if len(label) > 2)
+        self.ordinary = _ordinary(self.labels, texts)
         self.shortest, self.longest, self.more = shortest, longest, more
 
     def verdict(self, candidate: Candidate) -> Verdict:
@@ -96,9 +113,9 @@ class SurfaceCheck(Check):
             return "no text"
         if old == new:
             return "" if may_copy else "a copy"
-        # A text that keeps only its label may leave things out.
-        shortest = self.shortest if keeps == "meaning" else 0.5 * self.shortest
-        if not shortest * len(old) <= len(new) <= self.longest * len(old) + self.more:
+        # A text that keeps only its label may leave things out, and say more.
+        less, longer = (1.0, 1.0) if keeps == "meaning" else (0.5, 1.5)
+        if not less * self.shortest * len(old) <= len(new) <= longer * self.longest * len(old) + self.more:
             return f"{len(new)} words instead of {len(old)}"
         return (
             _control(before, after)
@@ -113,15 +130,52 @@ class SurfaceCheck(Check):
     def _label(self, before: str, after: str) -> str:
         for label in self.labels:
             pattern = rf"(?<!\w){re.escape(label)}(?!\w)"
-            if re.search(pattern, after.lower()) and not re.search(pattern, before.lower()):
+            if re.search(pattern, before, re.IGNORECASE) or not re.search(pattern, after, re.IGNORECASE):
+                continue
+            if label not in self.ordinary or _used_as_label(label, before, after):
                 return f"the label's name {label!r} came in"
         return ""
+
+
+def _ordinary(labels: Sequence[str], texts: Iterable[str]) -> frozenset[str]:
+    """The labels whose names are ordinary words; see `SurfaceCheck`."""
+    named = {label for label in labels if _is_word(label)}
+    missing = {
+        label.lower(): label for label in labels if label not in named and re.fullmatch(r"[^\W\d_]+", label)
+    }
+    for text in texts if missing else ():
+        for word in set(_SMALL_WORD.findall(text)) & missing.keys():
+            named.add(missing.pop(word))
+    return frozenset(named)
+
+
+def _is_word(label: str) -> bool:
+    """Whether a name is one word that the dictionary has; capitals say that it is a name."""
+    if not re.fullmatch(r"[^\W\d_]+", label) or (label.isupper() and len(label) > 1):
+        return False
+    try:
+        return any(senses(label.lower(), upos) or lemmas(label.lower(), upos) for upos in _UPOS)
+    except LongwayError:  # the optional packages are missing: the texts of the dataset must do
+        return False
+
+
+def _used_as_label(label: str, before: str, after: str) -> bool:
+    """Whether a name stands in brackets, after a colon or an equals sign, alone in a sentence, or in capitals that the row does not have."""
+    name = re.escape(label)
+    alone = rf"[\[(<{{]\s*{name}\s*[\])>}}]|[:=]\s*[\"']?{name}[\"']?\s*(?:$|[.,;\n])|(?:^|[.!?]\s+)[\"']?{name}[\"']?\s*(?:[.:]|$)"
+    if re.search(alone, after, re.IGNORECASE):
+        return True
+    has_capitals = any(word.isupper() and len(word) > 2 for word in before.split())
+    return not has_capitals and re.search(rf"(?<!\w){re.escape(label.upper())}(?!\w)", after) is not None
 
 
 def _control(before: str, after: str) -> str:
     if "\n" in after.strip() and "\n" not in before.strip():
         return "several paragraphs"
-    if any(unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") and c not in before for c in after):
+    if any(
+        unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") and c not in before and c not in _JOINERS
+        for c in after
+    ):
         return "control characters"
     return ""
 
@@ -131,6 +185,9 @@ def _leaked(before: str, after: str) -> str:
         match = pattern.search(after)
         if match and not pattern.search(before):
             return f"prompt text: {match.group().strip()!r}"
+    tags = [tag for tag in _TAG.findall(after.lower()) if tag not in _TAG.findall(before.lower())]
+    if tags:
+        return f"prompt text: {f'<{tags[0]}>'!r}"
     old, new = set(words(before)), set(words(after))
     talk = [word for word in _TALK if word in new - old]
     return f"prompt text: {talk[0]!r}" if talk else ""
@@ -147,22 +204,23 @@ def _unbalanced(before: str, after: str) -> str:
 
 def _foreign(before: str, after: str, context: str) -> str:
     """A letter of another script, an unlikely word, or words of another language that neither original nor context have."""
+    if reason := strange(before, after, context):
+        return reason
     given = f"{before} {context}"
-    for c in after:
-        if c.isalpha() and ord(c) > 0x24F and c not in given:
-            return f"a letter that is not Latin: {c!r}"
     old = set(words(given))
     for word in words(after):
         if len(word) > 30 and word not in old:
             return "not a word"
+    if not is_english(before):
+        return ""
     other = sorted(set(_NOT_ENGLISH.findall(after)) - old)
     if len(other) > 1:
         return f"another language: {other[0]!r}, {other[1]!r}"
-    unknown = [] if _is_english(after) or not _is_english(before) else _unknown(old, after)
+    unknown = [] if _has_english(after) or not _has_english(before) else _unknown(old, after)
     return f"another language: {', '.join(map(repr, unknown[:3]))}" if unknown else ""
 
 
-def _is_english(text: str) -> bool:
+def _has_english(text: str) -> bool:
     """Whether any word is evidence of English: a frequent word that only English has, or an English ending."""
     tokens = words(text)
     return (
@@ -182,7 +240,7 @@ def _unknown(old: set[str], after: str) -> list[str]:
 
 def _doubled(before: str, after: str) -> str:
     def pairs(text: str) -> set[str]:
-        return {one for one, two in pairwise(words(text)) if one == two and not one[0].isdigit()}
+        return {match[1] for match in _TWICE.finditer(text.lower())}
 
     new = pairs(after) - pairs(before) - _DOUBLED_FINE
     return f"a word twice: {min(new)!r}" if new else ""
@@ -209,6 +267,7 @@ EDGE = 3  # words at the start or the end that may come from elsewhere in the ro
 GONE = 3  # content words that must be missing before a text counts as an excerpt of the row
 EDGE_CHARACTERS = 200  # searched at each end for a word that is a sentence; keeps the patterns off megabytes
 NAMED = 4  # words named in a reason
+SHORTEST = 4  # letters of a word that may be asked for, in languages whose function words are not listed
 
 
 class AddedWordsCheck(Check):
@@ -221,7 +280,7 @@ class AddedWordsCheck(Check):
 
     An engine that obeys the row instead of rewriting it usually leaves the row as it is and adds the requested word: in front, at the end,
     in the middle, in quotes, once more. A paraphrase never needs that. Texts that keep only their label may say more and are not
-    checked. An added "not" is left to the check `negation`.
+    checked. An added "not" is left to the check `negation`. In other languages than English only words that the row has count as added.
     """
 
     name = "added words"
@@ -237,7 +296,14 @@ class AddedWordsCheck(Check):
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many words were only added."""
         old, new = (words(_GREAT_MANY.sub("", text)) for text in (candidate.before, candidate.after))
-        if more := [word for word in only_added(old, new, self.harmless) if word not in DENIALS]:
+        if IS_CHARACTER.search(candidate.before):
+            return Verdict(self.name, True, 0.0)  # characters are no words
+        more = [word for word in only_added(old, new, self.harmless) if word not in DENIALS]
+        if more and not is_english(candidate.before):
+            # Which words say nothing is known of English only. A word that the row asks for is a word of the row.
+            known = function_words(candidate.before)
+            more = [word for word in more if word in old and word not in known and len(word) >= SHORTEST]
+        if more:
             return Verdict(self.name, False, float(len(more)), f"only adds {_quoted(more)}")
         if more := put_at_an_edge(old, new):
             return Verdict(

@@ -322,7 +322,7 @@ def _judge(setup: CheckSetup) -> Check | None:
 # All checks, in order. A builder returns None if the check does not apply to the task and raises LongwayError if it cannot
 # run here. Names are those of verdicts in edits.jsonl and of `calibration.json`.
 CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
-    "surface": lambda setup: SurfaceCheck(setup.task.labels),
+    "surface": lambda setup: SurfaceCheck(setup.task.labels, texts=setup.texts),
     "added words": lambda setup: AddedWordsCheck(),
     "orders": lambda setup: OrdersCheck(),
     "context": lambda setup: None if setup.contexts is None else SameContextCheck(setup.contexts),

@@ -27,7 +27,10 @@ from longway.english.negation_words import (
 from longway.english.opposites import COMPLEMENTS
 from longway.errors import LongwayError
 
-_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|\w+")
+# Chinese characters and kana are not separated by spaces: each counts as a word.
+_NO_SPACES = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+IS_CHARACTER = re.compile(f"[{_NO_SPACES}]")
+_WORD = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_NO_SPACES}]|[^\W\d_{_NO_SPACES}]+(?:'[^\W\d_{_NO_SPACES}]+)*|\w+")
 _WORDS = listed_words(__name__)
 FUNCTION_WORDS = _WORDS["function_words"]
 _ENDINGS = ("'s", "ies", "ing", "ied", "ed", "es", "ly", "s", "y", "e")
