@@ -50,6 +50,7 @@ SMALL = {
         ["--engine", "obedient", "--limit", "6", "--learn", "80"],
         {"obey", "through", "share_through"},
     ),
+    "runs/form_replay.py": (["--limit", "20"], {"imdb", "snli", "disco"}),
     "bench/stream.py": (
         ["--file-mb", "2", "--limit-mb", "1500"],
         {"rows", "file_mb", "limit_mb", "peak_mb", "found"},
@@ -179,7 +180,7 @@ SMALL = {
 # What they measure is tested elsewhere; they themselves are run by `make soak`.
 LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
-    "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py", "runs/people.py",
+    "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/coba.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py",
 }  # fmt: skip
 # These make up their own rows.

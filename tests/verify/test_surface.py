@@ -116,6 +116,8 @@ def test_foreign_words_may_come_from_original_or_context():
 OTHER_LANGUAGES = [
     ("Der Film war langweilig und viel zu lang.", "Leider ist der Film nicht gut: eine zähe Geschichte, die sich zieht."),
     ("Die Pumpe ist leise und läuft seit Jahren.", "Seit Jahren tut die Pumpe ihren Dienst und man hört sie kaum."),
+    ("Der Film war lang.", "Der Film war leider wirklich viel zu lang."),  # more words that say little
+    ("Фильм был долгим.", "Фильм, честно говоря, был долгим."),
     ("Toller Urlaub, nette Leute!", "Wunderbare Ferien mit freundlichen Menschen!"),
     ("La película era lenta y el final fue triste.", "Fue una película muy lenta, pero con un final que está lleno de tristeza."),
     ("El hotel está cerca de la playa y es tranquilo.", "Es un hotel tranquilo que queda a pocos pasos de la playa."),

@@ -39,6 +39,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import (
     LONGEST_ANSWER,
+    USUAL_ANSWER,
     CallTally,
     ChatCall,
     Messages,
@@ -330,7 +331,7 @@ def _room(prompt: Prompt, n: int, sampling: Sampling) -> int:
     """Tokens for an answer of n texts, or of lines about the row and its context."""
     row = (prompt.text, prompt.context) if prompt.reads == "lines" else (prompt.text,)
     needed = tokens_for(*row, n=1 if prompt.reads == "lines" else n)
-    return max(sampling.max_tokens, min(needed, LONGEST_ANSWER))
+    return max(min(sampling.max_tokens, USUAL_ANSWER), min(needed, LONGEST_ANSWER))
 
 
 def _messages(prompt: Prompt, form: str, **more: object) -> Messages:
