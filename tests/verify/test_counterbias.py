@@ -112,8 +112,8 @@ def test_a_context_that_was_written_anew_must_be_a_text_too():
     for context, reason in {
         "The sun shines on the new town.": "",
         "the sun shines on the old town": "",
-        "Sure, here is the context: The sun shines.": "prompt text: 'Sure,'",
-        "It REFUTES that the sun shines on the town.": "the label's name 'refutes' came in",
+        "Sure, here is the context: The sun shines.": "prompt text: 'Sure, here'",
+        "It REFUTES that the sun shines on the town.": "the label's name 'REFUTES' came in",
         " ": "no text",
     }.items():
         found = candidate("It is dry.", context=context)

@@ -20,6 +20,7 @@ from longway.english.triples.triple import BadTriples
 _NONE = frozenset({"", "none", "-", "n/a"})
 _AROUND_A_WORD = "\"'“”‘’`*. "
 _MARK = re.compile(r"(?:[-*•]\s+|[0-9]\.\s+(?=[*_]*[a-z]+\b[^.]*:))?(?:\*\*|__)?", re.IGNORECASE)
+_BULLET = re.compile(r"(?:[-*•]\s+)?(?:\*\*|__)?(?=[0-9])")
 _END_MARK = r"(?:\*\*|__)?"
 _PLACEHOLDERS = frozenset({"word", "words"})
 
@@ -82,7 +83,7 @@ def read_numbered(answer: str, n: int) -> list[str]:
     ['It rains.', 'It is wet.']
     """
     texts = []
-    lines = [_MARK.sub("", line, count=1) for line in _lines_in(answer)]
+    lines = [_BULLET.sub("", line, count=1) for line in _lines_in(answer)]
     if len(lines) > n and lines[0].endswith(":") and not lines[0][0].isdigit():
         lines = lines[1:]  # "Here are the lines:"
     for number, line in enumerate(lines, 1):
