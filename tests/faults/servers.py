@@ -98,7 +98,7 @@ FAULTS = {
     ),
     "envelope of the wrong shape": Fault(lambda _: Reply({"choices": []}), reason="no choices"),
     "valid JSON of the wrong shape": Fault(
-        lambda _: completion('{"answer": ["x"]}'), KEPT, 2, 'no list under "rewrites"'
+        lambda _: completion('{"why": ["x"]}'), KEPT, 2, 'no list of texts under "rewrites"'
     ),
     "empty": Fault(lambda _: completion(""), KEPT, 2, "the answer is empty"),
     "10 MB of text": Fault(lambda _: _rewrites("so dull " * 1_250_000), KEPT, 1, "surface: 2500000 words instead of", bad=1),
