@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.engines.asker import Asker
-from longway.engines.costs import Ledger, Price
+from longway.engines.costs import Ledger, Price, Reservation
 from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import BudgetSpent, EngineError, RunError, SettingError
@@ -303,6 +303,29 @@ def test_whatever_calls_cost_the_ledger_stays_within_the_budget(calls, budget, w
     ledger = asyncio.run(spend())
     assert ledger.spent <= budget + 1e-9
     assert (ledger.reserved, ledger.running) == (0.0, 0)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)), max_size=20), st.floats(0, 3))
+def test_calls_that_need_a_second_request_stay_within_the_budget_and_never_wait_for_ever(calls, budget):
+    async def spend():
+        ledger, left = Ledger(budget, 0.0), iter(calls)
+
+        async def work():
+            for first, second, share in left:
+                if not await ledger.reserve(first):
+                    return
+                reservation = Reservation(ledger, first, used=first * share)
+                await asyncio.sleep(0)
+                if await reservation.covers(second):
+                    reservation.used += second * share
+                ledger.settle(reservation.amount, reservation.used)
+
+        await asyncio.wait_for(asyncio.gather(*(work() for _ in range(4))), 10)
+        return ledger
+
+    ledger = asyncio.run(spend())
+    assert ledger.spent <= budget + 1e-9
+    assert (ledger.reserved, ledger.running, ledger.waiting) == (0.0, 0, 0)
 
 
 def test_lost_calls_count_against_the_budget(journal):
