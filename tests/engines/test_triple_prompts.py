@@ -112,6 +112,7 @@ def test_values_hold_what_engines_without_language_need():
     alter = prompts()["alter"]
     assert alter.values == {
         "triples": [["The lake", "froze in", "May"], ["The boats", "were", "stuck"]],
+        "context_triples": [],
         "target": "pos",
         "keep": ["lake"],
     }

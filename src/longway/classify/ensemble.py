@@ -83,11 +83,15 @@ class Ensemble:
         name: str,
         *,
         method: str = "ig",
+        field: str = "text",
         samples: int | None = None,
         rows: Sequence[int] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> list[WordScores]:
-        """One model's word scores for the label of each row, from the fit that has not seen the row. rows: default all."""
+        """One model's word scores for the label of each row, from the fit that has not seen the row.
+
+        field: "text" or "context". rows: default all.
+        """
         wanted = np.arange(len(self.data)) if rows is None else np.asarray(rows, np.int64)
         by_row: dict[int, WordScores] = {}
         for fold in range(self.n_folds):
@@ -100,13 +104,16 @@ class Ensemble:
                 model,
                 self.data.inputs.take(known),
                 method=method,
+                field=field,
                 target=[self.data.labels[row] for row in known],
                 samples=STEPS if method == "ig" and samples is None else samples,
                 seed=self.seed,
                 progress=progress,
             )
             by_row.update(zip(known, scores, strict=True))
-        return [by_row.get(row) or _zero_scores(self.data.inputs.texts[row]) for row in wanted.tolist()]
+        texts = self.data.inputs.contexts if field == "context" else self.data.inputs.texts
+        assert texts is not None  # `word_importance` refuses rows without contexts
+        return [by_row.get(row) or _zero_scores(texts[row], field) for row in wanted.tolist()]
 
     def probabilities(self, rows: Sequence[int], inputs: Inputs) -> Floats:
         """(models, texts, labels): each model's probabilities of texts made from these rows; 0 for a label it never saw."""
@@ -136,7 +143,7 @@ def _folds(data: Labelled, groups: Ints | None, folds: int, seed: int) -> Ints:
     return np.asarray(order[groups] % folds, np.int64)
 
 
-def _zero_scores(text: str) -> WordScores:
+def _zero_scores(text: str, field: str) -> WordScores:
     """Scores of a text whose label the model has never seen: all zero."""
     words = MaskableText.of(text)
-    return WordScores(words.words, words.spans, np.zeros(len(words)), "")
+    return WordScores(words.words, words.spans, np.zeros(len(words)), "", field)

@@ -135,14 +135,21 @@ def alter_prompt(
     keep: Sequence[str] = (),
     text: str,
     context: str | None = None,
+    context_triples: Sequence[Triple] = (),
 ) -> Prompt:
-    """Asks how triples of a text must change for another label.
+    """Asks how triples of a text must change for another label. The answer has one line for each triple, those of the context first.
 
     label: its label; target: the wanted one. keep: words of the triples that must remain. text: the whole text.
+    context_triples: those of the context, if it may change as well.
     """
-    values = {"triples": _parts(triples), "target": target, "keep": list(keep)}
+    values = {
+        "triples": _parts(triples),
+        "context_triples": _parts(context_triples),
+        "target": target,
+        "keep": list(keep),
+    }
     about = without_row(task, text, context)
-    return Prompt("alter.v1", about, text, context, label, values=values, reads="lines")
+    return Prompt("alter.v2", about, text, context, label, values=values, reads="lines")
 
 
 def realise_prompt(
@@ -151,17 +158,25 @@ def realise_prompt(
     *,
     label: str | None,
     text: str,
+    keep: Sequence[str] = (),
     context_triples: Sequence[Triple] | None = None,
+    context_keep: Sequence[str] = (),
 ) -> Prompt:
     """Asks for a text that says what the triples say, in their order.
 
     label: the label of the new text. text: the source of the triples; it is not shown, and a copy of it is no answer.
-    context_triples: those of the context, if it is to be written as well.
+    keep: words of the triples that the text must have. context_triples: those of the context, if it is to be written as well.
+    context_keep: words that the context must have.
     """
     pair = None if context_triples is None else _parts(context_triples)
-    values = {"triples": _parts(triples), "context_triples": pair}
+    values = {
+        "triples": _parts(triples),
+        "keep": list(keep),
+        "context_triples": pair,
+        "context_keep": list(context_keep),
+    }
     reads = "texts" if context_triples is None else "lines"
-    return Prompt("realise.v1", without_row(task, text, None), text, None, label, values=values, reads=reads)
+    return Prompt("realise.v2", without_row(task, text, None), text, None, label, values=values, reads=reads)
 
 
 def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str | None = None) -> Prompt:

@@ -25,12 +25,10 @@ from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from longway.classify.ensemble import Ensemble
 from longway.engines.asker import Asker
 from longway.engines.registry import engine_named
 from longway.errors import LongwayError, RunError, SettingError
-from longway.jobs.augment.settings import default_models
-from longway.jobs.augment.words import labelled
+from longway.jobs.augment.methods import verifier_of
 from longway.jobs.held_out import arrange
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.rewrite.decisions import AppliedDecisions
@@ -268,11 +266,7 @@ class AugmentChecker(RewriteChecker):
         if not self.rows.task.labels:
             why = "label: each row has its own target text, and no label to check"
             return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
-        models = settings.get("models") or default_models()
-        ensemble = Ensemble(labelled(self.rows), models, seed=settings["seed"])
-        return counterbias_verifier(
-            self.rows.task, ensemble=ensemble, journal=self.journal, judge=judge_of(settings)
-        )
+        return verifier_of(self.rows, judge=judge_of(settings), journal=self.journal, seed=settings["seed"])
 
 
 class PerturbChecker:

@@ -59,7 +59,9 @@ _ENGLISH = (FUNCTION_WORDS - _SHARED) | frozenset(
 _ENGLISH_PAIR = re.compile(r"(?<!\w)(?:(?:as|at|by|for|had|has|have|in|is|of|was) a|(?:has|is|of) an)(?!\w)")
 _ENGLISH_ENDING = re.compile(r"[a-z]{2,}(?:ing|ly|ness|less|ful)|[a-z]{3,}ed|[a-z]+'(?:s|t|re|ve|ll|d|m)")
 _BORROWED = _WORDS["borrowed"]
-_DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
+_DOUBLED_FINE = frozenset(
+    "that had very so really bye no ha many far long br".split()
+)  # br: line breaks in HTML
 # Without any evidence of English, at least this many new words and more than this share of a text count as another language.
 _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
 

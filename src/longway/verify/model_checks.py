@@ -122,17 +122,21 @@ class EntailmentCheck(Check):
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the probability of the label's stance."""
-        covered = [[stance in _COVERS[self.stances[c.label]] for stance in STANCES] for c in candidates]
-        mask = np.array(covered, dtype=float).reshape(len(candidates), len(STANCES))  # (n, 3)
-        after = (self._probabilities([(c.context or "", c.after) for c in candidates]) * mask).sum(axis=1)
-        old = [(c.context or "", c.without(c.before)) for c in candidates]
-        before = (self._probabilities(old) * mask).sum(axis=1)
+        names = [c.label for c in candidates]
+        after = self.likely([(c.context or "", c.after) for c in candidates], names)
+        before = self.likely([(c.context or "", c.without(c.before)) for c in candidates], names)
         verdicts = [self._verdict(*each) for each in zip(candidates, after, before, strict=True)]
         doubtful = [i for i, v in enumerate(verdicts) if not v.passed and candidates[i].keeps != "label"]
         for i, likely in zip(doubtful, self._mutual([candidates[i] for i in doubtful]), strict=True):
             if likely >= self.mutual:
                 verdicts[i] = Verdict(self.name, True, verdicts[i].score)
         return verdicts
+
+    def likely(self, pairs: list[tuple[str, str]], labels: Sequence[str]) -> Floats:
+        """The probability of each label's stance for pairs of context and text."""
+        covered = [[stance in _COVERS[self.stances[label]] for stance in STANCES] for label in labels]
+        mask = np.array(covered, dtype=float).reshape(len(labels), len(STANCES))  # (n, 3)
+        return np.asarray((self._probabilities(pairs) * mask).sum(axis=1))
 
     def _verdict(self, candidate: Candidate, after: float, before: float) -> Verdict:
         if candidate.keeps == "label":

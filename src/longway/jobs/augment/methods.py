@@ -37,6 +37,7 @@ from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import Words, labelled, words_by_engine, words_by_models
 from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
+from longway.jobs.repair.plan import looks_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.methods.coba import Coba, CobaSettings, Important
@@ -88,10 +89,23 @@ class Setup:
         """The classifiers that vote."""
         return Ensemble(labelled(self.rows), self.settings.models, seed=self.settings.seed)
 
-    def verifier(self, ensemble: Ensemble | None = None) -> Verifier:
+    def verifier(self) -> Verifier:
         """The checks of new texts."""
-        ensemble = ensemble or self.ensemble()
-        return counterbias_verifier(self.rows.task, ensemble=ensemble, judge=self.judge, journal=self.journal)
+        return verifier_of(self.rows, judge=self.judge, journal=self.journal, seed=self.settings.seed)
+
+
+def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, seed: int) -> Verifier:
+    """The checks of texts added to these rows."""
+    return counterbias_verifier(
+        rows.task,
+        texts=list(rows.texts),
+        labels=[rows.label(row) for row in range(len(rows))],
+        contexts=rows.contexts if rows.task.is_pair else None,
+        judge=judge,
+        journal=journal,
+        seed=seed,
+        is_english=looks_english(rows.texts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +186,11 @@ def _coba(setup: Setup) -> Plan:
         words = important_words(setup, ensemble)
     except BudgetSpent:
         return Plan(OutOfBudget())
-    if settings.alter and not any(one.principal for one in words.important):
+    if settings.alter and not any(
+        one.all_principal if settings.contexts else one.principal for one in words.important
+    ):
         raise DataError(_no_principal_word(setup, words))
-    verifier = setup.verifier(ensemble)
+    verifier = setup.verifier()
     method = Coba(
         CobaSettings(
             alter=settings.alter,
@@ -228,6 +244,7 @@ def important_words(setup: Setup, ensemble: Ensemble) -> Words:
         k=settings.top_k,
         method=settings.importance,
         given=settings.spurious,
+        contexts=settings.contexts,
         journal=setup.journal,
         watcher=setup.watcher,
     )

@@ -50,8 +50,9 @@ class AugmentSettings:
     top_k: Words taken from each classifier and text.
     identify: What names principal and spurious words: models (by vote) or engine.
     spurious: A word that should not predict the label, whatever the vote says. Repeatable.
-    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper), or as principal, so that it
-        is changed around its spurious words, which finds more to change in long sentences.
+    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper); as principal, so that it
+        is changed around its spurious words, which finds more to change in long sentences; needed: as spurious, unless nothing else in
+        the row could be changed.
     alter: Change the principal triples towards another label.
     permute: Change the order of normal triples.
     drop: Leave out some normal triples.
@@ -78,7 +79,7 @@ class AugmentSettings:
     top_k: int = option(5, at_least=1, advanced=True)
     identify: Literal["models", "engine"] = option("models", advanced=True)
     spurious: tuple[str, ...] = option(())
-    mixed: Literal["spurious", "principal"] = option("spurious", advanced=True)
+    mixed: Literal["needed", "spurious", "principal"] = option("needed", advanced=True)
     alter: bool = option(True, advanced=True)
     permute: bool = option(True, advanced=True)
     drop: bool = option(True, advanced=True)
