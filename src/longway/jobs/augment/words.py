@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from longway.classify.importance.top_words import overlap, parts_of_speech
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
-from longway.errors import MissingExtra
+from longway.errors import DataError, MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.methods.additions import AskEngine, Refused, ask_structured
@@ -94,18 +95,16 @@ def words_by_models(
         scores[name] = [
             _scores(rows.texts[row], places) for row, places in zip(analysed, found.places, strict=True)
         ]
-    known = [word for phrase in given for word in tokenize(phrase)]
+    known = [known_words(given, rows.label(row)) for row in range(len(rows))]
     important = [
-        vote(each, votes=needed, given=known, words=tokenize(text) if known else ())
-        for text, each in zip(rows.texts, zip(*tops, strict=True), strict=True)
+        vote(each, votes=needed, given=words, words=tokenize(text) if words else ())
+        for words, text, each in zip(known, rows.texts, zip(*tops, strict=True), strict=True)
     ]
     if both:
         important = [
-            replace(
-                one, context=vote(each, votes=needed, given=known, words=tokenize(context) if known else ())
-            )
-            for one, context, each in zip(
-                important, rows.contexts or (), zip(*context_tops, strict=True), strict=True
+            replace(one, context=vote(each, votes=needed, given=words, words=tokenize(context)))
+            for one, words, context, each in zip(
+                important, known, rows.contexts or (), zip(*context_tops, strict=True), strict=True
             )
         ]
     return Words(
@@ -118,7 +117,6 @@ def words_by_engine(
     rows: Rows, ask: AskEngine, *, k: int = 5, given: Iterable[str] = (), seed: int = 0
 ) -> Words:
     """The words that an engine names as principal and spurious; rows without a usable answer have none."""
-    known = {word for phrase in given for word in tokenize(phrase)}
     important: list[Important] = []
     refusals: Counter[str] = Counter()
     for start in range(0, len(rows), AT_ONCE):
@@ -133,7 +131,7 @@ def words_by_engine(
             if isinstance(found, Refused):
                 refusals[found.reason] += 1
                 found = (), ()
-            context = rows.context(row)
+            context, known = rows.context(row), set(known_words(given, rows.label(row)))
             of_context = None if context is None else _words_in(context, found, known)
             important.append(replace(_words_in(rows.texts[row], found, known), context=of_context))
     return Words(important, WordAnalysis(k=k, refusals=dict(refusals.most_common())))
@@ -145,6 +143,42 @@ def _words_in(text: str, found: tuple[Iterable[str], Iterable[str]], known: set[
     principal, spurious = ([word.lower() for word in words if word.lower() in in_text] for words in found)
     spurious += sorted(known & in_text - set(spurious))
     return Important(tuple(word for word in principal if word not in known), tuple(spurious))
+
+
+def known_words(given: Iterable[str], label: str | None = None) -> list[str]:
+    """The words that the user named as spurious, for rows of a label, or for all.
+
+    given: words or phrases, with a tab and a label if they are for rows of that label only.
+
+    >>> known_words(["sadly", "he said\tbad"], "bad"), known_words(["sadly", "he said\tbad"], "good")
+    (['sadly', 'he', 'said'], ['sadly'])
+    """
+    pairs = (phrase.partition("\t")[::2] for phrase in given)
+    chosen = (phrase for phrase, of in pairs if label is None or of in ("", label))
+    return list(dict.fromkeys(word for phrase in chosen for word in tokenize(phrase)))
+
+
+def read_spurious_words(path: Path, labels: Collection[str]) -> tuple[str, ...]:
+    """The words in a file, as `known_words` takes them: one per line, or with a comma or tab and a label. Skips comments (#) and a header."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"The spurious words in {path} cannot be read: {error}. Expected a UTF-8 text file. Check 'spurious_words'."
+        ) from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        word, _, label = (part.strip() for part in line.replace(",", "\t", 1).partition("\t"))
+        if not word or word.startswith("#") or (number == 1 and word.lower() == "word"):
+            continue
+        if label and label not in labels:
+            raise DataError(
+                f"Line {number} of {path} has the label {label!r}. Expected one of {', '.join(labels)}, or no second column."
+            )
+        found.append(f"{word}\t{label}" if label else word)
+    if not found:
+        raise DataError(f"{path} has no words. Expected one per line. Check 'spurious_words'.")
+    return tuple(found)
 
 
 def words_before_and_after(
