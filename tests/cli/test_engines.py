@@ -1,6 +1,7 @@
 """`longway engines` as a stranger meets it; engines that take long to load are not tested here but listed."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 from longway.cli.engines import app
 from longway.engines import install as installing
 from longway.engines import registry
+from longway.engines.gguf_files import GgufFile
 from longway.engines.install import Package
 from longway.engines.registry import EngineStatus
 
@@ -50,9 +52,20 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
 def test_json_holds_every_engine_and_the_choice(run):
     result = run("--json", "--no-test")
     found = json.loads(result.output)
-    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "served", "replay"]
+    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "gguf", "served", "replay"]
     assert all(engine["self_test"] == "" for engine in found["engines"])
     assert found["auto"]["why"]
+
+
+def test_gguf_files_are_listed_as_they_are_typed(run, monkeypatch):
+    files = [GgufFile(Path("/models/my model [7b].gguf"), "my model [7b]", 4_700_000_000)]
+    monkeypatch.setattr("longway.engines.gguf_files.found_files", lambda: files)
+    shown = run("--no-test").output
+    assert "4.7 GB  'gguf:/models/my model [7b].gguf'" in shown
+    found = json.loads(run("--json", "--no-test").output)
+    assert found["gguf_files"] == [
+        {"name": "my model [7b]", "path": "/models/my model [7b].gguf", "bytes": 4_700_000_000}
+    ]
 
 
 def test_install_says_what_and_how_big_and_asks(run, missing):

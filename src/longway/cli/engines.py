@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from longway.engines.gguf_files import GgufFile
     from longway.engines.registry import EngineStatus
 
 HELP = "List the engines that write and judge text, test each, and install what one needs."
+MAX_LISTED = 12  # GGUF files
 app = typer.Typer(invoke_without_command=True, no_args_is_help=False, help=HELP)
 
 
@@ -29,9 +32,11 @@ def command(
     """List engines, unless a subcommand runs."""
     if context.invoked_subcommand is not None:
         return
+    from longway.engines.gguf_files import found_files
     from longway.engines.registry import available, choose
     from longway.errors import EngineError
 
+    files = found_files()
     statuses = available(test=test, base_url=base_url)
     try:
         chosen = choose(base_url=base_url)
@@ -42,14 +47,15 @@ def command(
         import json as json_module
 
         engines = [status.to_dict() for status in statuses]
-        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1))
+        listed = [{"name": file.name, "path": str(file.path), "bytes": file.size} for file in files]
+        typer.echo(json_module.dumps({"engines": engines, "auto": auto, "gguf_files": listed}, indent=1))
         return
-    _show(statuses, auto)
+    _show(statuses, files, auto)
 
 
 @app.command("install")
 def install(
-    engine: Annotated[str, typer.Argument(help="rules, local or served.")],
+    engine: Annotated[str, typer.Argument(help="rules, local, gguf or served.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Install what an engine needs. Shows packages and sizes first."""
@@ -75,7 +81,9 @@ def install(
     console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
 
 
-def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
+def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:
+    from shlex import quote
+
     from rich.table import Table
 
     from longway.cli.screen import output, safe
@@ -92,6 +100,13 @@ def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
         console.print(f"\nSelf-test, rewriting: {TEST_TEXTS[-1]}", style="dim", markup=False)
         for status in tested:
             console.print(f"  [bold]{status.name:<7}[/] {safe(status.self_test)}")
+    if files:
+        console.print("\nGGUF files on this machine:", style="dim")
+        for file in files[:MAX_LISTED]:
+            name = quote(f"gguf:{file.path}")
+            console.print(f"  {file.size / 1e9:>5.1f} GB  {safe(name)}", soft_wrap=True)
+        if len(files) > MAX_LISTED:
+            console.print(f"  {len(files) - MAX_LISTED} more: longway engines --json")
     if auto["engine"]:
         console.print(f"\n--engine auto uses [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
     else:

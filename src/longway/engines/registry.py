@@ -6,6 +6,7 @@ available()                      every engine with a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
 local           a small language model in this process, with an adapter trained for Longway
+gguf:FILE       a GGUF file of the user's own, run by llama.cpp in this process
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
 auto            served if a model is configured, otherwise rules and local
@@ -30,9 +31,9 @@ from longway.engines.secret import Secret, find_key
 from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
 from longway.task import task_of
 
-_PLUS = re.compile(r"\+(?=(?:auto|rules|local|served|replay)\b)")  # a model's name may contain "+"
-_COMMA = re.compile(r",(?=(?:auto|rules|local|served|replay)\b)")
-NAMES = ("auto", "rules", "local", "served:MODEL", "replay:FILE")
+_PLUS = re.compile(r"\+(?=(?:auto|rules|local|gguf|served|replay)\b)")  # a model's name may contain "+"
+_COMMA = re.compile(r",(?=(?:auto|rules|local|gguf|served|replay)\b)")
+NAMES = ("auto", "rules", "local", "gguf:FILE", "served:MODEL", "replay:FILE")
 # Our own sentences for the self-test. Only the last one is timed, so that loading does not count.
 TEST_TEXTS = (
     "The old library did not open on Sunday.",
@@ -101,6 +102,10 @@ def engine_named(
         from longway.engines.local import LocalEngine
 
         return LocalEngine(model_path)
+    if name == "gguf" and rest:
+        from longway.engines.gguf import GgufEngine
+
+        return GgufEngine(rest, **served)
     if name == "served":
         from longway.engines.served import ServedEngine
 
@@ -124,7 +129,9 @@ def is_engine(spec: str) -> bool:
     """
     parts = [part.strip().partition(":") for name in _COMMA.split(spec) for part in _PLUS.split(name)]
     return all(
-        name == "served" or (name == "replay" and rest) or (name in ("auto", "rules", "local") and not rest)
+        name == "served"
+        or (name in ("gguf", "replay") and rest)
+        or (name in ("auto", "rules", "local") and not rest)
         for name, _, rest in parts
     )
 
@@ -168,6 +175,7 @@ def available(*, test: bool = True, base_url: str | None = None) -> list[EngineS
     return [
         _status("rules", _missing_for_rules(), "rewriting by rules, no model", test),
         _status("local", _missing_for_local(), _local_detail(), test),
+        _gguf_status(),
         _served_status(test, base_url),
         EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
     ]
@@ -209,6 +217,12 @@ def _local_detail() -> str:
         f"SmolLM2-135M in this process with writer {adapter.version} ({adapter.megabytes} MB), trained to rewrite, "
         "change labels, fill gaps, make triples and judge"
     )
+
+
+def _gguf_status() -> EngineStatus:
+    if missing := _not_installed("gguf", "xllamacpp", "openai"):
+        return EngineStatus("gguf", False, missing)
+    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp in this process: gguf:FILE")
 
 
 def _served_status(test: bool, base_url: str | None) -> EngineStatus:
