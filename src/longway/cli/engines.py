@@ -1,4 +1,4 @@
-"""`longway engines`: which engines are available, with a self-test; `longway engines install` installs what one needs."""
+"""`longway engines`: which engines are available, with a self-test; `install` installs what one needs, `exam` tests one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from longway.engines.gguf_files import GgufFile
     from longway.engines.registry import EngineStatus
 
-HELP = "List the engines that write and judge text, test each, and install what one needs."
+HELP = "List the engines that write and judge text, test how good one is, and install what one needs."
 MAX_LISTED = 12  # GGUF files
 app = typer.Typer(invoke_without_command=True, no_args_is_help=False, help=HELP)
 
@@ -79,6 +79,54 @@ def install(
     with console.status("installing ..."):
         install_parts(engine)
     console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
+
+
+@app.command("exam")
+def exam(
+    name: Annotated[str, typer.Argument(metavar="ENGINE", help="served:MODEL, gguf:FILE, local or rules.")],
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Most to spend, in dollars, over all starts of this exam.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Test how good an engine is at judging and writing, on questions with known answers.
+
+    Judges rows of five tasks, rewrites texts, writes counterparts with another label, makes triples and changes people. The result is
+    stored, and `--engine auto` uses it. The same command again continues an interrupted exam and pays for nothing twice.
+
+        longway engines exam served:gpt-4o-mini --budget 0.20
+
+        longway engines exam gguf:model.gguf --limit 10
+    """
+    from longway.cli.live import Live
+    from longway.cli.screen import errors, output, show_next
+    from longway.jobs.engine_use import Engines
+    from longway.jobs.exam.job import exam as run
+    from longway.jobs.exam.settings import ExamSettings
+    from longway.show.terminal import show
+
+    engines = Engines(base_url=base_url, budget=budget)
+    try:
+        with Live(ask=not yes and budget is None) as live:
+            result = run(name, ExamSettings(limit), engines=engines, watcher=live)
+    except KeyboardInterrupt:
+        errors().print("The answers so far are kept. The same command continues and pays for nothing twice.")
+        raise
+    if json:
+        import json as json_module
+
+        typer.echo(json_module.dumps(result.to_dict(), ensure_ascii=False, indent=1))
+        return
+    show(result.page(), output())
+    show_next(result.next, why="Next")
 
 
 def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:
