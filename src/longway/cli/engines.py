@@ -86,7 +86,10 @@ def exam(
     name: Annotated[str, typer.Argument(metavar="ENGINE", help="served:MODEL, gguf:FILE, local or rules.")],
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others."),
+        typer.Option(
+            min=1,
+            help="Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others.",
+        ),
     ] = None,
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")

@@ -9,7 +9,7 @@ local           a small language model in this process, with an adapter trained 
 gguf:FILE       a GGUF file of the user's own, run by llama.cpp in this process
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
-auto            served if a model is configured, otherwise rules and local
+auto            served if a model is configured and is no weak writer by its exam, otherwise rules and local
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 
 from longway.engines.engine import CombinedEngine, Engine, FallbackEngine, Sampling
 from longway.engines.event_loop import run
+from longway.engines.exams import grades_of
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.secret import Secret, find_key
 from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
@@ -142,11 +143,30 @@ def choose(*, base_url: str | None = None) -> Choice:
     if (model or address) and find_spec("openai") is not None:
         spec = f"served:{model}" if model else "served"
         reason = "LONGWAY_MODEL is set" if model else f"a server is configured ({_host(address)})"
-        return Choice(spec, f"{reason}; a large model writes best")
+        return _after_exam(spec, base_url) or Choice(spec, f"{reason}; a large model writes best")
     why = "no served model is configured"
     if model or address:
         why = "the served model cannot be used (not installed: openai; longway engines install served)"
     return offline(why)
+
+
+def _after_exam(spec: str, base_url: str | None) -> Choice | None:
+    """What the exam of a served model suggests; None if there was none, or nothing is wrong with the model."""
+    if spec == "served":  # its model is not known before the server is asked
+        return None
+    grades = grades_of(engine_named(spec, base_url=base_url))
+    if grades is None or "weak" not in (grades.judge, grades.writer):
+        return None
+    exam = f"{spec} took an exam ({grades.created[:10]})"
+    if grades.writer != "weak":
+        return Choice(spec, f"{exam}: a {grades.writer} writer, but a weak judge; --judge none is better")
+    judging = (
+        f"; for judging it is {grades.judge}: --judge {spec}" if grades.judge in ("good", "fair") else ""
+    )
+    try:
+        return offline(f"{exam} and is a weak writer{judging}")
+    except EngineError:  # nothing else can be used here
+        return Choice(spec, f"{exam}: a weak writer, but no other engine can be used here")
 
 
 def offline(why: str = "no model is configured") -> Choice:
