@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from longway.cli.live import Live
 from longway.engines import registry
 from longway.engines.exams import Grades, folder_of, grades_of
 from longway.engines.registry import choose, engine_named
@@ -232,7 +233,7 @@ def stored(engine, judge, writer):
     (folder / "exam.json").write_text(json.dumps(grades))
 
 
-def test_auto_uses_the_grades_of_a_configured_model(monkeypatch):
+def test_auto_uses_the_grades_of_a_configured_model(monkeypatch, capsys):
     monkeypatch.setenv("LONGWAY_MODEL", "toy")
     assert choose().spec == "served:toy"
     engine = engine_named("served:toy")
@@ -242,14 +243,26 @@ def test_auto_uses_the_grades_of_a_configured_model(monkeypatch):
     chosen = choose()
     assert chosen.spec == registry.offline().spec
     assert "weak writer" in chosen.why
-    assert "--judge served:toy" in chosen.why
+    assert "a good judge: add --judge served:toy" in chosen.note
+    with Live() as live:
+        live.explain_auto("rules", None)
+        live.explain_auto("auto", None)
+    assert capsys.readouterr().err.replace("\n", " ").count("weak writer") == 1
 
 
 def test_auto_says_that_a_model_is_a_weak_judge(monkeypatch):
     monkeypatch.setenv("LONGWAY_MODEL", "toy")
     stored(engine_named("served:toy"), "weak", "good")
     assert choose().spec == "served:toy"
-    assert "weak judge" in choose().why
+    assert "weak judge" in choose().note
+
+
+def test_auto_keeps_a_weak_writer_if_there_is_no_other(monkeypatch):
+    monkeypatch.setenv("LONGWAY_MODEL", "toy")
+    stored(engine_named("served:toy"), "weak", "weak")
+    monkeypatch.setattr(registry, "_missing_for_rules", lambda: "no rules")
+    monkeypatch.setattr(registry, "_missing_for_local", lambda: "no model")
+    assert choose().spec == "served:toy"
 
 
 def test_a_damaged_exam_is_no_exam(monkeypatch):

@@ -18,7 +18,7 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,11 @@ TEST_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The engine that "auto" selects, and why."""
+    """The engine that "auto" selects, and why. note: what a run says about it, if the exam of a model decided."""
 
     spec: str
     why: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +152,23 @@ def choose(*, base_url: str | None = None) -> Choice:
 
 
 def _after_exam(spec: str, base_url: str | None) -> Choice | None:
-    """What the exam of a served model suggests; None if there was none, or nothing is wrong with the model."""
+    """What the exam of a served model suggests; None if there was none, or the model is not weak."""
     if spec == "served":  # its model is not known before the server is asked
         return None
     grades = grades_of(engine_named(spec, base_url=base_url))
     if grades is None or "weak" not in (grades.judge, grades.writer):
         return None
-    exam = f"{spec} took an exam ({grades.created[:10]})"
-    if grades.writer != "weak":
-        return Choice(spec, f"{exam}: a {grades.writer} writer, but a weak judge; --judge none is better")
-    judging = (
-        f"; for judging it is {grades.judge}: --judge {spec}" if grades.judge in ("good", "fair") else ""
-    )
+    exam = f"in its exam ({grades.created[:10]}) {spec} was"
+    if grades.writer != "weak":  # a weak judge rejects right texts, but accepts no more wrong ones
+        note = f"{exam} a weak judge, which rejects many right texts; --judge none does without it"
+        return Choice(spec, note, note)
+    note = f"{exam} a weak writer"
+    if grades.judge in ("good", "fair"):
+        note += f", but a {grades.judge} judge: add --judge {spec}"
     try:
-        return offline(f"{exam} and is a weak writer{judging}")
-    except EngineError:  # nothing else can be used here
-        return Choice(spec, f"{exam}: a weak writer, but no other engine can be used here")
+        return replace(offline(note), note=f"{note}; other engines write instead")
+    except EngineError:  # no other engine can be used here
+        return Choice(spec, note, note)
 
 
 def offline(why: str = "no model is configured") -> Choice:
