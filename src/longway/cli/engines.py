@@ -110,19 +110,15 @@ def exam(
         longway engines exam gguf:model.gguf --limit 10
     """
     from longway.cli.live import Live
-    from longway.cli.screen import errors, output, show_next
+    from longway.cli.screen import output, show_next
     from longway.jobs.engine_use import Engines
     from longway.jobs.exam.job import exam as run
     from longway.jobs.exam.settings import ExamSettings
     from longway.show.terminal import show
 
     engines = Engines(base_url=base_url, budget=budget)
-    try:
-        with Live(ask=not yes and budget is None) as live:
-            result = run(name, ExamSettings(limit), engines=engines, watcher=live)
-    except KeyboardInterrupt:
-        errors().print("The answers so far are kept. The same command continues and pays for nothing twice.")
-        raise
+    with Live(ask=not yes and budget is None) as live:
+        result = run(name, ExamSettings(limit), engines=engines, watcher=live)
     if json:
         import json as json_module
 

@@ -32,6 +32,7 @@ from longway.errors import EngineError, MissingExtra, SettingError
 
 ADDRESS = "http://127.0.0.1/v1"  # without the port, which differs from process to process
 CONTEXT, SLOTS = 4096, 2
+BATCH = 64  # tokens computed at once; the server cannot end in between, so that Ctrl-C waits for them
 TIMEOUT = 1800.0  # seconds for one answer; a large model on few cores is slow, but it does not hang
 
 
@@ -146,6 +147,7 @@ def _started(path: Path, context: int, slots: int, threads: int) -> _Running:
     params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
     params.verbosity, params.ui, params.warmup = -1, False, False
     params.n_ctx, params.n_parallel = context * slots, slots
+    params.n_batch = params.n_ubatch = BATCH
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     try:
         server = xllamacpp.Server(params)
