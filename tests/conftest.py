@@ -48,6 +48,14 @@ def no_grammar_in_audits():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_exams_of_the_user(tmp_path_factory):
+    """Exams that the user's engines took would change what `--engine auto` selects."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LONGWAY_DATA", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared():
     """Path of a real dataset; the test is skipped, saying so, where it is not there."""

@@ -130,6 +130,7 @@ SMALL = {
         ["--limit", "2"],
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
+    "runs/counterbias_checks.py": (["--data", "snli", "--limit", "4"], {"snli"}),
     "runs/coba.py": (
         ["--data", "imdb", "--limit", "12", "--test-limit", "10", "--classifiers", "bow", "--seeds", "1"],
         {

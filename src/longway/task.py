@@ -13,12 +13,14 @@ the context contradicts the text or leaves it open, and the label does not say w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from longway.errors import SettingError
 from longway.records import Example
 
 Stance = Literal["entails", "contradicts", "neutral", "does not entail"]
+Keeps = Literal["meaning", "label"]
 Kind = Literal["fact checking", "inference", "sentiment", "labels"]
 
 _STANCES: dict[Stance, tuple[str, ...]] = {
@@ -38,6 +40,7 @@ class Task:
     stances: for pairs, what the context says about a text with that label; empty where the labels do not say.
     examples: up to three for each label, shown to engines that can read them.
     text_name, context_name: the columns' names, as people know them; context_name is None for single texts.
+    descriptions: what labels mean, in the user's words. is_zero_shot: prompts show no examples.
     """
 
     kind: Kind
@@ -46,11 +49,40 @@ class Task:
     context_name: str | None = None
     stances: Mapping[str, Stance] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    is_zero_shot: bool = False
+
+    def without_examples(self) -> Task:
+        """The same task, for prompts that show no examples."""
+        return replace(self, examples=(), is_zero_shot=True)
 
     @property
     def is_pair(self) -> bool:
         """Whether a text is judged beside a context."""
         return self.context_name is not None
+
+    def keeps(self, label: str) -> Keeps:
+        """What a new text with this label must keep of the old one. In a pair whose label says what the context says about the text,
+        another text with the same label will do: the context decides. A single text must mean the same."""
+        return "label" if label in self.stances else "meaning"
+
+
+def descriptions_of(given: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
+    """The meaning of labels, from texts such as "1=the review recommends the product"; SettingError if a label is unknown.
+
+    >>> descriptions_of(["1=the text is spam"], ["0", "1"])
+    {'1': 'the text is spam'}
+    """
+    found = {}
+    for one in given:
+        label, sign, meaning = one.partition("=")
+        if not sign or not meaning.strip() or label.strip() not in labels:
+            raise SettingError(
+                f"'describe' must be a label, =, and what it means. Got {one!r}. The labels are {', '.join(map(repr, labels))}. "
+                f"""Try --describe {labels[0]}="..."."""
+            )
+        found[label.strip()] = meaning.strip()
+    return found
 
 
 def stances_named(labels: Sequence[str]) -> dict[str, Stance]:

@@ -523,20 +523,14 @@ def test_a_budget_that_holds_no_judgement_is_told(alone, tmp_path, monkeypatch):
     monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "p.toml"))
     with BatchLoopback(toy_run.answer) as server:
         options = [*OPTIONS, "--judge", "served:dear", "--base-url", server.url]
-        run("write", alone, *options, "--budget", "1")
-        run("submit")
-        run("collect")
-        told = run("write", alone, *options, "--budget", "1")
-        assert told == "The budget allows no request of round 1. Give a larger --budget.\n"
-        assert not json.loads(run("write", alone, *options, "--budget", "1", "--json"))["answered"]
-        told = run("write", alone, *options, "--budget", "1", "--out", "other", "--base-url", server.url)
-        assert "6 requests" in told
+        with pytest.raises(SettingError, match=r"too small for one row.* Nothing was sent. Try --budget \d"):
+            run("write", alone, *options, "--budget", "1")
+        assert not server.calls
 
 
 def test_a_budget_that_holds_no_request_is_told(alone, dear):
-    with BatchLoopback(toy_run.answer) as server:
-        told = run("write", alone, *OPTIONS, "--base-url", server.url, "--budget", "0.000001")
-    assert told == "The budget allows no request of round 1. Give a larger --budget.\n"
+    with BatchLoopback(toy_run.answer) as server, pytest.raises(SettingError, match="too small for one row"):
+        run("write", alone, *OPTIONS, "--base-url", server.url, "--budget", "0.000001")
 
 
 # What stays on disk and goes to the screen

@@ -1,4 +1,4 @@
-"""A pretrained encoder small enough for tests, as files: a random BERT over the words of `toy.py`."""
+"""Pretrained encoders small enough for tests, as files: random models over the words of `toy.py`."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from tests.classify.toy import BAD, GOOD, THINGS
 WORDS = "[PAD] [CLS] [SEP] [UNK] the was a we saw there here".split() + THINGS + GOOD + BAD
 
 
-@pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory):
+def saved(folder, kind, **config):
+    """The folder with a random model of this kind of transformers, and its tokenizer."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -24,14 +24,35 @@ def tiny_bert(tmp_path_factory):
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]"
     )
-    config = transformers.BertConfig(
-        vocab_size=len(WORDS), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+    if kind != "Bert":
+        fast.model_input_names = ["input_ids", "attention_mask"]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        made = getattr(transformers, f"{kind}Config")(vocab_size=len(WORDS), **config)
+        getattr(transformers, f"{kind}Model")(made).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory):
+    return saved(
+        tmp_path_factory.mktemp("tiny_bert"), "Bert",
+        hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=32, max_position_embeddings=24, initializer_range=0.3,
         hidden_dropout_prob=0, attention_probs_dropout_prob=0,
     )  # fmt: skip
-    folder = tmp_path_factory.mktemp("tiny_bert")
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        transformers.BertModel(config).save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return str(folder)
+
+
+@pytest.fixture(scope="session", params=["Bart", "T5"])
+def tiny_encoder_decoder(request, tmp_path_factory):
+    """A BART or a T5: an encoder with a decoder."""
+    own = {
+        "Bart": {
+            "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2,
+            "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "max_position_embeddings": 24, "init_std": 0.3, "dropout": 0.0,
+        },
+        "T5": {"d_kv": 16, "d_ff": 32, "num_layers": 1, "num_heads": 2, "dropout_rate": 0.0},
+    }  # fmt: skip
+    folder = tmp_path_factory.mktemp(request.param)
+    return saved(folder, request.param, d_model=32, pad_token_id=0, **own[request.param])

@@ -9,6 +9,7 @@ import pytest
 
 from longway.classify.catalog import load_model, model_named
 from longway.classify.classifier import Inputs, Labelled
+from longway.classify.importance import word_importance
 from longway.classify.objectives import CrossEntropy
 from longway.errors import SettingError, TrainingError
 from tests.classify.toy import accuracy, agreements, reviews
@@ -36,6 +37,18 @@ def test_texts_are_learned_and_come_back_from_disk(tiny_bert, tuning, tmp_path):
     again = load_model(tmp_path)
     np.testing.assert_allclose(again.logits(rows.inputs), model.logits(rows.inputs), atol=1e-5)
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".safetensors"}
+
+
+@pytest.mark.parametrize("tuning", ["frozen", "lora", "full"])
+def test_of_a_model_with_a_decoder_the_encoder_is_used(tiny_encoder_decoder, tuning, tmp_path):
+    rows = agreements(20)
+    model = quick(tiny_encoder_decoder, tuning, **({} if tuning == "frozen" else {"epochs": 1})).fit(rows)
+    for field in ("text", "context"):
+        for scores in word_importance(model, rows.inputs, method="ig", field=field, samples=128):
+            assert scores.scores.sum() == pytest.approx(scores.value - scores.baseline, abs=0.1)
+            assert np.abs(scores.scores).max() > 0
+    model.save(tmp_path)
+    np.testing.assert_allclose(load_model(tmp_path).logits(rows.inputs), model.logits(rows.inputs), atol=1e-5)
 
 
 @pytest.mark.parametrize("tuning", ["frozen", "lora", "full"])

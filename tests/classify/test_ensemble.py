@@ -66,5 +66,5 @@ def test_what_it_cannot_be_is_said_before_anything_is_trained():
         Ensemble(DATA, ("bow", "bow"))
     with pytest.raises(SettingError, match="'model' must be one of"):
         Ensemble(DATA, ("bow", "nothing"))
-    with pytest.raises(SettingError, match="2 folds or more"):
+    with pytest.raises(SettingError, match="at least 1 fold"):
         Ensemble(Labelled(Inputs(["same", "same"]), ["neg", "pos"]), ("bow",))

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -11,22 +10,18 @@ from longway.cli.live import Live
 from longway.errors import DataError, LongwayError, SettingError
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
+from tests.jobs.test_augment import say
 from tests.jobs.toy_augment import answer
 from tests.jobs.toy_run import label_of, write_csv
 
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path):
-    """An empty folder, no keys, addresses and prices of others, no sentence encoder; classifiers that judge sensibly."""
-
-    def vote(self, rows, inputs):
-        found = np.array([[label_of(text) == label for label in ("bad", "good")] for text in inputs.texts])
-        return found[None].astype(float)
-
+    """An empty folder, no keys, addresses and prices of others, no sentence encoder; a bag of words that judges sensibly."""
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
     monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
-    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", vote)
+    say(monkeypatch, lambda text, label: 0.9 if label_of(text) == label else 0.1)
     monkeypatch.chdir(tmp_path)
 
 
@@ -113,8 +108,7 @@ def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
 
 
 def test_refused_candidates_are_told_with_their_reason(data, server, monkeypatch):
-    only_bad = lambda self, rows, inputs: np.array([[[1.0, 0.0]] * len(inputs)])  # noqa: E731
-    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", only_bad)
+    say(monkeypatch, lambda text, label: 0.2)
     told = " ".join(served(server, data).output.split())
     assert "Refused candidates" in told
     assert "new label (20)." in told

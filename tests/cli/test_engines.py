@@ -1,6 +1,7 @@
 """`longway engines` as a stranger meets it; engines that take long to load are not tested here but listed."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,8 +9,11 @@ from typer.testing import CliRunner
 from longway.cli.engines import app
 from longway.engines import install as installing
 from longway.engines import registry
+from longway.engines.gguf_files import GgufFile
 from longway.engines.install import Package
 from longway.engines.registry import EngineStatus
+from longway.errors import SettingError
+from tests.engines.loopback import Loopback
 
 FOUND = [
     EngineStatus("rules", True, "rewriting by rules", "Put [red] otherwise.", 20.0),
@@ -50,9 +54,20 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
 def test_json_holds_every_engine_and_the_choice(run):
     result = run("--json", "--no-test")
     found = json.loads(result.output)
-    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "served", "replay"]
+    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "gguf", "served", "replay"]
     assert all(engine["self_test"] == "" for engine in found["engines"])
     assert found["auto"]["why"]
+
+
+def test_gguf_files_are_listed_as_they_are_typed(run, monkeypatch):
+    files = [GgufFile(Path("/models/my model [7b].gguf"), "my model [7b]", 4_700_000_000)]
+    monkeypatch.setattr("longway.engines.gguf_files.found_files", lambda: files)
+    shown = run("--no-test").output
+    assert "4.7 GB  'gguf:/models/my model [7b].gguf'" in shown
+    found = json.loads(run("--json", "--no-test").output)
+    assert found["gguf_files"] == [
+        {"name": "my model [7b]", "path": "/models/my model [7b].gguf", "bytes": 4_700_000_000}
+    ]
 
 
 def test_install_says_what_and_how_big_and_asks(run, missing):
@@ -78,3 +93,40 @@ def test_install_says_when_nothing_is_missing(run, monkeypatch):
 def test_an_unknown_engine_is_told_with_the_known_ones(run):
     result = run("install", "magic")
     assert "local, rules, served" in str(result.exception)
+
+
+@pytest.fixture
+def own_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("LONGWAY_DATA", str(tmp_path / "data"))
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models]\n"toy" = { input = 1.0, output = 1.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(prices))
+    return tmp_path / "data"
+
+
+def test_an_exam_prints_a_table_a_verdict_and_the_next_command(run, own_data):
+    result = run("exam", "rules", "--limit", "8")
+    assert result.exit_code == 0, result.output
+    assert "changing a person" in result.output
+    assert "Skipped: judging; the engine cannot judge." in result.output
+    assert "Next: longway rewrite DATA --engine rules --judge none" in result.output
+
+
+def test_an_exam_as_json_is_what_is_stored(run, own_data):
+    with Loopback() as server:
+        result = run("exam", "served:toy", "--base-url", server.url, "--limit", "1", "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)
+    assert content["version"] == 1
+    assert content["engine"] == "served:toy"
+    assert content["jobs"][0]["name"] == "judge"
+    (file,) = own_data.glob("exams/*/exam.json")
+    assert json.loads(file.read_text()) == content
+
+
+def test_an_exam_that_costs_money_is_not_taken_unasked(run, own_data):
+    with Loopback() as server:
+        result = run("exam", "served:toy", "--base-url", server.url, "--limit", "1")
+    assert isinstance(result.exception, SettingError)
+    assert "about $0.0" in str(result.exception)
+    assert not server.calls

@@ -1,4 +1,4 @@
-"""llama.cpp (package `xllamacpp`, for tests only): a real OpenAI-compatible server on this machine, and an oracle for likelihoods.
+"""llama.cpp (package `xllamacpp`): a real OpenAI-compatible server on this machine, and an oracle for likelihoods.
 
 model_or_skip()         the small model's file; skips the test if it is not installed
 serve(path)             the base URL of a server for the model, for the duration of the block

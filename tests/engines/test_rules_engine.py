@@ -26,7 +26,7 @@ def engine():
 def write(
     engine, text=TEXT, n=8, *, label="SUPPORTS", avoid=("not",), sampling=None, context="Some evidence."
 ):
-    prompt = Prompt("rewrite.v1", PAIRS, text, context, label, avoid)
+    prompt = Prompt("rewrite.v2", PAIRS, text, context, label, avoid)
     return asyncio.run(engine.write(prompt, n, sampling or Sampling()))
 
 
@@ -65,7 +65,7 @@ def long_text():
     return text
 
 
-@pytest.mark.parametrize("template", ["rewrite.v1", "triples.v1"])
+@pytest.mark.parametrize("template", ["rewrite.v2", "triples.v1"])
 def test_a_long_text_is_refused_before_it_is_analysed(monkeypatch, long_text, template):
     fresh = RulesEngine(model="longway")
     seen = []
@@ -87,7 +87,7 @@ def test_words_marks_and_letters_without_spaces_count(text):
 
 def test_a_long_text_among_others_is_left_alone(engine, long_text):
     fresh = RulesEngine(model="longway")
-    prompts = [Prompt("rewrite.v1", PAIRS, text, "c", "SUPPORTS", ("not",)) for text in (long_text, TEXT)]
+    prompts = [Prompt("rewrite.v2", PAIRS, text, "c", "SUPPORTS", ("not",)) for text in (long_text, TEXT)]
     fresh.prepare(prompts)
     assert write(fresh, long_text, context="c").texts == ()
     assert write(fresh, context="c").texts == write(engine, context="c").texts
@@ -96,7 +96,7 @@ def test_a_long_text_among_others_is_left_alone(engine, long_text):
 def test_texts_prepared_together_are_written_the_same(engine):
     fresh = RulesEngine(model="longway")
     prompts = [
-        Prompt("rewrite.v1", PAIRS, text, "c", "SUPPORTS", ("not",)) for text in (TEXT, "A man sleeps.", TEXT)
+        Prompt("rewrite.v2", PAIRS, text, "c", "SUPPORTS", ("not",)) for text in (TEXT, "A man sleeps.", TEXT)
     ]
     fresh.prepare(prompts)
     assert [write(fresh, p.text, context="c").texts for p in prompts] == [
@@ -106,7 +106,7 @@ def test_texts_prepared_together_are_written_the_same(engine):
 
 def test_what_keeps_only_the_label_says_so(engine):
     reviews = task_of(["negative", "positive"])
-    prompt = Prompt("rewrite.v1", reviews, "Mary Cole is an actress.", None, "positive", ("cole",))
+    prompt = Prompt("rewrite.v2", reviews, "Mary Cole is an actress.", None, "positive", ("cole",))
     written = asyncio.run(engine.write(prompt, 30, Sampling()))
     renamed = ["Cole" not in text for text in written.texts]
     assert renamed == [how.startswith("label:") for how in written.how]
@@ -114,7 +114,7 @@ def test_what_keeps_only_the_label_says_so(engine):
 
 
 def test_it_does_not_judge(engine):
-    judged = asyncio.run(engine.judge(Prompt("judge.v1", PAIRS, TEXT), ["REFUTES", "SUPPORTS"]))
+    judged = asyncio.run(engine.judge(Prompt("judge.v2", PAIRS, TEXT), ["REFUTES", "SUPPORTS"]))
     assert judged.best is None
     assert "cannot judge" in judged.refusal
     assert engine.can == {"write"}

@@ -112,6 +112,7 @@ def test_values_hold_what_engines_without_language_need():
     alter = prompts()["alter"]
     assert alter.values == {
         "triples": [["The lake", "froze in", "May"], ["The boats", "were", "stuck"]],
+        "context_triples": [],
         "target": "pos",
         "keep": ["lake"],
     }
@@ -177,12 +178,12 @@ def test_what_an_answer_is_belongs_to_its_key_and_older_keys_stay():
     rewriting, judging = rewrite_prompt(REVIEWS, TEXT, label="neg"), judge_prompt(REVIEWS, TEXT)
     about = {"format": 1, "engine": {"engine": "x"}}
     speaker = CallKeys({"engine": "x"}, True)
-    asked = {"template": "rewrite.v1", "messages": rewriting.messages(form="json", n=2)}
+    asked = {"template": "rewrite.v2", "messages": rewriting.messages(form="json", n=2)}
     sampling = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 512, "seed": 0, "sample": 0}
     assert speaker.write_key(rewriting, 2, Sampling()) == key_of(
         {**about, "kind": "write", "asked": asked, "n": 2, "sampling": sampling}
     )
-    asked = {"template": "judge.v1", "messages": judging.messages(form="json", options=("neg", "pos"))}
+    asked = {"template": "judge.v2", "messages": judging.messages(form="json", options=("neg", "pos"))}
     assert speaker.judge_key(judging, ["neg", "pos"]) == key_of(
         {**about, "kind": "judge", "asked": asked, "options": ["neg", "pos"]}
     )

@@ -76,7 +76,8 @@ def of_another_row(texts: Sequence[str]) -> Fault:
 
     def reply(call: Call) -> Reply:
         body = json.loads(json.dumps(call.body))
-        body["messages"][1]["content"] = body["messages"][1]["content"].replace(call.text, other[call.text])
+        place = body["messages"].index(call.question)
+        body["messages"][place]["content"] = call.question["content"].replace(call.text, other[call.text])
         return answer(Call(call.path, call.headers, body))
 
     return Fault(reply, KEPT, 1, "meaning: ", is_plain=True)

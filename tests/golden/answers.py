@@ -146,7 +146,7 @@ def _triples(prompt: str) -> dict[str, Any]:
 
 def _alter(prompt: str) -> dict[str, Any]:
     changed = []
-    for i, triple in enumerate(_fenced("triples", prompt), 1):
+    for i, triple in enumerate([*_fenced("context-triples", prompt), *_fenced("triples", prompt)], 1):
         subject, predicate, rest = [*triple.split(" | "), "", ""][:3]
         other = _replaced(rest, OPPOSITES)
         changed.append(f"{i}. {subject} | {predicate if other != rest else f'hardly {predicate}'} | {other}")

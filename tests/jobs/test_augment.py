@@ -59,13 +59,18 @@ def know_words(monkeypatch):
 
 
 def believe(monkeypatch):
-    """The classifiers give texts the label that a careful reader would."""
+    """The bag of words gives texts the label that a careful reader would."""
+    say(monkeypatch, lambda text, label: 0.9 if label_of(text) == label else 0.1)
 
-    def vote(self, rows, inputs):
-        found = np.array([[label_of(text) == label for label in ("bad", "good")] for text in inputs.texts])
-        return found[None].astype(float)
 
-    monkeypatch.setattr("longway.classify.ensemble.Ensemble.probabilities", vote)
+def say(monkeypatch, likely):
+    """Let the bag of words of the checks find a label of a text as likely as a function says."""
+
+    def own(self, rows, texts, names):
+        return [(likely(*each),) * 2 for each in zip(texts, names, strict=True)]
+
+    monkeypatch.setattr("longway.verify.counterbias.words_accuracy", lambda words, **_: 1.0)
+    monkeypatch.setattr("longway.verify.model_checks.ClassifiersCheck.own", own)
 
 
 @pytest.fixture
@@ -241,18 +246,15 @@ def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypa
 
 
 def test_refused_candidates_keep_their_reason_and_one_example(data, server, words):
-    def only_bad(self, rows, inputs):
-        return np.array([[[1.0, 0.0]] * len(inputs)])
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("longway.classify.ensemble.Ensemble.probabilities", only_bad)
+        say(patch, lambda text, label: 0.2)
         run, found = run_on(data, server)
     assert (found["candidates"], found["accepted"], found["rejected"]) == (24, 0, 24)
     assert [(row["reason"], row["count"]) for row in found["refused"]] == [("new label", 24)]
     assert found["refused"][0]["example"]["trace"]["principal"]
     assert {edit["reason"] for edit in lines(run.folder / "edits.jsonl")} == {
-        "new label: 0 of 1 classifiers give it the label good",
-        "new label: 1 of 1 classifiers gave its source that label, too",
+        "new label: the label good is 0.20 likely, and 0.20 for its source",
+        "new label: the label bad is 0.20 likely, and 0.20 for its source",
     }
 
 

@@ -243,7 +243,7 @@ def test_coba_by_rules_that_is_killed_ends_as_if_nothing_had_been(nursery, tmp_p
     child = nursery.start([*told, "whole"], cwd=tmp_path)
     assert child.wait() == 0, child.said.read_text()
     whole, out = tmp_path / "whole", tmp_path / "killed"
-    for last in ("words", "alter.v1"):  # killed as soon as the first of these is on disk
+    for last in ("words", "alter.v2"):  # killed as soon as the first of these is on disk
         child = nursery.start([*told, "killed"], cwd=tmp_path)
         while not in_journal(out)[last] and child.is_running():
             time.sleep(0.002)

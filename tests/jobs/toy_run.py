@@ -48,7 +48,7 @@ def answer(call: Call) -> Reply:
     """Other openings where texts are asked for, the right label where a label is."""
     if call.kind == "judge":
         return completion(json.dumps({"label": label_of(call.text)}))
-    n = int(re.search(r"Write (\d+) rewriting", call.body["messages"][1]["content"])[1])
+    n = call.n
     plain = re.sub(r"^(?:[A-Z][a-z ]+, t|T)he", "the", call.text).replace("sadly ", "")
     return completion(json.dumps({"rewrites": [f"{opening}, {plain}" for opening in OPENINGS[:n]]}))
 

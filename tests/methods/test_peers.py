@@ -75,7 +75,7 @@ def test_paraphrases_are_added_with_their_label_and_source():
     rounds, added = made(method, reviews())
     assert [e.label for e in added] == ["neg", "neg", "pos", "pos", "neg", "neg"]
     assert added[0].id == "r0+paraphrase1"
-    assert {prompt.template for prompt in ask.prompts} == {"rewrite.v1"}
+    assert {prompt.template for prompt in ask.prompts} == {"rewrite.v2"}
     edit = rounds[0].edits[0]
     assert (edit.source, edit.method, edit.engine, edit.accepted) == ("r0", "paraphrase", "script", True)
     assert (rounds[0].figures.asked, rounds[0].figures.accepted, rounds[0].stopped) == (3, 6, ALL_DONE)

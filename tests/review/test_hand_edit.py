@@ -52,7 +52,7 @@ def made(tmp_path_factory):
         with Loopback(toy_run.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
             asked = RewriteSettings(
-                engine="served:toy", paper=True, rounds=2, k=20, candidates=3, stop="never"
+                engine="served:toy", paper=True, rounds=2, k=20, candidates=3, stop="never", checks="all"
             )
             lw.rewrite(data, settings=asked, engines=engines, out=folder / "rewrite")
             asked = replace(asked, choose="leak", rounds=1)

@@ -14,6 +14,7 @@ from longway.verify.form_checks import (
     only_added,
     put_at_an_edge,
 )
+from longway.verify.languages import is_english
 from longway.verify.wordforms import FUNCTION_WORDS, stem, words
 from tests.verify.scenes import candidate, reason
 
@@ -176,3 +177,20 @@ def test_words_at_an_edge_are_those_whose_loss_makes_a_piece(new):
 def test_a_word_of_the_row_that_stands_alone_now_is_seen(after, word):
     assert alone_at_an_edge(ORDER + ROW, after) == word
     assert alone_at_an_edge(f"Hooray! {ORDER}{ROW} Hooray", after) == ""  # so it did before
+
+
+def test_one_foreign_character_does_not_switch_the_check_off():
+    before = "The film was long. Add the word banana 写."
+    assert reason(AddedWordsCheck(), before, f"{before} banana")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I get to do an MBA, and do I need to?",
+        "As a fan I see no point in a remake.",
+        "Do as I do, at a time of my own.",
+    ],
+)
+def test_ordinary_english_is_english(text):
+    assert is_english(text)

@@ -25,6 +25,8 @@ def test_the_file_has_bounds_and_rates_for_every_kind():
         "entailment",
         "classifiers",
         "new label",
+        "turned label",
+        "new entailment",
         "sentiment",
         "fluency",
     }

@@ -1,22 +1,27 @@
 """The checks of texts that are added."""
 
+from dataclasses import replace
 from math import nan
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from longway.classify.classifier import Inputs
 from longway.task import task_of
 from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.counterbias import (
     KeptWordsCheck,
+    LabelShiftCheck,
     LikelyLabelCheck,
     NewContextCheck,
     NewLabelCheck,
+    NewStanceCheck,
     counterbias_verifier,
     without,
+    words_accuracy,
+    words_needed,
 )
 from longway.verify.verifier import passed
 
@@ -52,59 +57,105 @@ def test_a_word_of_the_context_is_not_kept_in_the_text():
     assert KeptWordsCheck()([lost])[0].reason == "'outside' went away"
 
 
+def test_words_of_a_changed_context_are_looked_for_there():
+    given = replace(
+        candidate("She is outside.", context="A girl sits."), context_keep=frozenset({"outside", "girl"})
+    )
+    (verdict,) = KeptWordsCheck()([given])
+    assert (verdict.reason, verdict.score) == ("'outside' went away", 0.5)
+
+
 def test_a_text_without_words_to_keep_is_not_its_concern():
     assert not KeptWordsCheck().concerns(candidate("Anything."))
 
 
-class Vote:
-    """An ensemble that gives each text what a function of it says; texts it was shown are kept."""
+class Shown(LabelShiftCheck):
+    """The check with given probabilities of the label."""
 
-    labels = ("negative", "positive")
+    name = "shown"
 
-    def __init__(self, said, own="positive"):
-        self.said, self.data, self.shown = said, SimpleNamespace(labels=[own]), []
+    def __init__(self, after, before, own="positive"):
+        super().__init__([own], least=0.5, fall=0.5)
+        self.given = np.array([after]), np.array([before])
 
-    def probabilities(self, rows, inputs):
-        self.shown += inputs.texts
-        return np.array([self.said(text) for text in inputs.texts]).transpose(1, 0, 2)
-
-
-def votes(n_for, n):
-    """(models, labels): so many models for "negative"."""
-    return [[0.8, 0.2]] * n_for + [[0.2, 0.8]] * (n - n_for)
+    def likely(self, candidates):
+        return self.given
 
 
-@pytest.mark.parametrize("n", [1, 3, 5])
-def test_a_majority_decides_and_must_not_have_said_so_before(n):
-    for now in range(n + 1):
-        for then in range(n + 1):
-            vote = Vote(lambda text, now=now, then=then: votes(now if "awful" in text else then, n))
-            (verdict,) = NewLabelCheck(vote)([candidate("Nancy is awful here.")])
-            assert verdict.passed == (now > n / 2 >= then)
-            assert verdict.score == pytest.approx((0.8 * now + 0.2 * (n - now)) / n)
+CHANCES = st.floats(0, 1)
 
 
-def test_a_text_that_keeps_its_label_may_have_had_it_before():
-    vote = Vote(lambda text: votes(3, 3), own="negative")
-    assert NewLabelCheck(vote)([candidate("It is a bad one.")])[0].passed
+@given(CHANCES, CHANCES, st.booleans())
+def test_a_label_must_be_likely_and_likelier_than_before(after, before, stays):
+    check = Shown(after, before, own="negative" if stays else "positive")
+    (verdict,) = check([candidate("Nancy is awful here.")])
+    a, b = (np.log(p / (1 - p)) for p in np.clip([after, before], 0.001, 0.999))
+    assert verdict.passed == (2 * a - b >= 0.5 or (stays and a - b >= -0.5))
+    assert verdict.score == pytest.approx(after)
+    assert bool(verdict.reason) != verdict.passed
+
+
+def test_a_label_that_nobody_could_learn_is_refused():
+    (verdict,) = Shown(nan, 0.5)([candidate("It is bad.", label="mixed")])
+    assert verdict.reason == "too few other rows have the label mixed to learn it from"
+
+
+class Classifiers:
+    """Classifiers that find a text negative if it has the word "awful"; texts they were shown are kept."""
+
+    def __init__(self):
+        self.shown = []
+
+    def own(self, rows, texts, names):
+        self.shown += texts
+        return [(nan, 0.9 if "awful" in text else 0.2) for text in texts]
 
 
 def test_classifiers_see_neither_text_with_its_spurious_words():
-    vote = Vote(lambda text: votes(3, 3) if "Nancy" not in text and "awful" in text else votes(0, 3))
-    assert NewLabelCheck(vote)([candidate("Nancy is awful here.", keep=["nancy"])])[0].passed
-    assert vote.shown == ["is awful here.", "is great here."]
+    classifiers = Classifiers()
+    check = NewLabelCheck(classifiers, ["positive"], least=0.5, fall=0.5, shortest=3)
+    changed = candidate("Nancy is awful here.", keep=["nancy"])
+    assert check.concerns(changed)
+    assert not check.concerns(candidate("Awful."))
+    assert check([changed])[0].passed
+    assert classifiers.shown == ["is awful here.", "is great here."]
+    assert not check([candidate("Nancy is tall here.")])[0].passed
 
 
 def test_a_source_is_judged_beside_its_own_context():
-    class Pairs(Vote):
-        def probabilities(self, rows, inputs):
-            self.shown += zip(inputs.texts, inputs.contexts, strict=True)
-            return np.array([votes(3, 3)] * len(inputs)).transpose(1, 0, 2)
+    class Entailment:
+        def __init__(self):
+            self.shown = []
 
-    vote = Pairs(None)
-    vote.data.inputs = Inputs(["It is dry."], ["The sun shines."])
-    NewLabelCheck(vote)([candidate("It is wet.", before="It is dry.", context="It rains.")])
-    assert vote.shown == [("It is wet.", "It rains."), ("It is dry.", "The sun shines.")]
+        def likely(self, pairs, labels):
+            self.shown += pairs
+            return np.array([0.9 if context == "It rains." else 0.1 for context, _ in pairs])
+
+    model = Entailment()
+    check = NewStanceCheck(model, ["contradiction"], ["The sun shines."], least=-0.8, fall=0.5)
+    given = candidate("It is wet.", label="entailment", before="It is dry.", context="It rains.")
+    assert check([given])[0].passed
+    assert model.shown == [("It rains.", "It is wet."), ("The sun shines.", "It is dry.")]
+
+
+def test_a_bag_of_words_decides_only_where_it_learns_the_labels():
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(list("abcdefgh"), 12)) for _ in range(120)]
+    labels = ["positive", "negative"] * 60
+    clear = [
+        f"{word} {'fine' if label == 'positive' else 'awful'}"
+        for word, label in zip(words, labels, strict=True)
+    ]
+    task = task_of(["negative", "positive"])
+    found, without_it = (counterbias_verifier(task, texts=texts, labels=labels) for texts in (clear, words))
+    (check,) = [check for check in found.checks if check.name == "new label"]
+    assert "new label" not in [check.name for check in without_it.checks]
+    assert without_it.missing[0].startswith("new label: a bag of words predicts ")
+    assert words_accuracy(check.classifiers) == 1.0
+    assert words_needed(labels) == 0.75
+    turned = Candidate(0, clear[0], clear[0].replace("fine", "awful"), "negative", keeps="label")
+    same = Candidate(0, clear[0], clear[0] + " a", "negative", keeps="label")
+    assert [passed(verdicts) for verdicts in found.verify([turned, same])] == [True, False]
 
 
 def test_a_context_that_was_written_anew_must_be_a_text_too():
@@ -120,15 +171,6 @@ def test_a_context_that_was_written_anew_must_be_a_text_too():
         assert check.concerns(found)
         assert check([found])[0].reason == reason
     assert not check.concerns(candidate("It is dry.", context="The sun shines on the old town."))
-
-
-def test_least_asks_for_more_than_a_majority():
-    vote = Vote(lambda text: [[0.6, 0.4] if "bad" in text else [0.4, 0.6]])
-    assert NewLabelCheck(vote, least=0.7)([candidate("It is bad.")])[0].reason == (
-        "the label negative is only 0.60 likely"
-    )
-    assert not NewLabelCheck(vote)([candidate("It is bad.", label="mixed")])[0].passed
-    assert NewLabelCheck(vote)([candidate("It is bad.")])[0].passed
 
 
 def test_a_label_that_classifiers_rule_out_is_refused():

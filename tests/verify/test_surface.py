@@ -60,6 +60,10 @@ def test_faults_of_the_original_are_no_faults_of_the_new_text():
     assert reason(CHECK, before, "so so terrible (really\nthis film supports nothing") == ""
 
 
+def test_a_paragraph_in_html_is_no_word_twice():
+    assert "a word twice" not in reason(CHECK, BEFORE, "The old mill<br /><br />went up in flames.")
+
+
 def test_a_label_inside_another_word_is_no_label():
     assert reason(SurfaceCheck(["pos"]), "She held the office.", "She was in possession of it.") == ""
 

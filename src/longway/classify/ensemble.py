@@ -10,8 +10,9 @@ memorized the row would never give its text another label. Models are trained on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ QUICK: dict[str, dict[str, int]] = {
 class Ensemble:
     """Classifiers by name, each trained once per fold on the other folds.
 
-    groups: rows with the same number stay in one fold; by default rows with equal texts. cache: keeps encoders' vectors.
+    folds: with 1, each is trained once on all rows and explains the rows it has seen, as in the paper. tuning: options of the encoders
+    that are trained as a whole, such as `learning_rate`. groups: rows with the same number stay in one fold; by default rows with equal texts. cache: keeps encoders' vectors.
     progress: called with the number of finished fits and of all fits.
     """
 
@@ -43,6 +45,7 @@ class Ensemble:
         names: Sequence[str] = DEFAULT,
         *,
         folds: int = 2,
+        tuning: Mapping[str, Any] | None = None,
         seed: int = 0,
         device: str = "auto",
         cache: Path | None = None,
@@ -54,7 +57,7 @@ class Ensemble:
                 f"An ensemble needs models of different names. Got {', '.join(names) or 'none'}. Name each once."
             )
         self.data, self.names, self.seed, self.progress = data, tuple(names), seed, progress
-        self.device, self.cache = device, cache
+        self.device, self.cache, self.tuning = device, cache, dict(tuning or {})
         self.labels = label_names(data.labels)
         self.fold = _folds(data, groups, folds, seed)
         for name in self.names:
@@ -62,7 +65,9 @@ class Ensemble:
         self._fitted: dict[tuple[str, int], Classifier] = {}
 
     def _fresh(self, name: str) -> Classifier:
-        options = QUICK.get(name, {})
+        options: Mapping[str, Any] = QUICK.get(name, {})
+        if name.startswith(("hf:", "minilm-")) and not name.endswith("-frozen"):
+            options = self.tuning
         return model_named(name, seed=self.seed, device=self.device, cache=self.cache, **options)
 
     @property
@@ -73,7 +78,7 @@ class Ensemble:
     def model(self, name: str, fold: int) -> Classifier:
         """The model that was not trained on the rows of a fold."""
         if (name, fold) not in self._fitted:
-            others = np.flatnonzero(self.fold != fold)
+            others = np.flatnonzero((self.fold != fold) | (self.n_folds == 1))
             self._fitted[name, fold] = self._fresh(name).fit(self.data.take(others))
             self.progress(len(self._fitted), len(self.names) * self.n_folds)
         return self._fitted[name, fold]
@@ -83,11 +88,15 @@ class Ensemble:
         name: str,
         *,
         method: str = "ig",
+        field: str = "text",
         samples: int | None = None,
         rows: Sequence[int] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> list[WordScores]:
-        """One model's word scores for the label of each row, from the fit that has not seen the row. rows: default all."""
+        """One model's word scores for the label of each row, from the fit that has not seen the row.
+
+        field: "text" or "context". rows: default all.
+        """
         wanted = np.arange(len(self.data)) if rows is None else np.asarray(rows, np.int64)
         by_row: dict[int, WordScores] = {}
         for fold in range(self.n_folds):
@@ -100,13 +109,16 @@ class Ensemble:
                 model,
                 self.data.inputs.take(known),
                 method=method,
+                field=field,
                 target=[self.data.labels[row] for row in known],
                 samples=STEPS if method == "ig" and samples is None else samples,
                 seed=self.seed,
                 progress=progress,
             )
             by_row.update(zip(known, scores, strict=True))
-        return [by_row.get(row) or _zero_scores(self.data.inputs.texts[row]) for row in wanted.tolist()]
+        texts = self.data.inputs.contexts if field == "context" else self.data.inputs.texts
+        assert texts is not None  # `word_importance` refuses rows without contexts
+        return [by_row.get(row) or _zero_scores(texts[row], field) for row in wanted.tolist()]
 
     def probabilities(self, rows: Sequence[int], inputs: Inputs) -> Floats:
         """(models, texts, labels): each model's probabilities of texts made from these rows; 0 for a label it never saw."""
@@ -127,16 +139,16 @@ def _folds(data: Labelled, groups: Ints | None, folds: int, seed: int) -> Ints:
         numbers: dict[str, int] = {}
         groups = np.array([numbers.setdefault(text, len(numbers)) for text in data.inputs.texts], np.int64)
     n_groups = int(groups.max(initial=-1)) + 1
-    if folds < 2 or n_groups < folds:
+    if folds < 1 or n_groups < max(2, folds):
         raise SettingError(
-            f"An ensemble needs 2 folds or more, and as many different texts. Got {folds} folds and {n_groups} texts. "
+            f"An ensemble needs at least 1 fold, and as many different texts. Got {folds} folds and {n_groups} texts. "
             "Use more rows."
         )
     order = np.random.default_rng(seed).permutation(n_groups)
     return np.asarray(order[groups] % folds, np.int64)
 
 
-def _zero_scores(text: str) -> WordScores:
+def _zero_scores(text: str, field: str) -> WordScores:
     """Scores of a text whose label the model has never seen: all zero."""
     words = MaskableText.of(text)
-    return WordScores(words.words, words.spans, np.zeros(len(words)), "")
+    return WordScores(words.words, words.spans, np.zeros(len(words)), "", field)

@@ -54,6 +54,10 @@ class Pretrained:
         model, tokenizer, _ = read_model(
             AutoModel, where, f"The encoder {name!r}", "name the folder, or choose minilm"
         )
+        if (
+            model.config.is_encoder_decoder
+        ):  # BART, T5: the decoder writes texts, which a classifier does not need
+            model = model.get_encoder()
         return cls(model, tokenizer, base_hash=folder_hash(folder_of(where)), device=device_named(device))
 
     @property

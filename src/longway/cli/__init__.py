@@ -35,7 +35,7 @@ COMMANDS = {
     "runs": ("runs:command", "List the runs in a folder, newest first."),
     "batch": ("batch:app", "Rewrite by batch files: write the requests, submit them, collect the answers."),
     "bench": ("bench:app", "Make data with known shortcuts, on which a method can be measured."),
-    "engines": ("engines:app", "List the engines that write and judge text, test each, and install what one needs."),
+    "engines": ("engines:app", "List the engines that write and judge text, test how good one is, and install what one needs."),
 }  # fmt: skip
 LOOK: Any = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": "markdown"}
 

@@ -53,6 +53,7 @@ def augment(
         show_dry_run("augment", estimate, as_json=output.json)
         return
     with Live(quiet=output.json, ask=engines.asks, adds_rows=True) as live:
+        live.explain_auto(settings.engine, engines.base_url)
         result = run_job(
             loaded,
             settings,

@@ -15,6 +15,7 @@ PURPOSES = {
     "core": "audit",
     "rules": "English analysis, rules",
     "served": "served LLMs",
+    "gguf": "GGUF files",
     "local": "small LLM, encoder",
     "neural": "neural models",
     "review": "review page",

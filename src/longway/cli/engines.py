@@ -1,15 +1,18 @@
-"""`longway engines`: which engines are available, with a self-test; `longway engines install` installs what one needs."""
+"""`longway engines`: which engines are available, with a self-test; `install` installs what one needs, `exam` tests one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from longway.engines.gguf_files import GgufFile
     from longway.engines.registry import EngineStatus
 
-HELP = "List the engines that write and judge text, test each, and install what one needs."
+HELP = "List the engines that write and judge text, test how good one is, and install what one needs."
+MAX_LISTED = 12  # GGUF files
 app = typer.Typer(invoke_without_command=True, no_args_is_help=False, help=HELP)
 
 
@@ -29,9 +32,11 @@ def command(
     """List engines, unless a subcommand runs."""
     if context.invoked_subcommand is not None:
         return
+    from longway.engines.gguf_files import found_files
     from longway.engines.registry import available, choose
     from longway.errors import EngineError
 
+    files = found_files()
     statuses = available(test=test, base_url=base_url)
     try:
         chosen = choose(base_url=base_url)
@@ -42,14 +47,15 @@ def command(
         import json as json_module
 
         engines = [status.to_dict() for status in statuses]
-        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1))
+        listed = [{"name": file.name, "path": str(file.path), "bytes": file.size} for file in files]
+        typer.echo(json_module.dumps({"engines": engines, "auto": auto, "gguf_files": listed}, indent=1))
         return
-    _show(statuses, auto)
+    _show(statuses, files, auto)
 
 
 @app.command("install")
 def install(
-    engine: Annotated[str, typer.Argument(help="rules, local or served.")],
+    engine: Annotated[str, typer.Argument(help="rules, local, gguf or served.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Install what an engine needs. Shows packages and sizes first."""
@@ -75,7 +81,56 @@ def install(
     console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
 
 
-def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
+@app.command("exam")
+def exam(
+    name: Annotated[str, typer.Argument(metavar="ENGINE", help="served:MODEL, gguf:FILE, local or rules.")],
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Most to spend, in dollars, over all starts of this exam.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Test how good an engine is at judging and writing, on questions with known answers.
+
+    Judges rows of five tasks, rewrites texts, writes counterparts with another label, makes triples and changes people. The result is
+    stored, and `--engine auto` uses it. The same command again continues an interrupted exam and pays for nothing twice.
+
+        longway engines exam served:gpt-4o-mini --budget 0.20
+
+        longway engines exam gguf:model.gguf --limit 10
+    """
+    from longway.cli.live import Live
+    from longway.cli.screen import output, show_next
+    from longway.jobs.engine_use import Engines
+    from longway.jobs.exam.job import exam as run
+    from longway.jobs.exam.settings import ExamSettings
+    from longway.show.terminal import show
+
+    engines = Engines(base_url=base_url, budget=budget)
+    with Live(ask=not yes and budget is None) as live:
+        result = run(name, ExamSettings(limit), engines=engines, watcher=live)
+    if json:
+        import json as json_module
+
+        typer.echo(json_module.dumps(result.to_dict(), ensure_ascii=False, indent=1))
+        return
+    show(result.page(), output())
+    show_next(result.next, why="Next")
+
+
+def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:
+    from shlex import quote
+
     from rich.table import Table
 
     from longway.cli.screen import output, safe
@@ -92,6 +147,13 @@ def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
         console.print(f"\nSelf-test, rewriting: {TEST_TEXTS[-1]}", style="dim", markup=False)
         for status in tested:
             console.print(f"  [bold]{status.name:<7}[/] {safe(status.self_test)}")
+    if files:
+        console.print("\nGGUF files on this machine:", style="dim")
+        for file in files[:MAX_LISTED]:
+            name = quote(f"gguf:{file.path}")
+            console.print(f"  {file.size / 1e9:>5.1f} GB  {safe(name)}", soft_wrap=True)
+        if len(files) > MAX_LISTED:
+            console.print(f"  {len(files) - MAX_LISTED} more: longway engines --json")
     if auto["engine"]:
         console.print(f"\n--engine auto uses [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
     else:

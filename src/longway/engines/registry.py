@@ -6,9 +6,10 @@ available()                      every engine with a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
 local           a small language model in this process, with an adapter trained for Longway
+gguf:FILE       a GGUF file of the user's own, run by llama.cpp in this process
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
-auto            served if a model is configured, otherwise rules and local
+auto            served if a model is configured and is no weak writer by its exam, otherwise rules and local
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,15 @@ from urllib.parse import urlsplit
 
 from longway.engines.engine import CombinedEngine, Engine, FallbackEngine, Sampling
 from longway.engines.event_loop import run
+from longway.engines.exams import grades_of
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.secret import Secret, find_key
 from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
 from longway.task import task_of
 
-_PLUS = re.compile(r"\+(?=(?:auto|rules|local|served|replay)\b)")  # a model's name may contain "+"
-_COMMA = re.compile(r",(?=(?:auto|rules|local|served|replay)\b)")
-NAMES = ("auto", "rules", "local", "served:MODEL", "replay:FILE")
+_PLUS = re.compile(r"\+(?=(?:auto|rules|local|gguf|served|replay)\b)")  # a model's name may contain "+"
+_COMMA = re.compile(r",(?=(?:auto|rules|local|gguf|served|replay)\b)")
+NAMES = ("auto", "rules", "local", "gguf:FILE", "served:MODEL", "replay:FILE")
 # Our own sentences for the self-test. Only the last one is timed, so that loading does not count.
 TEST_TEXTS = (
     "The old library did not open on Sunday.",
@@ -42,10 +44,11 @@ TEST_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The engine that "auto" selects, and why."""
+    """The engine that "auto" selects, and why. note: what a run says about it, if the exam of a model decided."""
 
     spec: str
     why: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,10 @@ def engine_named(
         from longway.engines.local import LocalEngine
 
         return LocalEngine(model_path)
+    if name == "gguf" and rest:
+        from longway.engines.gguf import GgufEngine
+
+        return GgufEngine(rest, **served)
     if name == "served":
         from longway.engines.served import ServedEngine
 
@@ -124,7 +131,9 @@ def is_engine(spec: str) -> bool:
     """
     parts = [part.strip().partition(":") for name in _COMMA.split(spec) for part in _PLUS.split(name)]
     return all(
-        name == "served" or (name == "replay" and rest) or (name in ("auto", "rules", "local") and not rest)
+        name == "served"
+        or (name in ("gguf", "replay") and rest)
+        or (name in ("auto", "rules", "local") and not rest)
         for name, _, rest in parts
     )
 
@@ -135,11 +144,34 @@ def choose(*, base_url: str | None = None) -> Choice:
     if (model or address) and find_spec("openai") is not None:
         spec = f"served:{model}" if model else "served"
         reason = "LONGWAY_MODEL is set" if model else f"a server is configured ({_host(address)})"
-        return Choice(spec, f"{reason}; a large model writes best")
+        return _after_exam(spec, base_url) or Choice(spec, f"{reason}; a large model writes best")
     why = "no served model is configured"
     if model or address:
         why = "the served model cannot be used (not installed: openai; longway engines install served)"
     return offline(why)
+
+
+def _after_exam(spec: str, base_url: str | None) -> Choice | None:
+    """What the exam of a served model suggests; None if there was none, or the model is not weak."""
+    if spec == "served":  # its model is not known before the server is asked
+        return None
+    try:
+        grades = grades_of(engine_named(spec, base_url=base_url))
+    except SettingError:  # told when the engine is used
+        return None
+    if grades is None or "weak" not in (grades.judge, grades.writer):
+        return None
+    exam = f"in its exam ({grades.created[:10]}) {spec} was"
+    if grades.writer != "weak":  # a weak judge rejects right texts, but accepts no more wrong ones
+        note = f"{exam} a weak judge, which rejects many right texts; --judge none does without it"
+        return Choice(spec, note, note)
+    note = f"{exam} a weak writer"
+    if grades.judge in ("good", "fair"):
+        note += f", but a {grades.judge} judge: add --judge {spec}"
+    try:
+        return replace(offline(note), note=f"{note}; other engines write instead")
+    except EngineError:  # no other engine can be used here
+        return Choice(spec, note, note)
 
 
 def offline(why: str = "no model is configured") -> Choice:
@@ -168,6 +200,7 @@ def available(*, test: bool = True, base_url: str | None = None) -> list[EngineS
     return [
         _status("rules", _missing_for_rules(), "rewriting by rules, no model", test),
         _status("local", _missing_for_local(), _local_detail(), test),
+        _gguf_status(),
         _served_status(test, base_url),
         EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
     ]
@@ -209,6 +242,12 @@ def _local_detail() -> str:
         f"SmolLM2-135M in this process with writer {adapter.version} ({adapter.megabytes} MB), trained to rewrite, "
         "change labels, fill gaps, make triples and judge"
     )
+
+
+def _gguf_status() -> EngineStatus:
+    if missing := _not_installed("gguf", "xllamacpp", "openai"):
+        return EngineStatus("gguf", False, missing)
+    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp in this process: gguf:FILE")
 
 
 def _served_status(test: bool, base_url: str | None) -> EngineStatus:

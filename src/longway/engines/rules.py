@@ -245,7 +245,7 @@ def _extract(task: TripleTask) -> Iterator[str]:
 
 def _realise(task: TripleTask) -> Iterator[str]:
     context = [Triple(*parts) for parts in task.prompt.values.get("context_triples") or ()]
-    for join in (True, False):
+    for join in (True, False):  # neither way loses a word of the triples
         text = text_of(task.triples, join=join, like=task.prompt.text)
         if context:
             text = f"context: {text_of(context, join=join)}\ntext: {text}"
@@ -253,8 +253,12 @@ def _realise(task: TripleTask) -> Iterator[str]:
 
 
 def _alter(task: TripleTask) -> Iterator[str]:
+    context = [Triple(*parts) for parts in task.prompt.values.get("context_triples") or ()]
+    if context and not task.triples:
+        raise NoRule("the rules change the text of a pair, not its context")
     if task.prompt.task.stances:
-        yield from _alter_pair(task)
+        for changed in _alter_pair(task):
+            yield numbered([*context, *changed])
         return
     side = _sentiment(task)
     for number in range(MAX_TRIPLES):
@@ -292,7 +296,7 @@ def _sentiment(task: TripleTask) -> Side:
     return side
 
 
-def _alter_pair(task: TripleTask) -> Iterator[str]:
+def _alter_pair(task: TripleTask) -> Iterator[list[Triple]]:
     """The triples of a text that a context supports or refutes, changed for the other label."""
     edits_of, from_context = _pair_edits(task)
     others = from_context()
@@ -304,7 +308,7 @@ def _alter_pair(task: TripleTask) -> Iterator[str]:
             raise NoRule(f"the rules cannot make this triple {task.target}: {triple}")
         options.append(sorted(dict.fromkeys(new), key=lambda other: _n_missing(other, triple, task.keep)))
     for number in range(max(map(len, options), default=0)):
-        yield numbered([some[number % len(some)] for some in options])
+        yield [some[number % len(some)] for some in options]
 
 
 def _pair_edits(task: TripleTask) -> tuple[Callable[[Document], Edits], Callable[[], list[Triple]]]:

@@ -200,6 +200,8 @@ def _triples(prompt: Prompt) -> list[WriterStep]:
 def _alter(prompt: Prompt) -> list[WriterStep]:
     """One step per triple. A triple of a pair is changed as a sentence, since the writer learned relations from sentences."""
     context, target = _context_of(prompt), prompt.values["target"]
+    if prompt.values.get("context_triples"):
+        raise UnsupportedPrompt("the writer alters the triples of a text, not those of its context")
     keep = frozenset(word for phrase in prompt.values["keep"] for word in words_of(phrase))
     triples = [Triple(*parts) for parts in prompt.values["triples"]]
     steps = []
@@ -228,7 +230,8 @@ def _realise(prompt: Prompt) -> list[WriterStep]:
     said = ". ".join(triple.text for triple in triples)
     if len(said) > LONGEST_TO_WRITE:
         raise _too_long()
-    read = partial(read_realised, said, prompt.text)
+    keep = frozenset(word for phrase in prompt.values.get("keep", ()) for word in words_of(phrase))
+    read = partial(read_realised, said, prompt.text, keep)
     return [WriterStep(say_lines(list(map(str, triples))), _key_of(prompt), _max_tokens(said), read)]
 
 
@@ -336,11 +339,12 @@ def read_changed_triple(said: str, keep: frozenset[str], draw: Draw) -> str:
     return str(Triple.whole(sentence))
 
 
-def read_realised(said: str, original: str, draw: Draw) -> str:
-    """A text with the words of some triples (`said`), in the form of the original."""
+def read_realised(said: str, original: str, keep: frozenset[str], draw: Draw) -> str:
+    """A text with the words of some triples (`said`), in the form of the original. keep: words that must remain."""
     candidate = _plain_text(draw, original)
     before, after = words_of(said), words_of(candidate)
     _check_words(before, after, MIN_REALISED)
+    _check_kept(keep, before, after)
     _check_length(before, after)
     if content_of(after) - content_of(before):
         raise Implausible("repeats a statement")

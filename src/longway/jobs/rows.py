@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
 from longway.data import Dataset, load
 from longway.methods.method import Rows
 from longway.records import Example
-from longway.task import Task, task_of
+from longway.task import Task, descriptions_of, task_of
 
 EXAMPLES_PER_LABEL = 3
 LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
 
 
-def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
+def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe: Sequence[str] = ()) -> Rows:
     """The used rows of a dataset, in memory.
 
     labelled: False where each row has a text of its own as label: the task then has no labels and no examples of them.
+    describe: what labels mean, as `task.descriptions_of` reads it.
     """
     ids: list[str] = []
     texts: list[str] = []
@@ -38,7 +42,8 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True) -> Rows:
         contexts if columns.context is not None else None,
     )
     if labelled:
-        rows.task = task_with_examples(rows, seed=seed)
+        task = task_with_examples(rows, seed=seed)
+        rows.task = replace(task, descriptions=descriptions_of(describe, dataset.labels))
     return rows
 
 

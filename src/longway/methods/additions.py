@@ -85,7 +85,7 @@ def ask_structured(
 class Proposal:
     """A row that could be added.
 
-    row: its source. keep: words that must be preserved. keeps: as in `Candidate`. how, trace: as in `Edit`.
+    row: its source. keep, context_keep: words that the text and its context must preserve. keeps: as in `Candidate`. how, trace: as in `Edit`.
     """
 
     row: int
@@ -94,6 +94,7 @@ class Proposal:
     context: str | None = None
     how: str = ""
     keep: frozenset[str] = frozenset()
+    context_keep: frozenset[str] = frozenset()
     keeps: str = "label"
     trace: Mapping[str, object] = field(default_factory=dict)
 
@@ -107,6 +108,7 @@ class Proposal:
             context=self.context,
             keeps=self.keeps,
             keep=self.keep,
+            context_keep=self.context_keep,
             may_copy=self.context != rows.context(self.row),  # with another context it is another row
         )
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import TypeVar
+from itertools import groupby, takewhile
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ def write_drafts(write: Write, requests: Sequence[RewriteRequest]) -> Drafts:
                 after=text,
                 label=request.label,
                 context=request.context,
-                keeps=keeps_of(how),
+                keeps=keeps_of(how, request.keeps),
                 telling=frozenset(request.avoid),
                 origin=request.origin,
             )
@@ -234,8 +234,9 @@ def until_spent(answers: Callable[[], Iterable[T]]) -> tuple[list[T], bool]:
     try:
         for answer in answers():
             received.append(answer)
-    except BudgetSpent:
-        return received, True
+    except BudgetSpent as spent:
+        paid = takewhile(lambda answer: answer is not None, spent.answers)
+        return received or cast(list[T], list(paid)), True
     return received, False
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from longway.engines.engine import Written
 from longway.errors import DataError
 from longway.records import Edit, Example, Leak, Verdict
-from longway.task import Task
+from longway.task import Keeps, Task
 from longway.verify.check import Candidate, Origin
 
 Floats = NDArray[np.float64]
@@ -108,6 +108,7 @@ class RewriteRequest:
 
     sample: how many times the row was requested before; another number gives another draw.
     avoid: words and phrases of the text that predict its label. origin: what the text was rewritten from, None if it is the original.
+    keeps: what a new text must keep. refused: the last text that was refused for this row, and why.
     """
 
     row: int
@@ -118,6 +119,8 @@ class RewriteRequest:
     sample: int = 0
     avoid: tuple[str, ...] = ()
     origin: Origin | None = None
+    keeps: Keeps = "meaning"
+    refused: tuple[str, str] | None = None
 
 
 class Write(Protocol):
@@ -230,6 +233,12 @@ def fresh_id(taken: set[str], id: str, mark: str) -> str:
     return f"{id}+{mark}{number}"
 
 
-def keeps_of(how: str) -> str:
-    """What a rewriting preserves, from the engine's description of it (`engines/rules.py`): "label" or "meaning"."""
+def keeps_of(how: str, asked: Keeps = "meaning") -> Keeps:
+    """What a rewriting preserves: what the rule that made it promises (`engines/rules.py`), otherwise what was asked for.
+
+    how: the rules; "" or the name of an engine if a language model wrote it. The local writer is asked for paraphrases only.
+    """
+    how = how.removeprefix("reword.")
+    if how in ("", "engine") or how.startswith(("served", "gguf:")):
+        return asked
     return "label" if how.startswith("label:") else "meaning"

@@ -124,7 +124,13 @@ class Paraphrase(Peer[ParaphraseSettings]):
         """The texts in other words."""
         result = Proposed()
         prompts = [
-            rewrite_prompt(rows.task, rows.texts[row], label=rows.label(row), context=rows.context(row))
+            rewrite_prompt(
+                rows.task,
+                rows.texts[row],
+                label=rows.label(row),
+                context=rows.context(row),
+                keeps="meaning",
+            )
             for row in part
         ]
         answers = self.written(prompts, self.settings.n, self.settings.sampling, result)

@@ -80,6 +80,7 @@ class RazorSettings:
     balance: "none" for Algorithm 1; "equal" takes the same number of rows of each label; "alternate" takes one label per round, as the published code does.
     rounds: the most rounds.
     stop: "cosine" (Eq. 14 as published), "kl" (Algorithm 1), "leak" (accuracy of a bag of words) or "never".
+    until_chance: also stop when the leak is at chance, which the paper does not.
     patience: rounds without a gain before it stops.
     tries: draws in a row without a verified candidate before a row is left alone.
     per_row: how often a row may be replaced; None for any number.
@@ -97,6 +98,7 @@ class RazorSettings:
     balance: Balance = "none"
     rounds: int = 10
     stop: Stop = "cosine"
+    until_chance: bool = True
     patience: int = 1
     tries: int = 2
     per_row: int | None = None
@@ -131,7 +133,7 @@ class Razor:
     """RAZOR's loop over given rows.
 
     rank_by, choose_by: what chooses the rows to rewrite, and the candidate to take, in place of gamma; one object may do both.
-    phrases: finds the words and phrases of a text that should go. leak: measured after each round; at chance the loop stops.
+    phrases: finds the words and phrases of a text that should go. leak: measured after each round.
     embed: gives the vectors of `space="embedding"`.
     """
 
@@ -194,6 +196,7 @@ class _Loop:
         self.replaced = np.zeros(len(rows), dtype=np.int64)
         self.origins: dict[int, Origin] = {}  # of rows that have a new text
         self.earlier: defaultdict[int, set[str]] = defaultdict(set)  # texts that a row had
+        self.refused: dict[int, tuple[str, str]] = {}  # by row: the last text that failed a check, and why
         self.gamma = self.space.gamma()
         self._tick("score")
         self.figures = replace(self._figures(), seconds=self._round_seconds())
@@ -214,6 +217,8 @@ class _Loop:
                 sample=int(self.requested[row]),
                 avoid=() if phrases is None else phrases(rows.texts[row], rows.label(row)),
                 origin=self.origins.get(row),
+                keeps=rows.task.keeps(rows.label(row)),
+                refused=self.refused.get(row),
             )
             for row in chosen
         ]
@@ -319,10 +324,14 @@ class _Loop:
         self._tick("score")
 
     def _remember(self, drafts: list[RewriteDraft]) -> None:
-        """Keep the origin of each replaced row."""
+        """Keep the origin of each replaced row, and why a text of another row was refused."""
+        for draft in drafts:
+            if draft.verdicts is not None and not draft.passed:
+                self.refused[draft.row] = draft.candidate.after, draft.reason
         for draft in drafts:
             if draft.reason:
                 continue
+            self.refused.pop(draft.row, None)
             self.earlier[draft.row].add(draft.candidate.before)
             origin = draft.candidate.origin_now
             if origin.text == draft.candidate.after:
@@ -359,7 +368,7 @@ class _Stopping:
 
     def reason(self, number: int, figures: Figures) -> str:
         """Why to stop after this round, "" to go on."""
-        if figures.leak is not None and _is_at_chance(figures.leak):
+        if self.settings.until_chance and figures.leak is not None and _is_at_chance(figures.leak):
             return "the leak has reached chance"
         if self.settings.stop != "never" and figures.accepted and self._is_patience_over(figures):
             return f"the {NO_GAIN[self.settings.stop]}"

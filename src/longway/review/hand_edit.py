@@ -19,18 +19,16 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from longway.classify.ensemble import Ensemble
 from longway.engines.asker import Asker
 from longway.engines.registry import engine_named
 from longway.errors import LongwayError, RunError, SettingError
-from longway.jobs.augment.settings import default_models
-from longway.jobs.augment.words import labelled
+from longway.jobs.augment.methods import verifier_of
 from longway.jobs.held_out import arrange
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.rewrite.decisions import AppliedDecisions
@@ -47,11 +45,12 @@ from longway.review.edit_list import EditFilter
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
+from longway.task import Keeps
 from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate, Origin
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.form_checks import SurfaceCheck
-from longway.verify.verifier import Verifier, passed, verifier_for
+from longway.verify.verifier import Verifier, names_of, passed, verifier_for
 
 MAX_LENGTH = 50_000  # characters
 CHECKS_FILE = "checks.sqlite"  # in the folder of the review
@@ -205,6 +204,9 @@ class RewriteChecker:
             judge=judge_of(self.settings),
             seed=self.settings["seed"],
             journal=self.journal,
+            names=names_of(
+                self.settings.get("checks", "all"), has_judge=self.settings.get("judge", "none") != "none"
+            ),
         )
 
     @cached_property
@@ -228,7 +230,7 @@ class RewriteChecker:
             after=after,
             label=edit.label_after,
             context=change.context[1] if self.rows.contexts is not None else None,
-            keeps="label" if edit.source else keeps_of(edit.how),
+            keeps="label" if edit.source else self._keeps(edit, edit.how),
             telling=self._telling(edit, edit.before),
             origin=None if before == first or edit.source else self._origin(edit, first),
             may_copy=before == after,
@@ -238,8 +240,11 @@ class RewriteChecker:
     def _origin(self, edit: Edit, first: str) -> Origin:
         """The text as loaded, and whether the edits since then kept its meaning or only its label."""
         hows = [how for round_, how in self._chains.get(edit.id, ()) if round_ < edit.round]
-        keeps = "label" if "label" in map(keeps_of, hows) else "meaning"
+        keeps = "label" if any(self._keeps(edit, how) == "label" for how in hows) else "meaning"
         return Origin(first, keeps, self._telling(edit, first))
+
+    def _keeps(self, edit: Edit, how: str) -> Keeps:
+        return keeps_of(how, self.rows.task.keeps(edit.label_before))
 
     def _telling(self, edit: Edit, text: str) -> frozenset[str]:
         """Words of a text that the edit was meant to remove, if the run looked for such words."""
@@ -268,11 +273,7 @@ class AugmentChecker(RewriteChecker):
         if not self.rows.task.labels:
             why = "label: each row has its own target text, and no label to check"
             return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
-        models = settings.get("models") or default_models()
-        ensemble = Ensemble(labelled(self.rows), models, seed=settings["seed"])
-        return counterbias_verifier(
-            self.rows.task, ensemble=ensemble, journal=self.journal, judge=judge_of(settings)
-        )
+        return verifier_of(self.rows, judge=judge_of(settings), journal=self.journal, seed=settings["seed"])
 
 
 class PerturbChecker:
@@ -304,6 +305,7 @@ def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
         arrange(contents.dataset(), settings.get("split"), labelled=is_labelled).dataset,
         seed=settings["seed"],
         labelled=is_labelled,
+        describe=settings.get("describe", ()),
     )
     first: dict[tuple[str, str], str] = {}
     added: set[str] = set()
@@ -322,7 +324,11 @@ def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
     contexts = None if rows.contexts is None else [rows.contexts[index] for index in kept]
     loaded = Rows(ids, texts, rows.labels[kept], rows.label_names, task, contexts)
     if is_labelled:
-        loaded.task = task_with_examples(loaded, seed=settings["seed"])
+        loaded.task = replace(
+            task_with_examples(loaded, seed=settings["seed"]), descriptions=task.descriptions
+        )
+        if settings.get("paper"):
+            loaded.task = loaded.task.without_examples()
     return loaded, chains
 
 

@@ -43,7 +43,7 @@ class Candidate:
     asides: sentences, openings and closings that the edit was meant to remove or to put in, and that say nothing about the rest
     ("Sent from my phone.", "For the record,").
     origin: None if `before` is the text as loaded. may_copy: whether a copy of `before` is acceptable.
-    keep: words that must remain: a counterbias text contains the spurious words of its source.
+    keep: words that must remain: a counterbias text contains the spurious words of its source. context_keep: the same for its context.
     """
 
     row: int
@@ -56,6 +56,7 @@ class Candidate:
     origin: Origin | None = None
     may_copy: bool = False
     keep: frozenset[str] = frozenset()
+    context_keep: frozenset[str] = frozenset()
     asides: frozenset[str] = frozenset()
 
     @property

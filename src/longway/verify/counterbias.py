@@ -4,38 +4,49 @@
     orders        does not do what the row asks for; as for a rewrite
     kept words    the spurious words of its source are still in it
     context       for pairs whose context was changed, too: the context is a text, not part of a prompt
-    new label     most of several classifiers that never saw its source predict the intended label, and predicted another one
-                  for the source; not for pairs, where small classifiers rely on the text alone. In a repair they need only find
-                  the label possible
-    entailment    for pairs: the context says about it what the label says
+    new label     single texts: a bag of words that never saw the source finds the intended label likely, and likelier than for the
+                  source. In a repair classifiers need only find the label possible
+    new entailment   for pairs: the context says about it what the label says, and more so than about the source (`entailment` in a repair)
     fluency       in a repair of English texts: what was changed reads as well as its source
-    sentiment     in a repair of short English texts that judge: the embedded language model sees the label, unless a judge is asked
+    sentiment     short English texts that judge: the embedded language model sees the label, unless a judge is asked
     judge         an engine that does not know the label assigns it
 
-Classifiers rely on spurious words: given a text with all of them, they would reject exactly what should be added. So they read
-text and source without these words. Unlike for a rewrite, negation, numbers and names are not checked: they may have to change
+What decides is the difference to the source, whose label is known: a small model that is wrong about three texts in ten is wrong about
+one change in ten (`runs/counterbias_checks.py`). Classifiers rely on spurious words: given a text with all of them, they would reject
+exactly what should be added. So they read text and source without these words. A bag of words that cannot predict the labels of the
+dataset decides nothing. Unlike for a rewrite, negation, numbers and names are not checked: they may have to change
 with the label.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from math import isnan
+from math import isnan, log
 
-from longway.classify.classifier import Floats, Inputs
-from longway.classify.ensemble import Ensemble
+import numpy as np
+
+from longway.classify.classifier import Floats
 from longway.engines.asker import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
 from longway.tokens.tokenizer import token_spans, tokenize
+from longway.verify.calibration import bounds
 from longway.verify.check import Candidate, Check
 from longway.verify.form_checks import OrdersCheck, SurfaceCheck
-from longway.verify.model_checks import ClassifiersCheck, without_telling
+from longway.verify.model_checks import (
+    MOST_WORDS,
+    Bounds,
+    ClassifiersCheck,
+    EntailmentCheck,
+    without_telling,
+)
 from longway.verify.verifier import CheckSetup, Verifier
 
 SHORTEST, LONGEST = 0.25, 2.5  # triples may be dropped, or worded at greater length
+TESTED = 1000  # rows that the accuracy of the bag of words is measured on
 
 
 class KeptWordsCheck(Check):
@@ -48,12 +59,13 @@ class KeptWordsCheck(Check):
 
     def concerns(self, candidate: Candidate) -> bool:
         """Only candidates with words to keep."""
-        return bool(candidate.keep)
+        return bool(candidate.keep or candidate.context_keep)
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        """Compares words as the tokenizer splits them."""
+        """Compares words as the tokenizer splits them, in text and context separately."""
         lost = sorted(candidate.keep - set(tokenize(candidate.after)))
-        share = 1 - len(lost) / len(candidate.keep)
+        lost += sorted(candidate.context_keep - set(tokenize(candidate.context or "")))
+        share = 1 - len(lost) / (len(candidate.keep) + len(candidate.context_keep))
         passed = share >= self.least
         return Verdict(self.name, passed, share, "" if passed else f"{', '.join(map(repr, lost))} went away")
 
@@ -79,52 +91,114 @@ class NewContextCheck(Check):
         return Verdict(self.name, not reason, reason=reason)
 
 
-class NewLabelCheck(Check):
-    """The check by several classifiers: a majority must predict the label, and must not have predicted it for the source.
+class LabelShiftCheck(Check):
+    """The check of a label by how its log-odds change from the source to the new text.
 
-    The second applies to texts whose label differs from their source's. score: the label's mean probability.
-    ensemble: classifiers, each row judged by those that have not seen it. least: what the mean probability must also reach.
+        logit p(after) + (logit p(after) - logit p(before)) >= least
+
+    p: a model's probability of the intended label. Small models are often wrong about one text, but much less often about the direction
+    of a change, and the label of the source is known. A text that keeps the label of its source may also pass by losing little.
+    score: p(after). least: the sum that is enough. fall: the log-odds that a label that stays may lose.
+    """
+
+    def __init__(self, labels: Sequence[str], *, least: float, fall: float) -> None:
+        self.labels, self.least, self.fall = labels, least, fall
+
+    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+        """The probability of each candidate's label for the new text and for its source."""
+        raise NotImplementedError
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate."""
+        after, before = self.likely(candidates)
+        return [
+            self._verdict(*each) for each in zip(candidates, after.tolist(), before.tolist(), strict=True)
+        ]
+
+    def _verdict(self, candidate: Candidate, after: float, before: float) -> Verdict:
+        label = candidate.label
+        if isnan(after) or isnan(before):
+            why = f"too few other rows have the label {label} to learn it from"
+            return Verdict(self.name, False, reason=why)
+        rise = logit(after) - logit(before)
+        stays = self.labels[candidate.row] == label
+        passed = logit(after) + rise >= self.least or (stays and rise >= -self.fall)
+        reason = "" if passed else f"the label {label} is {after:.2f} likely, and {before:.2f} for its source"
+        return Verdict(self.name, passed, after, reason)
+
+
+class NewLabelCheck(LabelShiftCheck):
+    """The check of single texts by a bag of words that does not know the source. Neither text is shown with the words to keep.
+
+    shortest: words from which on it applies.
     """
 
     name = "new label"
 
-    def __init__(self, ensemble: Ensemble, *, least: float = 0.0) -> None:
-        self.ensemble, self.least = ensemble, least
+    def __init__(
+        self,
+        classifiers: ClassifiersCheck,
+        labels: Sequence[str],
+        *,
+        least: float,
+        fall: float,
+        shortest: int = 0,
+    ) -> None:
+        super().__init__(labels, least=least, fall=fall)
+        self.classifiers, self.shortest = classifiers, shortest
 
-    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
-        """One verdict per candidate."""
-        if not candidates or candidates[0].context is None:
-            now = then = None
-        else:  # the source is read with its own context
-            now = [c.context or "" for c in candidates]
-            then = self.ensemble.data.inputs.take([c.row for c in candidates]).contexts
-        after = self._probabilities(candidates, [c.after for c in candidates], now)
-        before = self._probabilities(candidates, [c.before for c in candidates], then)
-        return [self._verdict(c, after[:, i], before[:, i]) for i, c in enumerate(candidates)]
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only texts that are long enough."""
+        return len(candidate.after.split()) >= self.shortest
 
-    def _probabilities(
-        self, candidates: Sequence[Candidate], texts: Sequence[str], contexts: Sequence[str] | None
-    ) -> Floats:
-        """(models, texts, labels)."""
-        shown = [without(text, c.keep) for text, c in zip(texts, candidates, strict=True)]
-        return self.ensemble.probabilities([c.row for c in candidates], Inputs(shown, contexts))
+    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+        """Words that the classifiers see in neither text cannot decide."""
+        rows, names = [c.row for c in candidates], [c.label for c in candidates]
+        after, before = (
+            np.array(
+                self.classifiers.own(
+                    rows, [without(text, c.keep) for text, c in zip(texts, candidates, strict=True)], names
+                )
+            )
+            for texts in ([c.after for c in candidates], [c.before for c in candidates])
+        )
+        return after[:, 1], before[:, 1]
 
-    def _verdict(self, candidate: Candidate, after: Floats, before: Floats) -> Verdict:
-        """after, before: (models, labels)."""
-        labels, n = list(self.ensemble.labels), len(after)
-        if candidate.label not in labels:
-            return Verdict(self.name, False, None, f"the classifiers know no label {candidate.label!r}")
-        place = labels.index(candidate.label)
-        mean = float(after[:, place].mean())
-        now, then = (int((said.argmax(axis=1) == place).sum()) for said in (after, before))
-        reason = ""
-        if 2 * now <= n:
-            reason = f"{now} of {n} classifiers give it the label {candidate.label}"
-        elif self.ensemble.data.labels[candidate.row] != candidate.label and 2 * then > n:
-            reason = f"{then} of {n} classifiers gave its source that label, too"
-        elif mean < self.least:
-            reason = f"the label {candidate.label} is only {mean:.2f} likely"
-        return Verdict(self.name, not reason, mean, reason)
+
+class NewStanceCheck(LabelShiftCheck):
+    """The check of pairs by the entailment model. contexts: as loaded, by row; the source is read with its own."""
+
+    name = "new entailment"
+
+    def __init__(
+        self,
+        entailment: EntailmentCheck,
+        labels: Sequence[str],
+        contexts: Sequence[str],
+        *,
+        least: float,
+        fall: float,
+    ) -> None:
+        super().__init__(labels, least=least, fall=fall)
+        self.entailment, self.contexts = entailment, contexts
+
+    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+        """What each context says about its text."""
+        names = [c.label for c in candidates]
+        return (
+            self.entailment.likely([(c.context or "", c.after) for c in candidates], names),
+            self.entailment.likely([(self.contexts[c.row], c.before) for c in candidates], names),
+        )
+
+
+def logit(p: float) -> float:
+    """The log-odds, at most 7 from zero: models that are surer than that are not righter.
+
+    >>> logit(0.5), round(logit(0.9), 2), round(logit(1.0), 2)
+    (0.0, 2.2, 6.91)
+    """
+    p = min(max(p, 0.001), 0.999)
+    return log(p / (1 - p))
 
 
 class LikelyLabelCheck(Check):
@@ -138,6 +212,10 @@ class LikelyLabelCheck(Check):
 
     def __init__(self, classifiers: ClassifiersCheck, *, telling: Collection[str], least: float) -> None:
         self.classifiers, self.telling, self.least = classifiers, frozenset(telling), least
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only short texts: the encoder does not read long ones to the end."""
+        return len(candidate.after.split()) <= MOST_WORDS
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate."""
@@ -173,42 +251,89 @@ def without(text: str, removed: Collection[str]) -> str:
 def counterbias_verifier(
     task: Task,
     *,
-    ensemble: Ensemble | None = None,
+    texts: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    contexts: Sequence[str] | None = None,
     likely: LikelyLabelCheck | None = None,
     judge: Asker | None = None,
     journal: Journal | None = None,
-    least_kept: float = 1.0,
-    least: float = 0.0,
-    contexts: Sequence[str] | None = None,
+    seed: int = 0,
     is_english: bool = False,
 ) -> Verifier:
-    """The verifier of added texts. ensemble: None leaves its check out. likely: a check of single texts instead.
+    """The verifier of added texts. texts, labels, contexts: the dataset as loaded, for a label that is checked against that of the source.
 
-    least_kept: the share of the spurious words that must remain. least: the least probability of the label by the classifiers.
-    contexts: as loaded, to see what changed. is_english: whether to check how English texts read.
+    likely: a check of single texts instead. is_english: whether to check how English texts read, and the sentiment of short ones.
     """
-    setup = CheckSetup(task, (), (), contexts, judge, journal=journal, is_english=is_english)
-    has_entailment = setup.build("entailment")
+    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
     # SurfaceCheck halves `shortest` for texts that keep only a label.
-    first: list[Check] = [
+    setup.checks += [
         SurfaceCheck(task.labels, shortest=2 * SHORTEST, longest=LONGEST),
         OrdersCheck(),
-        KeptWordsCheck(least_kept),
+        KeptWordsCheck(),
     ]
-    if ensemble is not None and ensemble.data.inputs.contexts is not None:
-        first.append(NewContextCheck(task.labels, ensemble.data.inputs.contexts))
+    if labels and contexts is not None:
+        setup.checks.append(NewContextCheck(task.labels, contexts))
     if likely is not None and not task.is_pair:
-        first.append(likely)
-    elif ensemble is None:
-        setup.missing.append("new label: no classifiers were given")
-    elif has_entailment:
-        setup.missing.append(
-            "new label: for pairs the entailment check decides; small classifiers go by the text alone"
-        )
+        setup.checks.append(likely)
+    setup.build("entailment")
+    if labels:
+        _compare_with_source(setup)
     else:
-        first.append(NewLabelCheck(ensemble, least=least))
-    setup.checks[:0] = first
-    setup.build("fluency")
+        setup.build("fluency")
     setup.build("sentiment")
+    if labels and not task.is_pair:
+        _add_words(setup)
+    elif likely is None and not task.is_pair:
+        setup.missing.append("new label: no classifiers were given")
+    elif likely is not None and not task.is_pair and judge is None:
+        setup.missing.append(f"new label: texts of more than {MOST_WORDS} words; add --judge")
+    if labels and task.is_pair and not task.stances and judge is None:
+        setup.missing.append("new label: only a judge can check the labels of such pairs; add --judge")
     setup.build("judge")
     return setup.verifier()
+
+
+def _compare_with_source(setup: CheckSetup) -> None:
+    """Let the entailment check, if there is one, compare a new pair with its source."""
+    for i, check in enumerate(setup.checks):
+        if isinstance(check, EntailmentCheck):
+            given = bounds("new entailment")
+            setup.checks[i] = NewStanceCheck(check, setup.labels, setup.contexts or (), **given)
+
+
+def _add_words(setup: CheckSetup) -> None:
+    """Add the check by a bag of words, if it learns the labels of this dataset; short texts are for the sentiment check, if there is one."""
+    words = ClassifiersCheck(
+        setup.texts, setup.labels, Bounds(**bounds("classifiers")), vectors=None, seed=setup.seed
+    )
+    accuracy, needed = words_accuracy(words, seed=setup.seed), words_needed(setup.labels)
+    if accuracy < needed:
+        setup.missing.append(
+            f"new label: a bag of words predicts {accuracy:.0%} of the labels of other rows; with less than {needed:.0%} it decides nothing"
+        )
+        return
+    has_sentiment = any(check.name == "sentiment" for check in setup.checks)
+    setup.checks.append(
+        NewLabelCheck(
+            words, setup.labels, shortest=MOST_WORDS + 1 if has_sentiment else 0, **bounds("turned label")
+        )
+    )
+
+
+def words_accuracy(words: ClassifiersCheck, *, seed: int = 0) -> float:
+    """The accuracy of a bag of words on rows that it was not trained on."""
+    some = np.random.default_rng(seed).permutation(len(words.texts))[:TESTED].tolist()
+    names = sorted(set(words.labels))
+    texts = [words.texts[i] for i in some]
+    said = np.array([[own for _, own in words.own(some, texts, [name] * len(some))] for name in names])
+    best = np.nan_to_num(said).argmax(axis=0)
+    return float(np.mean([names[place] == words.labels[i] for place, i in zip(best, some, strict=True)]))
+
+
+def words_needed(labels: Sequence[str]) -> float:
+    """The accuracy from which on a bag of words decides: half of the way from always naming the most frequent label to certainty.
+
+    >>> words_needed(["good", "bad"] * 3)
+    0.75
+    """
+    return (1 + max(Counter(labels).values()) / len(labels)) / 2

@@ -68,7 +68,7 @@ _JOINERS = "\u200c\u200d\u200e\u200f"  # part of Persian, Indic and right-to-lef
 _TWICE = re.compile(r"(?<![\w'’-])([^\W\d_]+(?:'[^\W\d_]+)*)\s+\1(?![\w'’-])")  # "it. It" is no repetition
 _SMALL_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _UPOS = ("NOUN", "VERB", "ADJ", "ADV")
-_DOUBLED_FINE = frozenset("that had very so really bye no ha many far long".split())
+_DOUBLED_FINE = frozenset("that had very so really bye no ha many far long br".split())
 # Without any evidence of English, at least this many new words and more than this share of a text count as another language.
 _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
 
@@ -296,7 +296,7 @@ class AddedWordsCheck(Check):
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many words were only added."""
         old, new = (words(_GREAT_MANY.sub("", text)) for text in (candidate.before, candidate.after))
-        if IS_CHARACTER.search(candidate.before):
+        if 2 * len(IS_CHARACTER.findall(candidate.before)) > sum(map(str.isalpha, candidate.before)):
             return Verdict(self.name, True, 0.0)  # characters are no words
         more = [word for word in only_added(old, new, self.harmless) if word not in DENIALS]
         if more and not is_english(candidate.before):

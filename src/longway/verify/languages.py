@@ -21,7 +21,7 @@ CLEAR = 2  # function words of a language, more than of any other
 # Function words of languages in Latin script, the most frequent ones that few others have.
 _LISTS = {
     "en": "the and of to is was were are it that this with for but not you he she they have has had be been which from there what would could than its "
-    "his her their an very so who when one or if about all just more",
+    "his her their an very so who when one or if about all just more a i in on at as by do does did my me no we our your can how into will some any only",
     "de": "der die das und ist war nicht ein eine einen einem einer den dem des mit von zu auf für im am sich auch es sie er wir ich aber wie noch nur "
     "sehr so wurde wird hat haben hatte als bei nach über aus dass oder zum zur kein keine sind waren mehr schon viel sein seine ihre",
     "fr": "le la les un une des du de et est sont était ne pas que qui dans pour sur avec ce cette ces il elle nous vous je mais très plus au aux par se sa son ses "

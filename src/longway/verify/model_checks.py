@@ -32,7 +32,7 @@ from longway.records import Verdict
 from longway.task import Stance, Task
 from longway.verify.check import Candidate, Check
 from longway.verify.model_cache import ModelCache
-from longway.verify.wordforms import words
+from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
 
 Floats = NDArray[np.float64]
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length 1 per text
@@ -43,7 +43,8 @@ Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length
 class MeaningCheck(Check):
     """The check of closeness: the cosine of the two texts' vectors must lie between two bounds.
 
-    low: least cosine for texts that keep their meaning. low_label: for texts that keep only their label.
+    Another statement about a context may be far from the first one, but must share a word with it or with the context.
+    low: least cosine for texts that keep their meaning. low_label: for single texts that keep only their label.
     high: from here on a text counts as a copy.
     """
 
@@ -61,13 +62,22 @@ class MeaningCheck(Check):
         return [self._verdict(c, float(cosine)) for c, cosine in zip(candidates, cosines, strict=True)]
 
     def _verdict(self, candidate: Candidate, cosine: float) -> Verdict:
+        is_free = candidate.keeps == "label" and candidate.context is not None
         low = self.low_label if candidate.keeps == "label" else self.low
         reason = ""
-        if cosine < low:
+        if is_free and not _shares_a_word(candidate.after, f"{candidate.before} {candidate.context}"):
+            reason = "neither about the context nor about what the original says"
+        elif not is_free and cosine < low:
             reason = f"far from the original: {cosine:.2f}, at least {low:.2f} expected"
         elif cosine >= self.high and not (candidate.may_copy or candidate.asides):
             reason = "nearly a copy"
         return Verdict(self.name, not reason, cosine, reason)
+
+
+def _shares_a_word(text: str, other: str) -> bool:
+    """Whether two texts have a word in common, in whatever form, that is no function word."""
+    there = frozenset().union(*map(forms_of, words(other)))
+    return any(forms_of(word) & there for word in words(text) if word not in FUNCTION_WORDS)
 
 
 # ---------------------------------------------------------------- entailment
@@ -123,17 +133,21 @@ class EntailmentCheck(Check):
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the probability of the label's stance."""
-        covered = [[stance in _COVERS[self.stances[c.label]] for stance in STANCES] for c in candidates]
-        mask = np.array(covered, dtype=float).reshape(len(candidates), len(STANCES))  # (n, 3)
-        after = (self._probabilities([(c.context or "", c.after) for c in candidates]) * mask).sum(axis=1)
-        old = [(c.context or "", c.without(c.before)) for c in candidates]
-        before = (self._probabilities(old) * mask).sum(axis=1)
+        names = [c.label for c in candidates]
+        after = self.likely([(c.context or "", c.after) for c in candidates], names)
+        before = self.likely([(c.context or "", c.without(c.before)) for c in candidates], names)
         verdicts = [self._verdict(*each) for each in zip(candidates, after, before, strict=True)]
         doubtful = [i for i, v in enumerate(verdicts) if not v.passed and candidates[i].keeps != "label"]
         for i, likely in zip(doubtful, self._mutual([candidates[i] for i in doubtful]), strict=True):
             if likely >= self.mutual:
                 verdicts[i] = Verdict(self.name, True, verdicts[i].score)
         return verdicts
+
+    def likely(self, pairs: list[tuple[str, str]], labels: Sequence[str]) -> Floats:
+        """The probability of each label's stance for pairs of context and text."""
+        covered = [[stance in _COVERS[self.stances[label]] for stance in STANCES] for label in labels]
+        mask = np.array(covered, dtype=float).reshape(len(labels), len(STANCES))  # (n, 3)
+        return np.asarray((self._probabilities(pairs) * mask).sum(axis=1))
 
     def _verdict(self, candidate: Candidate, after: float, before: float) -> Verdict:
         if candidate.keeps == "label":
@@ -328,7 +342,7 @@ class _Words:
 
 # ---------------------------------------------------------------- sentiment
 
-MOST_WORDS = 60  # of longer texts the small model is wrong too often
+MOST_WORDS = 60  # of longer texts small models are wrong too often
 
 
 class SentimentCheck(Check):

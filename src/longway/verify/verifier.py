@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from longway.engines.asker import Asker
-from longway.errors import BudgetSpent, LongwayError
+from longway.errors import BudgetSpent, LongwayError, SettingError
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
@@ -338,7 +338,27 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "sentiment": _sentiment,
     "judge": _judge,
 }
+ALWAYS = frozenset({"surface", "orders"})  # an answer that is no text, or that obeys the row, is never used
 ONLY_ADDED = frozenset({"sentiment"})  # checks of added rows alone: the label of a changed text is known
+
+
+def check_names(given: str) -> frozenset[str]:
+    """The names of checks in a list such as "judge,negation"; SettingError if one is unknown."""
+    known = [name for name in CHECKS if name not in ONLY_ADDED]
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise SettingError(
+            f"'checks' must be all, or names of checks. Got {given!r}. The checks are {', '.join(known)}. Try --checks judge,negation."
+        )
+    return frozenset(names)
+
+
+def names_of(checks: str, *, has_judge: bool) -> Collection[str] | None:
+    """The checks that a rewrite makes; None for all. Equation 13 is the only check of the paper: without a judge, all others stand in."""
+    if checks == "all" or (checks == "judge" and not has_judge):
+        return None
+    return check_names(checks)
 
 
 def verifier_for(
@@ -351,14 +371,19 @@ def verifier_for(
     seed: int = 0,
     journal: Journal | None = None,
     is_english: bool = False,
+    names: Collection[str] | None = None,
 ) -> Verifier:
     """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models.
 
-    is_english: whether to check how English texts read.
+    is_english: whether to check how English texts read. names: the checks to make, None for all; prompts, orders and empty texts
+    are always refused.
     """
     contexts = contexts if task.is_pair else None
     setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
-    for name in CHECKS:
-        if name not in ONLY_ADDED:
-            setup.build(name)
+    offered = [name for name in CHECKS if name not in ONLY_ADDED]
+    wanted = [name for name in offered if names is None or name in names or name in ALWAYS]
+    for name in wanted:
+        setup.build(name)
+    if len(wanted) < len(offered):
+        setup.missing.append("all other checks: not asked for")
     return setup.verifier()

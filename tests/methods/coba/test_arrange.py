@@ -48,7 +48,22 @@ def test_a_spurious_word_weighs_more_than_a_principal_one():
 def test_without_a_purely_principal_triple_the_mixed_ones_are_changed():
     important = Important(("great",), ("nancy",))
     triples = [Triple("Nancy", "is", "great"), Triple("Nancy", "lives", "here"), Triple("We", "left", "")]
-    assert kinds_of(triples, important) == ["principal", "spurious", "normal"]
+    assert kinds_of(triples, [], important, mixed="needed") == (["principal", "spurious", "normal"], [])
+    assert kinds_of(triples, [], important) == (["spurious", "spurious", "normal"], [])
+
+
+def test_the_triples_of_a_context_are_sorted_by_its_own_words():
+    important = Important(("great",), ("nancy",), context=Important(("nancy",), ("great",)))
+    triples = [Triple("Nancy", "is", "tall"), Triple("The plot", "is", "great"), Triple("We", "left", "")]
+    text, context = kinds_of(triples, triples, important)
+    assert text == ["spurious", "principal", "normal"]
+    assert context == ["principal", "spurious", "normal"]
+
+
+def test_mixed_triples_stay_if_the_other_side_has_one_to_change():
+    important = Important(("great",), ("nancy",), context=Important(("sits",), ()))
+    mixed, other = Triple("Nancy", "is", "great"), Triple("She", "sits", "here")
+    assert kinds_of([mixed], [other], important, mixed="needed") == (["spurious"], ["principal"])
 
 
 def test_a_whole_sentence_with_a_principal_word_is_changed_whatever_else_it_has():

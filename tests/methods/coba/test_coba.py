@@ -244,6 +244,64 @@ def test_a_pair_keeps_its_context_unless_asked():
     assert {edit.field for edit in done.edits} == {"text", "premise"}
 
 
+def test_the_words_of_a_context_decide_what_becomes_of_its_triples():
+    rows = rows_of(
+        "A man makes music.",
+        labels=("contradiction", "entailment", "neutral"),
+        own=["entailment"],
+        contexts=["A man plays a guitar. He sits on a chair."],
+    )
+    important = Important((), ("music",), context=Important(("guitar",), ("chair",)))
+    engine = Engine(
+        triples=PAIR,
+        alter="1. A man | holds | a broom",
+        realise="context: A man holds a broom and sits on a chair.\ntext: A man makes music.",
+    )
+    seen = []
+    (done,) = coba(
+        engine,
+        rows,
+        verify=lambda candidates: seen.extend(candidates) or [()] * len(candidates),
+        important=important,
+        contexts=True,
+        to="contradiction",
+        **NO_SHUFFLE,
+    )
+    (alter,), (realise,) = engine.of("alter"), engine.of("realise")
+    assert alter.values["context_triples"] == [["A man", "plays", "a guitar"]]
+    assert alter.values["triples"] == []
+    assert '1. "A man | plays | a guitar"' in alter.messages(form="text")[1]["content"]
+    assert realise.values["context_triples"] == [["A man", "holds", "a broom"], ["He", "sits on", "a chair"]]
+    assert (realise.values["keep"], realise.values["context_keep"]) == (["music"], ["chair"])
+    assert (seen[0].keep, seen[0].context_keep) == ({"music"}, {"chair"})
+    (new,) = rows.added_by(done.edits)
+    assert (new.text, new.context) == ("A man makes music.", "A man holds a broom and sits on a chair.")
+    trace = done.edits[0].trace
+    assert [step["kind"] for step in trace["context_triples"]] == ["principal", "spurious"]
+    assert (trace["context_principal"], trace["context_spurious"]) == (["guitar"], ["chair"])
+
+
+def test_without_contexts_the_words_of_the_context_change_nothing():
+    rows = rows_of("A man makes music.", contexts=["A man plays a guitar."])
+    important = Important((), ("music",), context=Important(("guitar",), ()))
+    (done,) = coba(Engine(triples=PAIR), rows, important=important)
+    assert done.figures.refusals == {NOTHING_PRINCIPAL: 1}
+
+
+def test_the_engine_is_told_which_words_the_text_must_keep():
+    engine = Engine()
+    coba(engine, rows_of(TEXT), **NO_SHUFFLE)
+    (realise,) = engine.of("realise")
+    assert realise.values["keep"] == ["he", "nancy"]
+    for form in ("text", "json"):
+        system, user = (message["content"] for message in realise.messages(n=1, form=form))
+        assert '<keep>"he", "nancy"</keep>' in user
+        assert "in exactly this form" in system
+    engine = Engine()
+    coba(engine, rows_of(TEXT), permute=False, drop=0.0, gender=True)
+    assert engine.of("realise")[0].values["keep"] == ["nancy"]  # "he" became "she"
+
+
 def test_the_rules_engine_goes_the_whole_way():
     engine = RulesEngine(seed=0)
     rows = rows_of("The acting was great. Nancy plays the lead. The music is wonderful.")

@@ -36,7 +36,7 @@ from longway.jobs.augment.result import (
     TopVariance,
 )
 from longway.jobs.augment.settings import OTHER, AugmentSettings
-from longway.jobs.augment.words import words_before_and_after
+from longway.jobs.augment.words import read_spurious_words, words_before_and_after
 from longway.jobs.before_after import Comparison, compare
 from longway.jobs.edit_counts import CheckCounter, RandomSample, RoundSummary, reason_counts
 from longway.jobs.engine_use import (
@@ -148,6 +148,9 @@ def _prepared(
             f"'to' must be a label of the data, or {OTHER!r} for any but the row's own. Got {settings.to!r}. "
             f"The labels are {', '.join(map(repr, part.labels))}."
         )
+    if settings.spurious_words is not None:
+        words = read_spurious_words(Path(settings.spurious_words), part.labels)
+        settings = replace(settings, spurious=(*settings.spurious, *words))
     given = (
         None
         if settings.rewrites is None
@@ -170,7 +173,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     settings, journal, watcher = job.settings, run.journal, run.watcher
     writer, judge = (asker_of(engine, journal, job.budget, watcher) for engine in (job.writer, job.judge))
     watcher.step("reading")
-    rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled)
+    rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
     given = () if job.given is None else job.given.rewrites
     plan = plan_of(Setup(settings, rows, writer, judge, given, journal, watcher))
     watcher.step("writing new texts" if settings.needs_engine else "making new texts")

@@ -35,8 +35,9 @@ from longway.english.triples.triple import Triple
 from longway.errors import BudgetSpent, DataError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
-from longway.jobs.augment.words import Words, labelled, words_by_engine, words_by_models
+from longway.jobs.augment.words import Words, known_words, labelled, words_by_engine, words_by_models
 from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
+from longway.jobs.repair.plan import looks_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.methods.coba import Coba, CobaSettings, Important
@@ -58,11 +59,11 @@ from longway.methods.peers import (
     given_of,
 )
 from longway.store import Journal
-from longway.tokens.tokenizer import tokenize
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.verifier import Verifier
 
 WORDS_PER_TRIPLE = 6
+AS_PUBLISHED = "all: with --paper, texts are added as published, without checks"
 Ask = Callable[[int], Prompt]  # the prompt about a row
 
 
@@ -86,12 +87,34 @@ class Setup:
 
     def ensemble(self) -> Ensemble:
         """The classifiers that vote."""
-        return Ensemble(labelled(self.rows), self.settings.models, seed=self.settings.seed)
+        settings = self.settings
+        return Ensemble(
+            labelled(self.rows),
+            settings.models,
+            folds=settings.folds,
+            tuning=settings.tuning(),
+            seed=settings.seed,
+        )
 
-    def verifier(self, ensemble: Ensemble | None = None) -> Verifier:
-        """The checks of new texts."""
-        ensemble = ensemble or self.ensemble()
-        return counterbias_verifier(self.rows.task, ensemble=ensemble, judge=self.judge, journal=self.journal)
+    def verifier(self) -> Verifier:
+        """The checks of new texts; none as published."""
+        if self.settings.paper:
+            return Verifier((), missing=(AS_PUBLISHED,))
+        return verifier_of(self.rows, judge=self.judge, journal=self.journal, seed=self.settings.seed)
+
+
+def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, seed: int) -> Verifier:
+    """The checks of texts added to these rows."""
+    return counterbias_verifier(
+        rows.task,
+        texts=list(rows.texts),
+        labels=[rows.label(row) for row in range(len(rows))],
+        contexts=rows.contexts if rows.task.is_pair else None,
+        judge=judge,
+        journal=journal,
+        seed=seed,
+        is_english=looks_english(rows.texts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +147,7 @@ def plan_of(setup: Setup) -> Plan:
         case "coba":
             return _coba(setup) if settings.labelled else _text_to_text(setup)
         case "eda":
-            return _unchecked(settings, Eda(EdaSettings(add=settings.variants, seed=settings.seed)))
+            return _unchecked(settings, Eda(_eda_settings(settings)))
         case "crossaug":
             labels_of(
                 setup.rows
@@ -155,6 +178,11 @@ def _peer(setup: Setup, verify: Verify) -> Method:
     return Counterfactual(counterfactual, ask=ask, name_of_engine=name, verify=verify)
 
 
+def _eda_settings(settings: AugmentSettings) -> EdaSettings:
+    rate = settings.rate
+    return EdaSettings(rate, rate, rate, rate, add=settings.variants, seed=settings.seed)
+
+
 def _unchecked(settings: AugmentSettings, method: Method) -> Plan:
     why = f"all: the method {settings.method} is used as published, and that is without checks"
     return Plan(method, (why,), _named_words(settings))
@@ -162,7 +190,7 @@ def _unchecked(settings: AugmentSettings, method: Method) -> Plan:
 
 def _named_words(settings: AugmentSettings) -> list[Important]:
     """The spurious words that the user named; methods other than CoBA find none themselves."""
-    words = tuple(dict.fromkeys(word for phrase in settings.spurious for word in tokenize(phrase)))
+    words = tuple(known_words(settings.spurious))
     return [Important((), words)] if words else []
 
 
@@ -172,9 +200,11 @@ def _coba(setup: Setup) -> Plan:
         words = important_words(setup, ensemble)
     except BudgetSpent:
         return Plan(OutOfBudget())
-    if settings.alter and not any(one.principal for one in words.important):
+    if settings.alter and not any(
+        one.all_principal if settings.contexts else one.principal for one in words.important
+    ):
         raise DataError(_no_principal_word(setup, words))
-    verifier = setup.verifier(ensemble)
+    verifier = setup.verifier()
     method = Coba(
         CobaSettings(
             alter=settings.alter,
@@ -211,6 +241,7 @@ def _text_to_text(setup: Setup) -> Plan:
         ),
         ask=setup.asker.write_all,
         engine_name=setup.asker.engine.name,
+        is_checked=not settings.paper,
     )
     return Plan(method, ("label: the rows have output texts and no label to check",))
 
@@ -228,6 +259,7 @@ def important_words(setup: Setup, ensemble: Ensemble) -> Words:
         k=settings.top_k,
         method=settings.importance,
         given=settings.spurious,
+        contexts=settings.contexts,
         journal=setup.journal,
         watcher=setup.watcher,
     )
@@ -290,7 +322,7 @@ def estimate_augment(
 
     dry: include free engines, and the time.
     """
-    rows = rows_of(dataset, seed=settings.seed, labelled=settings.labelled)
+    rows = rows_of(dataset, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
     some = sampled(len(rows))
     writes = [
         estimate_calls(engine, [ask(row) for row in some], len(rows) * times, timed=dry)

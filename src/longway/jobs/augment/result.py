@@ -44,11 +44,13 @@ class TripleStep:
 class CobaTrace:
     """How CoBA made a text, from `Edit.trace`. A triple that was only read is a string. gender: words that were swapped.
 
-    principal, spurious: None if no words were looked for.
+    principal, spurious: None if no words were looked for. context_principal, context_spurious: None if the context stays.
     """
 
     principal: tuple[str, ...] | None = None
     spurious: tuple[str, ...] | None = None
+    context_principal: tuple[str, ...] | None = None
+    context_spurious: tuple[str, ...] | None = None
     triples: tuple[TripleStep | str, ...] | None = None
     context_triples: tuple[TripleStep | str, ...] = ()
     target_triples: tuple[TripleStep | str, ...] = ()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from longway.errors import MissingExtra, SettingError
-from longway.jobs.options import ENGINE, check_options, option
+from longway.jobs.options import ENGINE, check_options, fill_in, option
 
 if TYPE_CHECKING:
     from longway.engines.engine import Sampling
@@ -17,6 +17,15 @@ Method = Literal[
 ]
 METHODS: tuple[str, ...] = get_args(Method)
 WITHOUT_ENGINE = ("eda", "crossaug", "given")
+# Appendix B: the classifiers that vote. The best epoch is the one with the highest accuracy on held-out rows.
+PAPER_MODELS = (
+    "hf:google-bert/bert-base-uncased-full",
+    "hf:google-bert/bert-large-uncased-full",
+    "hf:FacebookAI/roberta-large-full",
+    "hf:distilbert/distilbert-base-uncased-full",
+    "hf:facebook/bart-base-full",
+)
+PAPER_TUNING = {"learning_rate": 5e-5, "batch": 32, "epochs": 10, "patience": 10, "max_tokens": 300}
 OTHER = "other"  # any label but the row's own, drawn at random
 
 
@@ -39,66 +48,86 @@ def default_models() -> tuple[str, ...]:
 class AugmentSettings:
     """How texts are added.
 
+    paper: As published: the options that are not given get the paper's values, and no text is checked.
     method: coba; for comparison counterfactual, paraphrase, back-translation, contextual (with an engine), eda and crossaug (without);
         given takes texts from a file, see --rewrites.
-    engine: Writes the texts: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible server), rules,local
+    engine: Writes the texts: rules (no model), local (small LLM on this machine), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
         (the model if no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` lists those that work here.
     judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
     models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full or hf:NAME. Repeatable, an odd
-        number of times. Default: five of them, as far as they are installed.
+        number of times. Default: five of them, as far as they are installed; with --paper five fine-tuned encoders of the hub.
+    folds: Parts that the rows are divided into: no classifier explains rows that it was trained on. 1: each is trained on all rows.
+    learning_rate: Of encoders that are fine-tuned to vote. Default: 3e-5, with LoRA 5e-4.
+    epochs: The most epochs of encoders that are fine-tuned to vote. Default: 3, with LoRA 6.
     importance: How the words that a classifier relies on are found: ig (integrated gradients), lime or shapley.
     top_k: Words taken from each classifier and text.
     identify: What names principal and spurious words: models (by vote) or engine.
     spurious: A word that should not predict the label, whatever the vote says. Repeatable.
-    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper), or as principal, so that it
-        is changed around its spurious words, which finds more to change in long sentences.
+    spurious_words: A file of such words, one per line; with a second column, a word counts in rows of that label only.
+    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper); as principal, so that it
+        is changed around its spurious words, which finds more to change in long sentences; needed: as spurious, unless nothing else in
+        the row could be changed.
     alter: Change the principal triples towards another label.
     permute: Change the order of normal triples.
     drop: Leave out some normal triples.
     gender: Swap gendered words, he for she, in all triples; for pairs only with --contexts, so that both texts agree.
     drop_share: Probability that a normal triple is left out.
-    contexts: Rewrite the contexts of pairs too. By default they stay unchanged.
+    contexts: Change and rewrite the contexts of pairs too, by a vote on the words of both texts. Otherwise they stay unchanged.
     to: Label of new texts: a label of the data, or other (any but the row's own).
     variants: New texts per row.
     balance: Leave out additions so that all labels have the same number of rows.
+    rate: For eda: share of the words that an operation changes.
     language: For back-translation: the language in between.
     rewrites: For --method given: a file with texts written elsewhere, in the columns original (or source, or id: the row each was made
         from), text and label.
     target: Column with an output text, for data that has texts instead of labels.
+    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     temperature: Sampling temperature of the engine.
     top_p: Nucleus sampling of the engine.
     seed: Seed of everything random.
     """
 
+    paper: bool = option(False, flag=True)
     method: Method = option("coba")
     engine: str = option("auto", group=ENGINE)
-    judge: str = option("auto", group=ENGINE, advanced=True)
+    judge: str = option("auto", paper="none", group=ENGINE, advanced=True)
     models: tuple[str, ...] = option((), name="model", advanced=True)
+    folds: int = option(2, paper=1, at_least=1, advanced=True)
+    learning_rate: float | None = option(None, at_least=0, advanced=True)
+    epochs: int | None = option(None, at_least=1, advanced=True)
     importance: Literal["lime", "shapley", "ig"] = option("ig", advanced=True)
     top_k: int = option(5, at_least=1, advanced=True)
     identify: Literal["models", "engine"] = option("models", advanced=True)
     spurious: tuple[str, ...] = option(())
-    mixed: Literal["spurious", "principal"] = option("spurious", advanced=True)
+    spurious_words: str | None = option(None, metavar="FILE")
+    mixed: Literal["needed", "spurious", "principal"] = option("needed", paper="spurious", advanced=True)
     alter: bool = option(True, advanced=True)
     permute: bool = option(True, advanced=True)
     drop: bool = option(True, advanced=True)
     gender: bool = option(True, advanced=True)
     drop_share: float = option(0.1, at_least=0, at_most=1, advanced=True)
-    contexts: bool = option(False, flag=True, advanced=True)
+    contexts: bool = option(False, paper=True, advanced=True)
     to: str = option(OTHER)
     variants: int = option(1, at_least=1)
     balance: bool = option(False, flag=True, advanced=True)
+    rate: float = option(0.1, paper=0.2, at_least=0, at_most=1, advanced=True)
     language: str = option("German", advanced=True)
     rewrites: str | None = option(None, metavar="FILE", advanced=True)
     target: str | None = option(None, metavar="COLUMN", advanced=True)
+    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
     temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
     top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
+        fill_in(self)
         check_options(self)
         if not self.models:
-            object.__setattr__(self, "models", default_models())
+            object.__setattr__(self, "models", PAPER_MODELS if self.paper else default_models())
+        if self.paper and self.judge != "none":
+            raise SettingError(
+                f"'judge' checks new texts, and CoBA as published checks none. Got {self.judge!r}. Leave out --judge or --paper."
+            )
         if self.drop_share == 1:
             raise SettingError("'drop_share' must be less than 1. Got 1. The default is 0.1.")
         if self.method == "coba" and self.identify == "models" and self.labelled:
@@ -138,6 +167,12 @@ class AugmentSettings:
     def labelled(self) -> bool:
         """Whether the rows have labels; False for text-to-text data."""
         return self.target is None
+
+    def tuning(self) -> dict[str, Any]:
+        """The options of encoders that are fine-tuned to vote; with `paper` those of appendices A and B."""
+        given = {"learning_rate": self.learning_rate, "epochs": self.epochs}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return {**PAPER_TUNING, **chosen} if self.paper else chosen
 
     def sampling(self) -> Sampling:
         """How the engine samples texts."""

@@ -365,12 +365,16 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Mapping[str, Label]) -> Bu
             blocks.append(Paragraph([Span("Output text: ", "quiet"), Span(cut(text, EDIT_LIMIT), "data")]))
     elif edit.label_after != edit.label_before:
         named = ["The new text, as ", label_span(label_named(edit.label_after, labels))]
-    if trace.spurious is not None or trace.principal is not None:
-        words = [
-            Span("Spurious: ", "quiet"), Span(_listed(trace.spurious or ()), "data"),
-            Span(" Principal: ", "quiet"), Span(_listed(trace.principal or ()), "data"),
-        ]  # fmt: skip
-        source.append(Paragraph(words, "found"))
+    for side, spurious, principal in (
+        ("", trace.spurious, trace.principal),
+        ("In the context: ", trace.context_spurious, trace.context_principal),
+    ):
+        if spurious is not None or principal is not None:
+            words = [
+                Span(f"{side}Spurious: ", "quiet"), Span(_listed(spurious or ()), "data"),
+                Span(" Principal: ", "quiet"), Span(_listed(principal or ()), "data"),
+            ]  # fmt: skip
+            source.append(Paragraph(words, "found"))
     items = [
         Bullet("The text", below=source),
         Bullet("Its triples, and what became of them", below=tables),

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from longway.classify.importance.top_words import overlap, parts_of_speech
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
-from longway.errors import MissingExtra
+from longway.errors import DataError, MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.methods.additions import AskEngine, Refused, ask_structured
@@ -47,10 +48,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class TopWords:
-    """The words that one model relies on, as the journal stores them: top words per row, and their places in some rows."""
+    """The words that one model relies on, as the journal stores them: top words per row, and their places in some rows.
+
+    context_top: those of the contexts, among the same k words of a row; empty if contexts stay as they are.
+    """
 
     top: list[list[str]]
     places: list[list[int]]
+    context_top: list[list[str]] = field(default_factory=list)
 
 
 def labelled(rows: Rows) -> Labelled:
@@ -65,30 +70,43 @@ def words_by_models(
     k: int = 5,
     method: str = "ig",
     given: Iterable[str] = (),
+    contexts: bool = False,
     journal: Journal | None = None,
     watcher: Watcher | None = None,
 ) -> Words:
     """The vote of an ensemble's models on each row's words.
 
-    k: words per model. method: ig, lime or shapley. given: as in `vote`. journal: stores the words of each model.
+    k: words per model. method: ig, lime or shapley. given: as in `vote`. contexts: the k words are those of context and text together,
+    as both may change. journal: stores the words of each model.
     """
     watcher, journal = watcher or Watcher(), Journal(None) if journal is None else journal
     needed = votes_needed(len(ensemble.names))
+    both = contexts and rows.contexts is not None
     tops: list[list[list[str]]] = []  # by model, by row
+    context_tops: list[list[list[str]]] = []
     scores: dict[str, list[WordScores]] = {}
     analysed = np.sort(np.random.default_rng(ensemble.seed).permutation(len(rows))[:ANALYSED]).tolist()
     for number, name in enumerate(ensemble.names, 1):
         watcher.step(f"finding the words that matter: {name}, model {number} of {len(ensemble.names)}")
-        found = _top_words(ensemble, name, k, method, analysed, journal, _counting(watcher, len(rows)))
+        advance = _counting(watcher, len(rows) * (1 + both))
+        found = _top_words(ensemble, name, k, method, analysed, journal, advance, contexts=both)
         tops.append(found.top)
+        context_tops.append(found.context_top)
         scores[name] = [
             _scores(rows.texts[row], places) for row, places in zip(analysed, found.places, strict=True)
         ]
-    known = [word for phrase in given for word in tokenize(phrase)]
+    known = [known_words(given, rows.label(row)) for row in range(len(rows))]
     important = [
-        vote(each, votes=needed, given=known, words=tokenize(text) if known else ())
-        for text, each in zip(rows.texts, zip(*tops, strict=True), strict=True)
+        vote(each, votes=needed, given=words, words=tokenize(text) if words else ())
+        for words, text, each in zip(known, rows.texts, zip(*tops, strict=True), strict=True)
     ]
+    if both:
+        important = [
+            replace(one, context=vote(each, votes=needed, given=words, words=tokenize(context)))
+            for one, words, context, each in zip(
+                important, known, rows.contexts or (), zip(*context_tops, strict=True), strict=True
+            )
+        ]
     return Words(
         important,
         _analysis(ensemble.names, scores, [rows.texts[row] for row in analysed], important, k, needed),
@@ -99,7 +117,6 @@ def words_by_engine(
     rows: Rows, ask: AskEngine, *, k: int = 5, given: Iterable[str] = (), seed: int = 0
 ) -> Words:
     """The words that an engine names as principal and spurious; rows without a usable answer have none."""
-    known = {word for phrase in given for word in tokenize(phrase)}
     important: list[Important] = []
     refusals: Counter[str] = Counter()
     for start in range(0, len(rows), AT_ONCE):
@@ -111,16 +128,57 @@ def words_by_engine(
         samplings = [Sampling(temperature=0.0, seed=seed)] * len(prompts)
         answers = ask_structured(ask, prompts, samplings, [read_identified] * len(prompts))
         for row, found in zip(part, answers, strict=True):
-            in_text = set(tokenize(rows.texts[row]))
             if isinstance(found, Refused):
                 refusals[found.reason] += 1
                 found = (), ()
-            principal, spurious = (
-                [word.lower() for word in words if word.lower() in in_text] for words in found
-            )
-            spurious += sorted(known & in_text - set(spurious))
-            important.append(Important(tuple(w for w in principal if w not in known), tuple(spurious)))
+            context, known = rows.context(row), set(known_words(given, rows.label(row)))
+            of_context = None if context is None else _words_in(context, found, known)
+            important.append(replace(_words_in(rows.texts[row], found, known), context=of_context))
     return Words(important, WordAnalysis(k=k, refusals=dict(refusals.most_common())))
+
+
+def _words_in(text: str, found: tuple[Iterable[str], Iterable[str]], known: set[str]) -> Important:
+    """The named words that a text has. found: principal and spurious ones. known: words that are spurious in any case."""
+    in_text = set(tokenize(text))
+    principal, spurious = ([word.lower() for word in words if word.lower() in in_text] for words in found)
+    spurious += sorted(known & in_text - set(spurious))
+    return Important(tuple(word for word in principal if word not in known), tuple(spurious))
+
+
+def known_words(given: Iterable[str], label: str | None = None) -> list[str]:
+    """The words that the user named as spurious, for rows of a label, or for all.
+
+    given: words or phrases, with a tab and a label if they are for rows of that label only.
+
+    >>> known_words(["sadly", "he said\tbad"], "bad"), known_words(["sadly", "he said\tbad"], "good")
+    (['sadly', 'he', 'said'], ['sadly'])
+    """
+    pairs = (phrase.partition("\t")[::2] for phrase in given)
+    chosen = (phrase for phrase, of in pairs if label is None or of in ("", label))
+    return list(dict.fromkeys(word for phrase in chosen for word in tokenize(phrase)))
+
+
+def read_spurious_words(path: Path, labels: Collection[str]) -> tuple[str, ...]:
+    """The words in a file, as `known_words` takes them: one per line, or with a comma or tab and a label. Skips comments (#) and a header."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"The spurious words in {path} cannot be read: {error}. Expected a UTF-8 text file. Check 'spurious_words'."
+        ) from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        word, _, label = (part.strip() for part in line.replace(",", "\t", 1).partition("\t"))
+        if not word or word.startswith("#") or (number == 1 and word.lower() == "word"):
+            continue
+        if label and label not in labels:
+            raise DataError(
+                f"Line {number} of {path} has the label {label!r}. Expected one of {', '.join(labels)}, or no second column."
+            )
+        found.append(f"{word}\t{label}" if label else word)
+    if not found:
+        raise DataError(f"{path} has no words. Expected one per line. Check 'spurious_words'.")
+    return tuple(found)
 
 
 def words_before_and_after(
@@ -143,15 +201,38 @@ def _top_words(
     analysed: Sequence[int],
     journal: Journal,
     advance: Callable[[int], None],
+    *,
+    contexts: bool,
 ) -> TopWords:
     """What one model relies on; a resumed run finds it in the journal."""
     key = f"words {name}"
     if (kept := journal.get(key)) is not None:
         return TopWords(**kept)
     scores = ensemble.word_scores(name, method=method, progress=advance)
-    found = TopWords([one.top(k) for one in scores], [scores[row].top_places(k) for row in analysed])
+    top, context_top = [one.top(k) for one in scores], []
+    if contexts:
+        of_contexts = ensemble.word_scores(name, method=method, field="context", progress=advance)
+        both = [top_of_both(text, context, k) for text, context in zip(scores, of_contexts, strict=True)]
+        top, context_top = [one for one, _ in both], [one for _, one in both]
+    found = TopWords(top, [scores[row].top_places(k) for row in analysed], context_top)
     journal.put(JournalEntry(key, kind="words", engine=name, answer=asdict(found)))
     return found
+
+
+def top_of_both(text: WordScores, context: WordScores, k: int) -> tuple[list[str], list[str]]:
+    """The words of a text and of its context that are among the k most important ones of the two together."""
+    ranked = sorted(
+        [
+            (-side.scores[place], number, place)
+            for number, side in enumerate((text, context))
+            for place in side.top_places(k)
+        ]
+    )[:k]
+    first, second = (
+        [side.words[place] for _, number, place in ranked if number == which]
+        for which, side in enumerate((text, context))
+    )
+    return first, second
 
 
 def _counting(watcher: Watcher, total: int) -> Callable[[int], None]:

@@ -136,7 +136,7 @@ class RepairJob:
 
     def rows(self) -> Rows:
         """The rows to repair, in memory."""
-        return rows_of(self.part, seed=self.settings.seed)
+        return rows_of(self.part, seed=self.settings.seed, describe=self.settings.describe)
 
     def plan(self, rows: Rows, watcher: Watcher) -> RepairPlan:
         """Which remedy is for which patterns."""

@@ -61,6 +61,7 @@ class RepairSettings:
     goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
     remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
         Default: all that apply except weigh, which adds a column longway_weight.
+    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     keep: A word or phrase that is real signal and must stay. Repeatable.
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%.
@@ -75,6 +76,7 @@ class RepairSettings:
     goal: float | None = option(None, parse=goal_of, metavar="LEAK")
     remedy: tuple[str, ...] = option((), metavar="NAME")
     keep: tuple[str, ...] = option(())
+    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
     only: tuple[str, ...] = option((), metavar="PATTERN")
     max_change: float = option(0.6, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     keep_size: bool = option(False, flag=True)

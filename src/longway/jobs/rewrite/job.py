@@ -130,7 +130,7 @@ class RewriteJob:
 
     def rows(self) -> Rows:
         """The rows to rewrite, in memory."""
-        return rows_of(self.part, seed=self.settings.seed)
+        return rows_of(self.part, seed=self.settings.seed, describe=self.settings.describe)
 
     def estimate(self, rows: Rows, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:
         """What it may take: all rounds, every candidate judged. dry: include free engines, and the time."""

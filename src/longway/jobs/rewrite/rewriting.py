@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import ceil
+from math import floor
 from typing import TypedDict
 
 from longway.classify.minilm import MiniLM
@@ -30,7 +30,7 @@ from longway.records import Leak
 from longway.space.live_space import Embed
 from longway.tokens.corpus import Corpus
 from longway.verify.model_cache import CachedEncoder, ModelCache
-from longway.verify.verifier import CheckReport, Verifier, verifier_for
+from longway.verify.verifier import CheckReport, Verifier, names_of, verifier_for
 
 RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
@@ -62,6 +62,7 @@ def razor_settings(settings: RewriteSettings) -> RazorSettings:
         verify="best first",  # the same choice by gamma, with far fewer calls of models and judges
         space=settings.space,
         may_return=settings.paper,
+        until_chance=not settings.paper,
     )
 
 
@@ -83,7 +84,14 @@ class Writer:
         for start in range(0, len(requests), AT_ONCE):
             part = requests[start : start + AT_ONCE]
             prompts = [
-                rewrite_prompt(self.task, one.text, label=one.label, context=one.context, avoid=one.avoid)
+                rewrite_prompt(
+                    self.task,
+                    one.text,
+                    label=one.label,
+                    context=one.context,
+                    avoid=one.avoid,
+                    refused=None if given.paper else one.refused,
+                )
                 for one in part
             ]
             samplings = [
@@ -122,9 +130,10 @@ class Writer:
             ]  # fmt: skip
         least = min(costs)
         if least > budget:
+            enough = (floor(least * 1e4) + 1) / 1e4
             raise SettingError(
                 f"The budget of ${budget:.4g} is too small for one row: a call to {engine.name} and the judgement of its texts can cost "
-                f"${ceil(least * 1e4) / 1e4:.4f}. Nothing was sent. Try --budget {ceil(least * 1e4) / 1e4:.4f} or more."
+                f"${enough:.4f}. Nothing was sent. Try --budget {enough:.4f} or more."
             )
 
 
@@ -142,6 +151,8 @@ class Rewriting:
         writer: Asker | None = None,
         judge: Asker | None = None,
     ) -> None:
+        if settings.paper:
+            rows = replace(rows, task=rows.task.without_examples())
         self.settings, self.rows = settings, rows
         self.writer: Writer | None = None
         self.verifier: Verifier | None = None
@@ -163,6 +174,7 @@ class Rewriting:
             judge=judge,
             seed=settings.seed,
             journal=writer.journal,
+            names=names_of(settings.checks, has_judge=judge is not None),
         )
         self.writer = Writer(writer, rows, settings, judge=judge)
 

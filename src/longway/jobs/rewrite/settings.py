@@ -91,7 +91,7 @@ class RewriteSettings:
     """How texts are rewritten.
 
     method: razor; eda and crossaug are baselines; none changes nothing, as a control.
-    engine: Writes the texts: rules (no model), local (small LLM on this machine), served:MODEL (any OpenAI-compatible server), rules,local
+    engine: Writes the texts: rules (no model), local (small LLM on this machine), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
         (the model if no rule applies), rules+local (both), replay:FILE, or auto (served if a model is configured, else rules). `longway engines`
         lists those that work here.
     judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
@@ -107,6 +107,8 @@ class RewriteSettings:
     balance: Labels taken in each round: none, equal or alternate.
     space: Space in which texts are compared: mean, token, or embedding (the paper's ablation).
     rerank: Take the candidate that is best by the choice, by meaning and by label together. Verifies all candidates.
+    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
+    checks: Checks that a new text must pass: all, or some of them, such as judge,negation. Names and error rates: docs/rewriting.md.
     keep: A word or phrase that is real signal, not a shortcut. Repeatable; not for --choose gamma.
     temperature: Sampling temperature of the engine.
     top_p: Nucleus sampling of the engine.
@@ -132,6 +134,8 @@ class RewriteSettings:
     rerank: bool = option(False, flag=True, advanced=True)
     per_row: int | None = None
     keep: tuple[str, ...] = option(())
+    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
+    checks: str = option("all", paper="judge", advanced=True)
     decisions: Decisions | None = None
     temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
     top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
@@ -149,6 +153,10 @@ class RewriteSettings:
                 f"'keep' is for the choice by 'leak': gamma looks at no single words. Got choose {self.choose!r}. "
                 "Leave out --paper or --choose gamma, or leave out --keep."
             )
+        if self.checks != "all":
+            from longway.verify.verifier import check_names
+
+            check_names(self.checks)
         if any(not phrase.strip() for phrase in self.keep):
             raise SettingError(
                 f"'keep' must be words or phrases. Got {list(self.keep)}. Leave out the empty one."

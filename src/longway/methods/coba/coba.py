@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
+from typing import get_args
 
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_pair
@@ -30,7 +31,7 @@ from longway.methods.additions import (
     add_in_parts,
     ask_structured,
 )
-from longway.methods.coba.votes import Important, Kind, arranged, kinds_of
+from longway.methods.coba.votes import Important, Kind, Mixed, arranged, kinds_of
 from longway.methods.method import Round, Rows, Verify
 from longway.tokens.tokenizer import tokenize
 
@@ -44,15 +45,16 @@ class CobaSettings:
     """The steps, and their options.
 
     alter: change principal triples towards the new label; without it, labels stay (the control of Table 10).
-    mixed: the kind of triples with principal and spurious words: "spurious", which stay (as in the paper), or "principal".
+    mixed: the kind of triples with principal and spurious words: "spurious", which stay (as in the paper), "principal", or "needed":
+        spurious unless no triple of the row would be principal.
     gender: swap gendered words. permute: shuffle normal triples. drop: the probability that one is dropped.
-    contexts: also split and rewrite the contexts of pairs; otherwise they stay as they are.
+    contexts: also change and rewrite the contexts of pairs, by their own important words; otherwise they stay as they are.
     to: the new label; "" for any other one, at random. variants: new texts per row.
     temperature, top_p: of the engine.
     """
 
     alter: bool = True
-    mixed: Kind = "spurious"
+    mixed: Mixed = "needed"
     gender: bool = True
     permute: bool = True
     drop: float = 0.1
@@ -68,13 +70,16 @@ class CobaSettings:
             raise SettingError(f"'drop' must be from 0 to less than 1. Got {self.drop}. Try 0.1.")
         if self.variants < 1:
             raise SettingError(f"'variants' must be at least 1. Got {self.variants}. Try 1 or 3.")
-        if self.mixed not in ("spurious", "principal"):
-            raise SettingError(f"'mixed' must be spurious or principal. Got {self.mixed!r}.")
+        if self.mixed not in get_args(Mixed):
+            raise SettingError(f"'mixed' must be one of {', '.join(get_args(Mixed))}. Got {self.mixed!r}.")
 
 
 @dataclass(slots=True)
 class TripleDraft:
-    """A new text in the making: the triples of a row before and after the changes, and their order. kinds: of `before`."""
+    """A new text in the making: the triples of a row before and after the changes, and their order. kinds: of `before`.
+
+    context_before, context_kinds: empty if the context stays as it is.
+    """
 
     row: int
     variant: int
@@ -82,6 +87,7 @@ class TripleDraft:
     before: list[Triple]
     kinds: list[Kind]
     context_before: list[Triple] = field(default_factory=list)
+    context_kinds: list[Kind] = field(default_factory=list)
     after: list[Triple] = field(default_factory=list)
     context_after: list[Triple] = field(default_factory=list)
     swapped: list[tuple[str, str]] = field(default_factory=list)
@@ -138,46 +144,58 @@ class Coba:
             if isinstance(answer, Refused):
                 refusals[answer.reason] += 1
                 continue
-            context, text = answer
-            kinds = kinds_of(text, self.important[row], mixed=self.settings.mixed)
-            if self.settings.alter and "principal" not in kinds:
+            context, text = answer if self.settings.contexts else ([], answer[1])
+            kinds, of_context = kinds_of(text, context, self.important[row], mixed=self.settings.mixed)
+            if self.settings.alter and "principal" not in (*kinds, *of_context):
                 refusals[NOTHING_PRINCIPAL] += 1
                 continue
             drafts += [
-                TripleDraft(row, variant, target, text, kinds, context, list(text), list(context))
+                TripleDraft(row, variant, target, text, kinds, context, of_context, list(text), list(context))
                 for variant, target in enumerate(self._targets(rows, row, self.settings.variants))
             ]
         return drafts
 
     def _altered(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[TripleDraft]:
-        """Section 3.3.2: principal triples changed towards the new label."""
+        """Section 3.3.2: principal triples changed towards the new label, those of the context first."""
         if not self.settings.alter:
             return drafts
-        places = [[i for i, kind in enumerate(d.kinds) if kind == "principal"] for d in drafts]
+        old = [
+            (_principal(draft.context_before, draft.context_kinds), _principal(draft.before, draft.kinds))
+            for draft in drafts
+        ]
         prompts = [
             alter_prompt(
                 rows.task,
-                [draft.before[i] for i in at],
+                text,
                 label=rows.label(draft.row),
                 target=draft.target,
-                keep=self._spurious_in(draft, at),
+                keep=self._spurious_in(draft.row, text, of_context),
                 text=rows.texts[draft.row],
                 context=rows.context(draft.row),
+                context_triples=of_context,
             )
-            for draft, at in zip(drafts, places, strict=True)
+            for draft, (of_context, text) in zip(drafts, old, strict=True)
         ]
         samplings = [self._sampling(rows, draft.row, draft.variant) for draft in drafts]
-        readers = [partial(parse, n=len(at), may_be_whole=True) for at in places]
+        readers = [
+            partial(parse, n=len(of_context) + len(text), may_be_whole=True) for of_context, text in old
+        ]
         kept: list[TripleDraft] = []
         answers = ask_structured(self.ask, prompts, samplings, readers)
-        for draft, at, answer in zip(drafts, places, answers, strict=True):
+        for draft, (of_context, text), answer in zip(drafts, old, answers, strict=True):
             if isinstance(answer, Refused):
                 refusals[answer.reason] += 1
-            elif answer == [draft.before[i] for i in at]:
+            elif answer == [*of_context, *text]:
                 refusals[NOTHING_ALTERED] += 1
             else:
-                for place, triple in zip(at, answer, strict=True):
-                    draft.after[place] = triple
+                new = iter(answer)
+                for triples, kinds in (
+                    (draft.context_after, draft.context_kinds),
+                    (draft.after, draft.kinds),
+                ):
+                    for place, kind in enumerate(kinds):
+                        if kind == "principal":
+                            triples[place] = next(new)
                 kept.append(draft)
         return kept
 
@@ -191,8 +209,10 @@ class Coba:
             draft.swapped = sorted(_changed_words(together, swapped))
             draft.after, draft.context_after = swapped[: len(draft.after)], swapped[len(draft.after) :]
         draft.order = arranged(draft.kinds, random, permute=settings.permute, drop=settings.drop)
-        kinds = kinds_of(draft.context_before, Important((), self.important[draft.row].spurious))
-        draft.context_order = arranged(kinds, random, permute=settings.permute, drop=settings.drop)
+        if draft.context_before:
+            draft.context_order = arranged(
+                draft.context_kinds, random, permute=settings.permute, drop=settings.drop
+            )
 
     def _realised(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[Proposal]:
         """Section 3.3.3: texts from the triples."""
@@ -203,7 +223,9 @@ class Coba:
                 [draft.after[i] for i in draft.order],
                 label=draft.target,
                 text=rows.texts[draft.row],
+                keep=sorted(self._kept_words(draft)),
                 context_triples=[draft.context_after[i] for i in draft.context_order] if contexts else None,
+                context_keep=sorted(self._kept_in_context(draft)),
             )
             for draft in drafts
         ]
@@ -225,6 +247,7 @@ class Coba:
                     context if contexts else rows.context(draft.row),
                     how=self._how(draft),
                     keep=self._kept_words(draft),
+                    context_keep=self._kept_in_context(draft),
                     trace=self._trace(draft),
                 )
             )
@@ -241,15 +264,25 @@ class Coba:
         Random(f"{self.settings.seed}|{rows.ids[row]}|target").shuffle(others)
         return [others[i % len(others)] for i in range(n)]
 
-    def _spurious_in(self, draft: TripleDraft, places: Sequence[int]) -> tuple[str, ...]:
+    def _spurious_in(self, row: int, text: Sequence[Triple], context: Sequence[Triple]) -> tuple[str, ...]:
         """The spurious words of some triples, which must survive a change of these."""
-        words = {word for place in places for word in draft.before[place].words}
-        return tuple(word for word in self.important[draft.row].spurious if word in words)
+        important = self.important[row]
+        sides = ((text, important), (context, important.context or Important()))
+        found = [
+            word for triples, side in sides for word in side.spurious if any(word in t.words for t in triples)
+        ]
+        return tuple(dict.fromkeys(found))
 
     def _kept_words(self, draft: TripleDraft) -> frozenset[str]:
         """The spurious words that the new text must have: those of the triples, without those that a gender swap replaced."""
         words = {word for triple in draft.before for word in triple.words}
         return frozenset(self.important[draft.row].spurious) & words - {old for old, _ in draft.swapped}
+
+    def _kept_in_context(self, draft: TripleDraft) -> frozenset[str]:
+        """The same for the new context."""
+        important = self.important[draft.row].context or Important()
+        words = {word for triple in draft.context_before for word in triple.words}
+        return frozenset(important.spurious) & words - {old for old, _ in draft.swapped}
 
     def _how(self, draft: TripleDraft) -> str:
         steps = {
@@ -271,7 +304,12 @@ class Coba:
             "gender": [list(pair) for pair in draft.swapped],
         }
         if draft.context_before:
-            trace["context_triples"] = [str(triple) for triple in draft.context_before]
+            of_context = important.context or Important()
+            trace["context_principal"] = list(of_context.principal)
+            trace["context_spurious"] = list(of_context.spurious)
+            trace["context_triples"] = traced(
+                draft.context_kinds, draft.context_before, draft.context_after, draft.context_order
+            )
         return trace
 
     def _sampling(self, rows: Rows, row: int, variant: int = 0) -> Sampling:
@@ -287,6 +325,10 @@ class Coba:
             raise SettingError(
                 f"'to' must be a label of the data: {', '.join(map(str, rows.label_names))}. Got {self.settings.to!r}."
             )
+
+
+def _principal(triples: Sequence[Triple], kinds: Sequence[Kind]) -> list[Triple]:
+    return [triple for triple, kind in zip(triples, kinds, strict=True) if kind == "principal"]
 
 
 def sampling_for(settings: CobaSettings, longest: int, variant: int) -> Sampling:

@@ -52,19 +52,28 @@ class PairSide:
 class TextToText:
     """CoBA over rows of two texts; the target text takes the place of the label.
 
-    settings: those of `Coba`; of the steps, gender and permute apply. ask: calls an engine.
+    settings: those of `Coba`; of the steps, gender and permute apply. ask: calls an engine. is_checked: whether both texts are checked
+    for being texts.
     """
 
     name = "coba"
 
-    def __init__(self, settings: CobaSettings | None = None, *, ask: AskEngine, engine_name: str) -> None:
+    def __init__(
+        self,
+        settings: CobaSettings | None = None,
+        *,
+        ask: AskEngine,
+        engine_name: str,
+        is_checked: bool = True,
+    ) -> None:
         self.settings = CobaSettings() if settings is None else settings
-        self.ask, self.engine_name = ask, engine_name
+        self.ask, self.engine_name, self.is_checked = ask, engine_name, is_checked
         self._surface = SurfaceCheck((), shortest=0.5, longest=2.0)
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield rounds of 64 rows each; rows are added and none is changed."""
-        adder = Adder(rows, method=self.name, engine=self.engine_name, verify=partial(self._verify, rows))
+        verify = partial(self._verify, rows) if self.is_checked else None
+        adder = Adder(rows, method=self.name, engine=self.engine_name, verify=verify)
         yield from add_in_parts(adder, range(len(rows)), lambda part: self._propose(rows, part))
 
     def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:

@@ -21,14 +21,24 @@ from longway.english.triples.triple import Triple
 from longway.errors import SettingError
 
 Kind = Literal["spurious", "principal", "normal"]
+Mixed = Literal["needed", "spurious", "principal"]
 
 
 @dataclass(frozen=True, slots=True)
 class Important:
-    """The important words of one text: `principal` to most models, `spurious` to some; in lower case, most votes first."""
+    """The important words of one text: `principal` to most models, `spurious` to some; in lower case, most votes first.
+
+    context: those of its context; None for single texts, and if contexts stay as they are.
+    """
 
     principal: tuple[str, ...] = ()
     spurious: tuple[str, ...] = ()
+    context: Important | None = None
+
+    @property
+    def all_principal(self) -> tuple[str, ...]:
+        """The principal words of the text and of its context."""
+        return self.principal + (self.context.principal if self.context else ())
 
 
 def votes_needed(n_models: int) -> int:
@@ -84,17 +94,21 @@ def kind_of(triple: Triple, important: Important, *, mixed: Kind = "spurious") -
     return "spurious" if is_spurious else "principal" if is_principal else "normal"
 
 
-def kinds_of(triples: Iterable[Triple], important: Important, *, mixed: Kind = "spurious") -> list[Kind]:
-    """The kind of each triple.
+def kinds_of(
+    text: Sequence[Triple], context: Sequence[Triple], important: Important, *, mixed: Mixed = "spurious"
+) -> tuple[list[Kind], list[Kind]]:
+    """The kind of each triple of a text and of its context, by the words of each.
 
-    If every principal word is in a triple with a spurious one, no triple would be principal and no label could change: then
-    triples with words of both kinds are principal.
+    mixed: as in `kind_of`. "needed": spurious, unless every principal word is in a triple with a spurious one. Then no triple would
+    be principal and no label could change, and they are principal.
     """
-    listed = list(triples)
-    kinds = [kind_of(triple, important, mixed=mixed) for triple in listed]
-    if "principal" in kinds:
-        return kinds
-    return [kind_of(triple, important, mixed="principal") for triple in listed]
+    ways: tuple[Kind, ...] = ("spurious", "principal") if mixed == "needed" else (mixed,)
+    for way in ways:
+        kinds = [kind_of(triple, important, mixed=way) for triple in text]
+        of_context = [kind_of(triple, important.context or Important(), mixed=way) for triple in context]
+        if "principal" in (*kinds, *of_context):
+            break
+    return kinds, of_context
 
 
 def arranged(kinds: Sequence[Kind], random: Random, *, permute: bool, drop: float) -> list[int]:

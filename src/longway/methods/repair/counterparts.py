@@ -48,6 +48,7 @@ RESTRICTORS = frozenset(
 MOST_NEEDED, WORDS_PER_CHANGE = 3, 25  # judgements to turn round in a long text, and words of a text for each
 DENSITY = 12  # words for each of them in the sentences where they are: no list knows all words that judge
 CONTRASTS = frozenset("but though although while despite yet however".split())
+SHORT = 60  # words; one odd sentence spoils a short text, not a long one
 LEAST_TURNED = 0.75  # share of the judgements for the old label
 LEAST_TOUCHED = 0.5  # share of the words that are in sentences with a turned judgement: the others still say what they said
 _RANGE = re.compile(r"\d\s*(?:--?|–|—)\s*\d")  # "2001 -- 02", of which one end cannot be changed alone
@@ -272,10 +273,12 @@ class SentimentCounterparts:
 def _touched(document: Document, changes: Iterable[Change], towards: Side) -> tuple[int, int]:
     """The number of words in sentences with a change, and of all words.
 
-    A sentence that contrasts both sides does not count: with one of them turned round, "predictable but fun" contrasts nothing.
+    In a short text, a sentence that contrasts both sides does not count: with one of them turned round, "predictable but fun"
+    contrasts nothing.
     """
     places = [change.start for change in changes]
-    there = {one.word.index for one in sentiment_mentions(document) if one.side == towards}
+    mentions = sentiment_mentions(document) if len(document) <= SHORT else ()
+    there = {one.word.index for one in mentions if one.side == towards}
     touched = total = 0
     for first, last in document.sentences:
         words = document.words[first:last]

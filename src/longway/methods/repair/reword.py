@@ -51,7 +51,12 @@ class Reword:
         for row, written in zip(asked, answers, strict=False):
             for text, how in with_how(written):
                 if not shows(target.pattern, text, row) and "contractions." not in how:
-                    draft = Draft(text, f"reword.{how or 'engine'}", keeps_of(how), self._engine)
+                    draft = Draft(
+                        text,
+                        f"reword.{how or 'engine'}",
+                        keeps_of(how, self._task.keeps(row.label)),
+                        self._engine,
+                    )
                     drafts[row.number].append(draft)
         return list(drafts.values())
 
@@ -80,7 +85,8 @@ class RewordedCopies:
 
     def _proposal(self, row: int, text: str, how: str) -> Proposal:
         label, context = self.rows.label(row), self.rows.context(row)
-        return Proposal(row, text, label, context, f"reword.{how or 'engine'}", keeps=keeps_of(how))
+        keeps = keeps_of(how, self.rows.task.keeps(label))
+        return Proposal(row, text, label, context, f"reword.{how or 'engine'}", keeps=keeps)
 
 
 Request = tuple[str, str, str | None, tuple[str, ...]]  # text, label, context, words to avoid

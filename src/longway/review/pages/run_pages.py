@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from longway.engines.recording import CALLS
+from longway.engines.recording import CHECKED
 from longway.jobs.change_show import cost_table, total_cost
 from longway.jobs.results import read
 from longway.json_values import to_json
@@ -216,7 +216,7 @@ def _journal_totals(path: Path) -> list[CallTotals]:
         return []
     journal = Journal(path)
     try:
-        return [one for one in journal.totals() if one.kind in CALLS][:MAX_COSTS]
+        return [one for one in journal.totals() if one.kind != CHECKED][:MAX_COSTS]
     finally:
         journal.close()
 

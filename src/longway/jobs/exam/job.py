@@ -1,0 +1,144 @@
+"""The exam of an engine: how well it does Longway's jobs, on questions with known answers.
+
+engine -> estimate -> judge, rewrite, counterpart, triples, perturb -> grades, verdict -> exam.json in the user's data folder
+
+Every answer is in the journal of its job before it is used: after Ctrl-C, or a spent budget, the same command continues and pays for
+nothing twice. `--engine auto` reads the grades.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from shlex import quote
+
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.exams import FILE, folder_of, grades_of
+from longway.engines.registry import engine_named
+from longway.jobs.engine_use import CallsEstimate, Engines, RunEstimate, close, costs_money
+from longway.jobs.exam.grades import judge_grade, verdict_of, writer_grade
+from longway.jobs.exam.parts import COUNTERPART, JUDGE, REWRITE, JudgePart, Part, parts_for
+from longway.jobs.exam.questions import fingerprint
+from longway.jobs.exam.result import ExamResult, JobScore
+from longway.jobs.exam.settings import ExamSettings
+from longway.jobs.options import settings_from
+from longway.jobs.run import Watcher
+from longway.store import Journal, now
+from longway.store.atomic import write_json
+
+
+def exam(
+    engine: str,
+    settings: ExamSettings | None = None,
+    *,
+    engines: Engines | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ExamResult:
+    """How good an engine is at judging and writing.
+
+    engine: its name, such as "served:gpt-4o-mini". engines: its address and the budget. options: those of `longway engines exam`.
+    The result is stored for `--engine auto`.
+    """
+    chosen = settings_from(ExamSettings, settings, options)
+    engines, watcher = engines or Engines(), watcher or Watcher()
+    candidate = engine_named(engine, base_url=engines.base_url, **engines.options)
+    try:
+        return _exam(candidate, engine, chosen, engines, watcher)
+    finally:
+        close(candidate)
+
+
+def _exam(
+    engine: Engine, spec: str, settings: ExamSettings, engines: Engines, watcher: Watcher
+) -> ExamResult:
+    folder = folder_of(engine)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = parts_for(engine, settings.limit)
+    if costs_money(engine):
+        watcher.estimate(_estimate(parts, engine, folder))
+    scores: dict[str, JobScore] = {}
+    for part in parts:
+        if not part.skipped:
+            watcher.step(f"exam: {part.name}")
+            _take(part, engine, folder, engines.budget, watcher)
+        scores[part.name] = _with_usage(part.score(), folder)
+    judging = next(part for part in parts if isinstance(part, JudgePart))
+    judge, writer = judge_grade(scores[JUDGE]), writer_grade(scores[REWRITE], scores[COUNTERPART])
+    address = f" --base-url {engine.base_url}" if engines.base_url and engine.base_url else ""
+    verdict, command = verdict_of(judge, writer, quote(spec), address)
+    result = ExamResult(
+        longway=version("longway"),
+        created=now(),
+        engine=engine.name,
+        questions=fingerprint(),
+        limit=settings.limit,
+        jobs=tuple(scores.values()),
+        families=judging.by_family(),
+        calibration=judging.calibration(),
+        judge_grade=judge,
+        writer_grade=writer,
+        verdict=verdict,
+        next=command,
+        folder=folder,
+    )
+    if (
+        "unknown" not in (judge, writer) or grades_of(engine) is None
+    ):  # a few questions do not replace an exam
+        write_json(folder / FILE, result.to_dict())
+    return result
+
+
+def _take(part: Part, engine: Engine, folder: Path, budget: float | None, watcher: Watcher) -> None:
+    """Ask one job's questions. Each job has its own journal, so that its tokens and time are known; the budget is for all."""
+    journal_path = _journal_of(part.name, folder)
+    if budget is not None:
+        others = (path for path in folder.glob("*.sqlite") if path != journal_path)
+        budget = max(0.0, budget - sum(_spent(path) for path in others))
+    with closing(Journal(journal_path)) as journal:
+        part.take(Asker(engine, journal, budget=budget, progress=watcher.progress))
+
+
+def _estimate(parts: list[Part], engine: Engine, folder: Path) -> RunEstimate:
+    writes: list[CallsEstimate] = []
+    judgements: list[CallsEstimate] = []
+    for part in parts:
+        if part.skipped:
+            continue
+        with closing(Journal(_journal_of(part.name, folder))) as journal:
+            one = part.estimate(Asker(engine, journal))
+        calls = CallsEstimate(one.calls, one.prompt_tokens, one.completion_tokens, one.cost)
+        (judgements if part.name == JUDGE else writes).append(calls)
+    spent = sum(_spent(path) for path in folder.glob("*.sqlite"))
+    total = RunEstimate.of(sum(len(part.questions) for part in parts), writes, judgements, spent=spent)
+    return replace(total, cost=None if total.cost is None else total.cost + spent)
+
+
+def _with_usage(score: JobScore, folder: Path) -> JobScore:
+    """The score with what its calls used, over all starts."""
+    path = _journal_of(score.name, folder)
+    if not path.exists():
+        return score
+    with closing(Journal(path)) as journal:
+        totals = journal.totals()
+    costs = [total.cost for total in totals]
+    return replace(
+        score,
+        calls=sum(total.calls for total in totals),
+        prompt_tokens=sum(total.prompt_tokens for total in totals),
+        completion_tokens=sum(total.completion_tokens for total in totals),
+        cost=None if None in costs else round(sum(cost or 0.0 for cost in costs), 6),
+        seconds=round(sum(total.seconds or 0.0 for total in totals), 3),
+    )
+
+
+def _spent(path: Path) -> float:
+    with closing(Journal(path)) as journal:
+        return journal.spent()
+
+
+def _journal_of(name: str, folder: Path) -> Path:
+    return folder / f"{name}.sqlite"

@@ -1,0 +1,17 @@
+"""Settings of `longway engines exam`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longway.jobs.options import option
+
+
+@dataclass(frozen=True, slots=True)
+class ExamSettings:
+    """How long an exam is.
+
+    limit: Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others.
+    """
+
+    limit: int | None = option(None, at_least=1)

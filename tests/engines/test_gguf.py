@@ -1,0 +1,159 @@
+"""GGUF files of the user's own: the engine, its server in this process, and where files are found."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from longway.engines import gguf, gguf_files
+from longway.engines.asker import Asker
+from longway.engines.costs import FREE
+from longway.engines.gguf import GgufEngine
+from longway.engines.gguf_files import found_files
+from longway.engines.install import packages_of
+from longway.engines.prompt import judge_prompt
+from longway.engines.registry import engine_named, is_engine
+from longway.errors import EngineError, MissingExtra, SettingError
+from longway.store import Journal
+from longway.task import task_of
+from tests.engines.llama_cpp import model_or_skip, needs_llama_cpp
+
+TASK = task_of(["negative", "positive"])
+
+
+def is_listening(address):
+    parts = urlsplit(address)
+    with socket.socket() as client:
+        return client.connect_ex((parts.hostname, parts.port)) == 0
+
+
+def test_a_file_that_is_missing_or_of_another_kind_is_refused_with_the_next_step(tmp_path):
+    with pytest.raises(SettingError, match=r"cannot be read.*longway engines"):
+        engine_named(f"gguf:{tmp_path / 'none.gguf'}")
+    (other := tmp_path / "other.gguf").write_bytes(b"PK\x03\x04 a zip file")
+    with pytest.raises(SettingError, match=r"not a GGUF file.*longway engines"):
+        engine_named(f"gguf:{other}")
+    with pytest.raises(SettingError, match="gguf:FILE"):
+        engine_named("gguf:")
+    assert is_engine("rules,gguf:a.gguf")
+    assert not is_engine("gguf:")
+
+
+def test_without_llama_cpp_the_message_names_the_extra(tmp_path, monkeypatch):
+    (file := tmp_path / "a.gguf").write_bytes(b"GGUF")
+    monkeypatch.setattr(gguf, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"longway\[gguf\]"):
+        GgufEngine(file)
+
+
+def test_packages_of_the_engine_come_from_its_extra(monkeypatch):
+    lines = ["openai>=2.0; extra == 'gguf'", "xllamacpp>=2026.1; extra == 'gguf'"]
+    monkeypatch.setattr("longway.engines.install.requires", lambda name: lines)
+    assert [package.name for package in packages_of("gguf")] == ["openai", "xllamacpp"]
+
+
+@needs_llama_cpp
+def test_a_damaged_file_is_an_error_and_no_crash(tmp_path):
+    (file := tmp_path / "damaged.gguf").write_bytes(b"GGUF" + b"junk" * 100)
+    engine = GgufEngine(file)
+    with (
+        Asker(engine, Journal(None)) as asker,
+        pytest.raises(EngineError, match=r"cannot load damaged\.gguf"),
+    ):
+        asker.judge_all([judge_prompt(TASK, "Fine.")], TASK.labels)
+
+
+@needs_llama_cpp
+def test_a_file_is_served_with_a_key_and_judges(tmp_path):
+    (link := tmp_path / "mine.gguf").symlink_to(model_or_skip())
+    engine, other = GgufEngine(link, context=1024, slots=1), GgufEngine(link, context=1024, slots=1)
+    assert engine.name == "gguf:mine.gguf"
+    assert engine.price == FREE
+    assert str(tmp_path) not in json.dumps(engine.identity)
+    assert engine.identity == GgufEngine(model_or_skip(), context=1024).identity
+    assert not gguf._servers  # it starts with the first call
+    with Asker(engine, Journal(None)) as asker:
+        [judged] = asker.judge_all([judge_prompt(TASK, "Fine.")], TASK.labels)
+        assert judged.best in TASK.labels
+        address = engine._transport.base_url
+        assert is_listening(address)
+        assert engine.base_url == gguf.ADDRESS  # the port is not recorded
+        assert other._join() is engine._running  # one server for one file
+    assert is_listening(address)
+    gguf._leave(other._key_of_server())
+    assert not gguf._servers
+    assert not is_listening(address)
+
+
+@needs_llama_cpp
+def test_ctrl_c_leaves_no_server_behind(tmp_path):
+    script = (
+        "import sys, time\n"
+        "from longway.engines.gguf import GgufEngine\n"
+        "running = GgufEngine(sys.argv[1], context=512, slots=1)._join()\n"
+        "print(running.server.listening_address, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    arguments = [sys.executable, "-c", script, str(model_or_skip())]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, text=True
+    ) as process:
+        address = process.stdout.readline().strip()
+        assert is_listening(address)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+    assert not is_listening(address)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    for name in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "LLAMA_CACHE", "OLLAMA_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(gguf_files, "SMALLEST", 8)
+    return tmp_path
+
+
+def put(path, content=b"GGUF and the rest"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def test_files_are_found_where_programs_keep_them(home):
+    blob = put(home / ".cache/huggingface/hub/models--a--b/blobs/0a1b")
+    link = home / ".cache/huggingface/hub/models--a--b/snapshots/c/big.gguf"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(blob)
+    put(home / "models/small.gguf")
+    put(home / ".cache/llama.cpp/shard-00001-of-00002.gguf")
+    put(home / ".cache/llama.cpp/shard-00002-of-00002.gguf")
+    put(home / ".lmstudio/models/x/y/mmproj-z.gguf")
+    put(home / "models/tiny.gguf", b"GGUF")
+    put(home / "models/other.gguf", b"not a model at all")
+    layers = [{"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:ff"}]
+    manifest = json.dumps({"layers": layers}).encode()
+    put(home / ".ollama/models/manifests/registry.ollama.ai/library/llama/3b", manifest)
+    put(home / ".ollama/models/manifests/registry.ollama.ai/library/llama/broken", b"[]")
+    put(home / ".ollama/models/blobs/sha256-ff")
+    found = {file.name: file.path for file in found_files()}
+    assert sorted(found) == ["big", "llama:3b", "shard-00001-of-00002", "small"]
+    assert found["big"] == link
+    assert found["llama:3b"].name == "sha256-ff"
+
+
+def test_the_search_ends_in_time(home, monkeypatch):
+    for folder in range(30):
+        for name in range(30):
+            put(home / f"models/{folder}/{name}.bin", b"")
+    monkeypatch.setattr(gguf_files, "MAX_ENTRIES", 100)
+    started = time.monotonic()
+    assert found_files() == []
+    assert time.monotonic() - started < gguf_files.MAX_SECONDS + 1
