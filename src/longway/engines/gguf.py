@@ -23,7 +23,7 @@ from typing import Any
 
 from longway.engines.costs import FREE
 from longway.engines.engine import Judgement, Sampling, Usage, Written
-from longway.engines.model_files import fingerprint
+from longway.engines.model_files import check_gguf, fingerprint
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine
@@ -181,19 +181,7 @@ def _end_all() -> None:
 def _model_file(path: Path | str) -> Path:
     """The path of a GGUF file; SettingError if it is none."""
     file = Path(path).expanduser()
-    try:
-        with file.open("rb") as opened:
-            magic = opened.read(4)
-    except OSError as error:
-        raise SettingError(
-            f"The model file {file} cannot be read: {error.strerror}. Expected a GGUF file: gguf:FILE. "
-            "`longway engines` lists the GGUF files on this machine."
-        ) from None
-    if magic != b"GGUF":
-        raise SettingError(
-            f"{file.name} is not a GGUF file: it starts with {magic!r}. Expected a model in llama.cpp's format, which ends in .gguf. "
-            "`longway engines` lists the GGUF files on this machine."
-        )
+    check_gguf(file)
     return file.absolute()  # a link keeps its name
 
 

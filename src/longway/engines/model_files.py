@@ -119,20 +119,25 @@ def adapter_in(folder: Path) -> Adapter:
     return Adapter(folder / FILE, version, base, rank, judge)
 
 
-def fingerprint(path: Path) -> str:
-    """SHA-256 of a GGUF file, recomputed only if its size or modification time has changed."""
+def check_gguf(path: Path) -> None:
+    """Raise SettingError if a file is no GGUF file."""
+    hint = "`longway engines` lists the GGUF files on this machine."
     try:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
         raise SettingError(
-            f"The model file {path} cannot be read: {error.strerror}. Expected a GGUF file. "
-            "Check the path, or omit it to use the model that Longway installs."
+            f"The model file {path} cannot be read: {error.strerror}. Expected a GGUF file. {hint}"
         ) from None
     if magic != b"GGUF":
         raise SettingError(
-            f"{path.name} is not a GGUF file: it starts with {magic!r}. Models load from GGUF or safetensors only."
+            f"{path.name} is not a GGUF file: it starts with {magic!r}. Expected a model in llama.cpp's format. {hint}"
         )
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a GGUF file, recomputed only if its size or modification time has changed."""
+    check_gguf(path)
     stat = path.stat()
     return _sha256(str(path), stat.st_mtime_ns, stat.st_size)
 
