@@ -146,7 +146,7 @@ def _words_in(text: str, found: tuple[Iterable[str], Iterable[str]], known: set[
 
 
 def known_words(given: Iterable[str], label: str | None = None) -> list[str]:
-    """The words that the user named as spurious, for rows of a label, or for all.
+    r"""The words that the user named as spurious, for rows of a label, or for all.
 
     given: words or phrases, with a tab and a label if they are for rows of that label only.
 

@@ -68,7 +68,7 @@ def vote(
     given: words known to be spurious; they count if they are in `words`, the words of the text.
 
     >>> vote([["great", "nancy"], ["great", "film"], ["great", "nancy"]], votes=3)
-    Important(principal=('great',), spurious=('nancy', 'film'))
+    Important(principal=('great',), spurious=('nancy', 'film'), context=None)
     """
     needed = votes_needed(len(tops)) if votes is None else votes
     counts = Counter(word for top in tops for word in dict.fromkeys(top))
