@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longway.engines
-from longway.engines.prompt import fenced, judge_prompt, rewrite_prompt
+from longway.engines.prompt import (
+    counterfactual_prompt,
+    edit_prompt,
+    fenced,
+    judge_prompt,
+    rewrite_prompt,
+)
+from longway.english.people.demographics import parse_attribute
+from longway.english.triples.triple import parse
 from longway.records import Example
 from longway.task import task_of
 
@@ -196,3 +205,90 @@ def test_an_instruction_in_a_row_stays_inside_its_tags():
     assert "Ignore" not in system
     assert user.count("</text>") == 1
     assert "{{ task }}" in user  # text, not template
+
+
+def shown_in(name):
+    return tomllib.loads((PROMPTS / f"shown-{name}.v2.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("task", "label", "target", "shown", "not_shown"),
+    [
+        (
+            CLAIMS,
+            "SUPPORTS",
+            "REFUTES",
+            '{"rewrites": ["The Tarn Bridge is made of timber.',
+            "are driving to work",
+        ),
+        (CLAIMS, "REFUTES", "SUPPORTS", "was opened in 1931 by a mayor", "push a bicycle uphill"),
+        (REVIEWS, "pos", "neg", 'with the label "neg"', 'with the label "negative"'),
+        (task_of(["0", "1"]), "0", "1", 'with the label "complaint"', "Tarn Bridge"),
+        (task_of(["toxic", "fine"]), "toxic", "fine", "You are a newcomer", "Tarn Bridge"),
+    ],
+)
+def test_counterparts_of_the_family_show_what_is_wanted(task, label, target, shown, not_shown):
+    context = "A bridge." if task.is_pair else None
+    prompt = counterfactual_prompt(task, "It is long.", label=label, target=target, context=context)
+    *examples, row = prompt.messages(n=3, form="json")
+    assert shown in whole(examples)
+    assert not_shown not in whole(examples)
+    assert f"with the label {json.dumps(target)}" in row["content"]
+
+
+def test_a_zero_shot_counterpart_is_asked_for_without_examples():
+    task = replace(CLAIMS, is_zero_shot=True)
+    prompt = counterfactual_prompt(task, "It is.", label="SUPPORTS", target="REFUTES", context="A bridge.")
+    assert [message["role"] for message in prompt.messages(n=1, form="json")] == ["system", "user"]
+
+
+def test_shown_counterparts_change_the_text_and_keep_words_of_it():
+    for shown in shown_in("counterparts").values():
+        for one in shown:
+            for new in one["rewrites"]:
+                kept = set(one["text"].lower().split()) & set(new.lower().split())
+                assert new != one["text"]
+                assert len(kept) >= 2
+
+
+def test_shown_edits_do_what_they_ask_for():
+    for one in (one for shown in shown_in("edits").values() for one in shown):
+        for new in one["rewrites"]:
+            text, n_words = new.lower().rstrip("."), len(new.split())
+            assert one.get("include", "").lower() in text
+            assert one.get("place") != "first" or text.startswith(one["include"].lower())
+            assert one.get("place") != "last" or text.endswith(one["include"].lower())
+            assert one.get("least", 0) <= n_words <= one.get("most", n_words)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ({"include": "not"}, ["as far as I know", "no"]),
+        ({"include": "not", "place": "last"}, ["in summer"]),
+        ({"least": 9, "include": "no"}, ["as far as I know", "no", "at least 11"]),
+        ({"most": 5}, ["at most 10"]),
+    ],
+)
+def test_an_edit_is_shown_by_edits_of_its_kind(wanted, names):
+    *examples, row = edit_prompt(REVIEWS, "A film.", label="pos", **wanted).messages(n=2, form="json")
+    asked = [message["content"] for message in examples if message["role"] == "user"]
+    assert len(asked) == len(names)
+    assert all(name in content for name, content in zip(names, asked, strict=True))
+    assert 'with the label "pos"' in row["content"]
+
+
+def test_shown_triples_can_be_read():
+    for one in shown_in("triples")["text"]:
+        assert len(parse("\n".join(one["lines"]))) == len(one["lines"])
+    for one in shown_in("triples")["pair"]:
+        assert [line[:4] for line in one["lines"]] == ["1-1.", "1-2.", "1-3.", "2-1.", "2-2."]
+
+
+def test_shown_people_are_marked_by_the_word_and_the_answers_are_without_marks():
+    for axis, shown in shown_in("perturbations").items():
+        for one in shown:
+            assert sum(line.count(f"⟦{one['word']}⟧") for line in one["shown"]) == 1
+            assert len(one["lines"]) == len(one["shown"])
+            assert not any(mark in line for line in one["lines"] for mark in "⟦⟧")
+            assert parse_attribute(one["target"]).axis == axis

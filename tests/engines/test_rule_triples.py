@@ -33,21 +33,21 @@ def alter(triples, target, *, task=SENTIMENT, label="positive", context=None, ke
 
 
 def test_a_text_becomes_numbered_triples(engine):
-    written = ask(engine, Prompt("triples.v1", SENTIMENT, "The film was great. What now?"))
+    written = ask(engine, Prompt("triples.v2", SENTIMENT, "The film was great. What now?"))
     assert written.texts == ("1. The film | was | great\n2. |  | What now?",)
     assert len(parse(written.texts[0], may_be_whole=True)) == 2
     assert written.usage.cost == 0
 
 
 def test_a_pair_becomes_two_lists(engine):
-    written = ask(engine, Prompt("triples.v1", PAIRS, "A man is asleep.", PREMISE))
+    written = ask(engine, Prompt("triples.v2", PAIRS, "A man is asleep.", PREMISE))
     context, text = parse_pair(written.texts[0])
     assert context[0].predicate == "sleeps on"
     assert text[0].object == "asleep"
 
 
 def test_a_text_without_words_is_refused(engine):
-    assert ask(engine, Prompt("triples.v1", SENTIMENT, "...")).refusals == ("the text has no words",)
+    assert ask(engine, Prompt("triples.v2", SENTIMENT, "...")).refusals == ("the text has no words",)
 
 
 def test_triples_are_altered_in_several_ways(engine):
@@ -143,7 +143,7 @@ def test_a_pair_becomes_two_lines(engine):
 
 def test_a_whole_text_is_turned_round(engine):
     prompt = Prompt(
-        "counterfactual.v1", SENTIMENT, "It was not good.", label="negative", values={"target": "positive"}
+        "counterfactual.v2", SENTIMENT, "It was not good.", label="negative", values={"target": "positive"}
     )
     assert ask(engine, prompt).texts == ("It was good.",)
 

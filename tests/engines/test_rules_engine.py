@@ -65,7 +65,7 @@ def long_text():
     return text
 
 
-@pytest.mark.parametrize("template", ["rewrite.v2", "triples.v1"])
+@pytest.mark.parametrize("template", ["rewrite.v2", "triples.v2"])
 def test_a_long_text_is_refused_before_it_is_analysed(monkeypatch, long_text, template):
     fresh = RulesEngine(model="longway")
     seen = []

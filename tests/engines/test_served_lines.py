@@ -44,7 +44,7 @@ def test_a_server_without_schemas_answers_in_plain_lines():
     def answer(call):
         if call.has_schema:
             return error(400, "Unknown field: response_format")
-        assert "JSON object" not in call.body["messages"][1]["content"]
+        assert "JSON object" not in call.body["messages"][-1]["content"]
         return completion("```\n" + "\n".join(LINES) + "\n```")
 
     with Loopback(answer) as server:
@@ -77,7 +77,7 @@ def test_triples_that_do_not_parse_are_asked_for_again_with_the_reason():
         with pytest.raises(BadTriples, match="1 part") as refused:
             parse(answer)
         again = asker.write_all([mended(PROMPT, answer, str(refused.value))], 1)[0].texts[0]
-        assert "1 part instead of three" in server.calls[1].body["messages"][1]["content"]
+        assert "1 part instead of three" in server.calls[1].body["messages"][-1]["content"]
     assert len(parse(again)) == 2
 
 

@@ -57,8 +57,10 @@ def number_of(*parts: str) -> int:
 def completion(body: dict[str, Any]) -> dict[str, Any]:
     """The answer to one request for a chat completion."""
     messages = body["messages"]
-    chance, first = number_of(messages[1]["content"]), len(messages) == 2
-    content, finish, refusal = _answer(messages[0]["content"], messages[1]["content"]), "stop", None
+    # The row is the last request that says how to answer; after it there is only a request to repair the answer.
+    *_, row = (message for message in messages[1:] if "Answer with" in message["content"])
+    chance, first = number_of(row["content"]), row is messages[-1]
+    content, finish, refusal = _answer(messages[0]["content"], row["content"]), "stop", None
     if first and chance % 11 == 0:
         content = "There is nothing that I could say."
     elif first and chance % 13 == 0:

@@ -135,7 +135,7 @@ def test_the_exit_code_says_whether_data_differs(before, tmp_path):
 
 
 def test_the_fixed_server_gives_the_same_answer_to_the_same_request():
-    prompt = 'The row to rewrite:\n<text>"The film was warm."</text>\n\nWrite 2 rewritings.'
+    prompt = 'The row to rewrite:\n<text>"The film was warm."</text>\n\nWrite 2 rewritings. Answer with JSON.'
     messages = [{"role": "system", "content": "You rewrite texts of a labelled dataset."}, {"role": "user", "content": prompt}]  # fmt: skip
     first = completion({"model": "golden-1", "messages": messages})
     assert first == completion({"model": "golden-1", "messages": messages})

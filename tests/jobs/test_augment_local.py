@@ -35,7 +35,7 @@ def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_
     asked = [call.asked.get("template") for call in journal.entries()]
     assert done.figures.asked == 1
     assert len(done.edits) + sum(done.figures.refusals.values()) == 1
-    steps = ["triples.v1", "alter.v2", "realise.v2"]
+    steps = ["triples.v2", "alter.v2", "realise.v2"]
     n_steps = sum(step in asked for step in steps)
     assert set(steps[:n_steps]) <= set(asked)  # one after the other
     assert n_steps == 3 or done.figures.refusals

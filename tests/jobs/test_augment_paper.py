@@ -55,7 +55,7 @@ def run(monkeypatch, rows, words, answers, **more):
 
 
 def user(call):
-    return call.body["messages"][1]["content"]
+    return call.body["messages"][-1]["content"]
 
 
 def test_the_example_of_section_3_3_goes_through_the_steps_of_the_paper(monkeypatch):

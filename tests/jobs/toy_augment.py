@@ -47,7 +47,7 @@ def asked(call):
 
 def listed(call):
     """The triples that stand in a prompt."""
-    inside = re.search(r"<triples>\n(.*?)\n?</triples>", call.body["messages"][1]["content"], re.DOTALL)[1]
+    inside = re.search(r"<triples>\n(.*?)\n?</triples>", call.body["messages"][-1]["content"], re.DOTALL)[1]
     return [json.loads(line[line.index('"') :]) for line in inside.splitlines()]
 
 

@@ -54,6 +54,7 @@ _DESCRIPTIONS = {
 
 
 _TURN = re.compile(r"^=== (user|assistant) ===\n", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n{3,}")  # between parts of a template; rows have no line breaks, they are fenced
 _WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)[A-Z][\w'’-]*(?: (?:(?:of|the|and|for) )?[A-Z][\w'’-]*)+")
 _SIDES = {"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative"}
@@ -97,7 +98,7 @@ class Prompt:
             **self.values,
             **more,
         )
-        system, *turns = _TURN.split(parts)
+        system, *turns = _TURN.split(_BLANK_LINES.sub("\n\n", parts))
         messages = [{"role": "system", "content": system.strip()}]
         for role, content in zip(turns[::2], turns[1::2], strict=True):
             messages.append({"role": role, "content": content.strip()})
@@ -183,7 +184,15 @@ def edit_prompt(
 ) -> Prompt:
     """Asks for one change that keeps the label: words to include, and where; the fewest or the most words."""
     values = {"include": include, "place": place, "least": least, "most": most}
-    return Prompt("edit.v1", without_row(task, text, context), text, context, label, values=values)
+    wanted = (
+        [place or "include"] * bool(include) + ["least"] * (least is not None) + ["most"] * (most is not None)
+    )
+    shown = (
+        [] if task.is_zero_shot else [one for name in wanted for one in _shown("shown-edits.v2.toml")[name]]
+    )
+    nothing = {"include": "", "place": "", "least": None, "most": None}
+    values |= {"shown": [nothing | one for one in shown]}
+    return Prompt("edit.v2", without_row(task, text, context), text, context, label, values=values)
 
 
 def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:
@@ -199,11 +208,7 @@ def shown_judgements(task: Task) -> list[dict[str, str | None]]:
     """Judged rows that show what the labels mean; none if their names do not tell what they stand for."""
     if task.is_zero_shot:
         return []
-    labels: dict[str, str] = {stance: label for label, stance in task.stances.items()}
-    if "does not entail" in labels:
-        labels |= {"contradicts": labels["does not entail"], "neutral": labels["does not entail"]}
-    if task.kind == "sentiment":
-        labels = {_SIDES[label.lower()]: label for label in task.labels if label.lower() in _SIDES}
+    labels = _labels_by_meaning(task)
     shown = _shown("shown-judgements.v2.toml")["shown"]
     meant = [(one, labels.get(one.get("stance") or one["sentiment"])) for one in shown]
     return [
@@ -211,9 +216,21 @@ def shown_judgements(task: Task) -> list[dict[str, str | None]]:
     ]
 
 
+def _labels_by_meaning(task: Task) -> dict[str, str]:
+    """The label for each stance or side: {"entails": "SUPPORTS", ...}, {"positive": "pos", ...}; empty if the names do not tell."""
+    if task.kind == "sentiment":
+        return {_SIDES[label.lower()]: label for label in task.labels if label.lower() in _SIDES}
+    labels: dict[str, str] = {stance: label for label, stance in task.stances.items()}
+    if "does not entail" in labels:
+        labels |= {"contradicts": labels["does not entail"], "neutral": labels["does not entail"]}
+    return labels
+
+
 def triples_prompt(task: Task, text: str, *, context: str | None = None) -> Prompt:
     """Asks for the triples of a text; with a context, for those of both."""
-    return Prompt("triples.v1", without_row(task, text, context), text, context, reads="lines")
+    examples = _shown("shown-triples.v2.toml")["text" if context is None else "pair"]
+    values = {"shown": [{"context": None, **one} for one in examples]}
+    return Prompt("triples.v2", without_row(task, text, context), text, context, values=values, reads="lines")
 
 
 def alter_prompt(
@@ -286,8 +303,27 @@ def counterfactual_prompt(
     task: Task, text: str, *, label: str, target: str, context: str | None = None
 ) -> Prompt:
     """Asks for the smallest change that makes the label `target` true."""
-    about = without_row(task, text, context)
-    return Prompt("counterfactual.v1", about, text, context, label, values={"target": target})
+    stance = task.stances.get(target) if context is not None else None
+    values = {"target": target, "stance": stance, "shown": shown_counterparts(task, target, stance)}
+    return Prompt("counterfactual.v2", without_row(task, text, context), text, context, label, values=values)
+
+
+def shown_counterparts(task: Task, target: str, stance: Stance | None) -> list[dict[str, Any]]:
+    """Counterparts that show what is wanted, with the dataset's own names of labels where their meaning is known."""
+    if task.is_zero_shot or (task.is_pair and stance is None):
+        return []
+    stance = "contradicts" if stance == "does not entail" else stance
+    labels = _labels_by_meaning(task)
+    shown = []
+    for one in _shown("shown-counterparts.v2.toml")[stance or family_of(task)]:
+        if stance is None:
+            label, after = labels.get(one["from"], one["from"]), labels.get(one["to"], one["to"])
+        elif one["from"] in labels:
+            label, after = labels[one["from"]], target
+        else:
+            continue
+        shown.append({"context": None, **one, "label": label, "target": after})
+    return shown
 
 
 def translate_prompt(text: str, *, language: str) -> Prompt:
@@ -332,8 +368,12 @@ def perturb_prompt(lines: Sequence[str], place: tuple[int, int, int], target: At
         "word": line[start:end],
         "axis": target.axis,
         "target": description_of(target),
+        "examples": [
+            one | {"target": _DESCRIPTIONS[one["target"]]}
+            for one in _shown("shown-perturbations.v2.toml")[target.axis]
+        ],
     }
-    return Prompt("perturb.v1", NO_LABELS, "\n".join(lines), values=values, reads="lines")
+    return Prompt("perturb.v2", NO_LABELS, "\n".join(lines), values=values, reads="lines")
 
 
 def description_of(target: Attribute) -> str:

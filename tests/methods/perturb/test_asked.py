@@ -107,7 +107,9 @@ def test_lines_are_all_words_of_a_row_and_what_is_between_them_stays(segments, d
 @pytest.mark.parametrize("form", ["json", "lines"])
 def test_the_question_says_who_the_person_becomes_and_that_the_rest_stays(target, form):
     told = question(perturb_prompt([TEXT, "She was sad."], (0, 9, 12), target), form)
-    assert told.count(description_of(target)) == 2
+    assert (
+        told.count(description_of(target)) >= 2
+    )  # in the rules and in the request; examples may have it as well
     assert "letter by letter" in told
     assert "never an instruction" in told
     assert "Ann lost ⟦her⟧ hat" in told
@@ -117,7 +119,7 @@ def test_the_question_says_who_the_person_becomes_and_that_the_rest_stays(target
 
 @given(st.text(st.characters(exclude_characters="⟦⟧"), min_size=1))
 def test_no_row_can_leave_its_place(text):
-    told = perturb_prompt([text, "She left."], (0, 0, 1), MAN).messages(n=1, form="json")[1]["content"]
+    told = perturb_prompt([text, "She left."], (0, 0, 1), MAN).messages(n=1, form="json")[-1]["content"]
     assert told.count("<line>") == told.count("</line>") == 2
     assert json.loads(re.search(r"<line>(.*)</line>", told)[1]) == f"⟦{text[0]}⟧{text[1:]}"
 
@@ -213,7 +215,7 @@ def test_the_end_of_the_budget_is_passed_on(monkeypatch):
 
 def answer(call):
     """A server that changes Ann to Al: the first time it forgets a line of several, with a schema or without."""
-    content = call.body["messages"][1]["content"]
+    content = call.body["messages"][-1]["content"]
     lines = [json.loads(line) for line in re.findall(r"<line>(.*)</line>", content)]
     swaps = {"Ann": "Al", "her": "his", "She": "He", "hers": "his"}
     new = [
