@@ -347,7 +347,6 @@ def test_lines_with_the_same_words_count_once_with_their_best_likelihood():
     assert found.accepted == {"One, two": pytest.approx(-0.1), "three": pytest.approx(-0.2)}
 
 
-def test_lines_without_the_words_to_avoid_go_first():
+def test_the_likeliest_lines_go_first():
     lines = DrawnLines({"a cold day": -0.1, "a warm day": -0.9, "a mild day": -0.5})
-    assert lines.best(2, ["Cold"]) == ["a mild day", "a warm day"]
     assert lines.best(3) == ["a cold day", "a mild day", "a warm day"]

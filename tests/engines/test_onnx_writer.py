@@ -1,4 +1,4 @@
-"""Drawing one token, against the obvious way: sort everything, drop what is rare, weigh, walk along; and which tokens are lowered."""
+"""Drawing one token, against the obvious way: sort everything, drop what is rare, weigh, walk along; and that words to avoid are not written."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.engines.model_files import installed_adapter
-from longway.engines.onnx_writer import LOWER_BY, MIN_RELATIVE, draw_token, loaded_with, lowered, tokenizer_in
+from longway.engines.onnx_writer import MIN_RELATIVE, draw_token, loaded_with, pieces_of, tokenizer_in
 from longway.engines.plausible import words_of
 from tests.engines.llama_cpp import model_or_skip
 
@@ -67,42 +67,18 @@ def test_what_is_rare_is_never_drawn_however_hot_it_is():
     assert drawn == {0, 1}
 
 
-@pytest.fixture(scope="module")
-def tokenizer():
-    pytest.importorskip("tokenizers")
-    return tokenizer_in(model_or_skip())
-
-
-@pytest.mark.parametrize(
-    ("word", "tokens"),
-    [
-        ("not", ["Ġnot", "ĠNot"]),  # without a space it is part of other words
-        ("Never", ["Ġnever", "ĠNever", "never"]),
-        ("n't", ["'t"]),
-        ("overlong", []),  # " over" alone says nothing
-        ("is not", []),
-    ],
-)
-def test_words_are_lowered_by_the_tokens_that_are_theirs(tokenizer, word, tokens):
-    biases = lowered([word], tokenizer)
-    assert [tokenizer.id_to_token(token) for token in biases] == tokens
-    assert set(biases.values()) <= {LOWER_BY}
-
-
-def test_the_first_of_several_tokens_is_biases_if_it_is_most_of_the_word(tokenizer):
-    first, second = tokenizer.encode(" backpackers").tokens
-    assert (first, second) == ("Ġbackpack", "ers")
-    assert tokenizer.token_to_id(first) in lowered(["backpackers"], tokenizer)
-
-
-def test_a_lowered_word_is_written_less(tokenizer):
+@pytest.mark.parametrize("avoid", [["mill"], ["old", "river"], ["near the"], ["backpackers", "stands"]])
+def test_words_to_avoid_are_never_written(avoid):
     model = loaded_with(model_or_skip(), installed_adapter().path)
     lines = "rewrite\ntext: The old mill stands near the river.\nanswer:"
+    draws = model.draw(lines, [0.0, 0.9, 1.5, 1.5], top_p=0.95, max_tokens=20, seed=1, avoid=avoid)
+    for draw in draws:
+        assert draw.text
+        assert not any(f" {word} " in f" {' '.join(words_of(draw.text))} " for word in avoid)
 
-    def drawn(biases):
-        draws = model.draw(lines, [0.0], top_p=0.9, max_tokens=16, seed=1, biases=biases)
-        return words_of(" ".join(draw.text for draw in draws))
 
-    word = max((word for word in drawn({}) if word in ("mill", "river")), default="mill")
-    assert word in drawn({})
-    assert word not in drawn(dict.fromkeys(lowered([word], tokenizer), 5 * LOWER_BY))
+def test_a_piece_is_the_text_of_its_token():
+    tokenizer = tokenizer_in(model_or_skip())
+    pieces = pieces_of(tokenizer)
+    text = "The old mill, near Bergen, isn't open."
+    assert "".join(pieces[token] for token in tokenizer.encode(text).ids) == text

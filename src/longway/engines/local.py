@@ -19,11 +19,9 @@ from pathlib import Path
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.model_files import Adapter, adapter_in, fingerprint, installed_adapter, installed_model
 from longway.engines.onnx_writer import (
-    LOWER_BY,
     Draw,
     OnnxWriter,
     loaded_with,
-    lowered,
     onnx_version,
     tokenizer_in,
 )
@@ -42,7 +40,7 @@ from longway.engines.writer_steps import (
 from longway.errors import CallFailed, EngineError, SettingError
 from longway.task import Task
 
-READING = 5  # increases when texts are drawn, filtered or judged differently
+READING = 6  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
 # Factors on the temperature, round by round; each is used for as many draws as lines are wanted.
 LADDER = ((1.3, 2.0), (2.5,))
@@ -95,7 +93,6 @@ class LocalEngine(Engine):
                 **self.adapter.identity,
                 "back_end": onnx_version(),
                 "reading": READING,
-                "push": LOWER_BY,
             },
         }
 
@@ -149,7 +146,7 @@ class LocalEngine(Engine):
         n_read = n_tokens = 0
         for step in steps:
             lines = draw_lines(self._draw, step, n, sampling)
-            parts.append(lines.best(n, step.avoid))
+            parts.append(lines.best(n))
             refused += lines.refused
             n_read, n_tokens = n_read + len(step.lines) // 4, n_tokens + lines.n_tokens
             if not lines.accepted:
@@ -177,7 +174,7 @@ class LocalEngine(Engine):
             top_p=sampling.top_p,
             max_tokens=min(sampling.max_tokens, step.max_tokens),
             seed=seed,
-            biases=lowered(step.avoid, tokenizer_in(self.model_path)) if step.avoid else {},
+            avoid=step.avoid,
         )
 
     def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]) -> Judgement:
@@ -204,12 +201,9 @@ class DrawnLines:
     refused: list[str] = field(default_factory=list)
     n_tokens: int = 0
 
-    def best(self, n: int, avoid: Sequence[str] = ()) -> list[str]:
-        """Up to n lines: those without the words to avoid first, then the likeliest."""
-        avoided = set(map(str.lower, avoid))
-        return sorted(
-            self.accepted, key=lambda line: (bool(avoided & set(words_of(line))), -self.accepted[line], line)
-        )[:n]
+    def best(self, n: int) -> list[str]:
+        """Up to n lines, the likeliest first."""
+        return sorted(self.accepted, key=lambda line: (-self.accepted[line], line))[:n]
 
 
 def draw_lines(draw: Callable[..., list[Draw]], step: WriterStep, n: int, sampling: Sampling) -> DrawnLines:

@@ -3,7 +3,6 @@
     model = loaded_with(path, adapter)              both GGUF files; loaded once, shared by all engines
     model.draw(lines, [0.7, 0.7, 0.9], ...)         one continuation per temperature, generated side by side
     model.likelihoods(lines, options)               log-likelihoods of each option as the continuation
-    lowered(words, tokenizer)                       logit changes that make words less likely
 
 No state is kept between calls: the same call gives the same answer on the same machine. Other machines and versions may
 differ in the last digits, and so in what is drawn.
@@ -24,7 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -37,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.onnx_graph import MICROSOFT, Operators, can_run, session_of
+from longway.engines.bans import Bans
 from longway.engines.scoring.gguf_weights import Floats, GgufFile, Tensors, open_gguf, read_settings
 from longway.engines.scoring.llama import BETWEEN_TEXTS, tokenizer_of
 from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
@@ -46,9 +46,6 @@ MAX_INPUT = 1024  # tokens
 TOKENS_AT_ONCE = 6144  # cached for all continuations together: 46 KB each
 COMPACT_AFTER = 4  # continuations that must have ended before the cache is compacted
 MIN_RELATIVE = 0.02  # tokens less likely than this share of the likeliest one are never drawn
-LOWER_BY = -6.0  # added to a logit: a token drawn 99 times in 100 is then drawn one time in five
-SHORTEST = 4  # letters that the first of several tokens must have
-MOST_OF = 0.6  # share of the word's letters that it must have
 _LINE_END, _SPACE = "Ċ", "Ġ"  # as written in the vocabulary
 _ENDS = (BETWEEN_TEXTS, "<|im_end|>")
 OPSET = 17
@@ -101,6 +98,7 @@ class OnnxWriter:
             for token, number in self._tokenizer.get_vocab().items()
             if _LINE_END in token or token in _ENDS
         )
+        self._pieces = pieces_of(self._tokenizer)
 
     async def in_worker(self, call: Callable[..., T], *values: Any) -> T:
         """The result of a call, computed in the model's thread so that the event loop stays free."""
@@ -114,18 +112,16 @@ class OnnxWriter:
         top_p: float,
         max_tokens: int,
         seed: int,
-        biases: Mapping[int, float] | None = None,
+        avoid: Sequence[str] = (),
     ) -> list[Draw]:
-        """One continuation per temperature, up to the end of its line or `max_tokens`. biases: added to the logits of some tokens."""
-        ids = self._ids(lines)
+        """One continuation per temperature, up to the end of its line or `max_tokens`. avoid: words and phrases that none of them has."""
+        ids, bans = self._ids(lines), Bans(avoid, self._pieces)
         together = max(1, TOKENS_AT_ONCE // (len(ids) + max_tokens))
         draws: list[Draw] = []
         for at in range(0, len(temperatures), together):
             rows = range(at, min(at + together, len(temperatures)))
             generators = [np.random.default_rng([seed, row]) for row in rows]
-            draws += self._draw(
-                ids, temperatures[at : rows.stop], generators, top_p, max_tokens, biases or {}
-            )
+            draws += self._draw(ids, temperatures[at : rows.stop], generators, top_p, max_tokens, bans)
         return draws
 
     def likelihoods(self, lines: str, options: Sequence[str]) -> list[list[float]]:
@@ -158,10 +154,10 @@ class OnnxWriter:
         generators: Sequence[np.random.Generator],
         top_p: float,
         max_tokens: int,
-        biases: Mapping[int, float],
+        bans: Bans,
     ) -> list[Draw]:
-        biased, amounts = list(biases), np.array(list(biases.values()), np.float32)
         written: list[list[int]] = [[] for _ in temperatures]
+        texts = [""] * len(written)
         totals, ended = [0.0] * len(written), [False] * len(written)
         decoding = self._network.read(ids, rows=len(written), room=max_tokens)
         active = list(range(len(written)))  # the continuation in each row of the decoding
@@ -169,14 +165,15 @@ class OnnxWriter:
             chosen = []
             for row, i in enumerate(active):
                 log_p = decoding.log_p[row]
-                if biased:
+                if banned := bans.after(texts[i]):
                     log_p = log_p.copy()
-                    log_p[biased] += amounts
+                    log_p[banned] = -np.inf
                 at = float(generators[i].random())
                 token = draw_token(log_p, temperature=temperatures[i], top_p=top_p, at=at)
                 if not ended[i]:
                     ended[i] = token in self._ends
                     written[i].append(token)
+                    texts[i] += self._pieces[token] or ""
                     totals[i] += float(decoding.log_p[row, token])
                 chosen.append(token)
             if all(ended[i] for i in active):
@@ -216,39 +213,19 @@ def draw_token(log_p: NDArray[np.float32], *, temperature: float, top_p: float, 
     return int(tokens[min(int(place), len(weights) - 1)])
 
 
-def lowered(words: Iterable[str], tokenizer: Any) -> dict[int, float]:
-    """Logit changes that make these words less likely, by token. Phrases are ignored: their words are too common.
-
-    A ban would be too strict: if nothing else fits, the word is better than nonsense. A word of one token is lowered in the forms
-    it occurs in: inside a text, at its start, after a bracket. Of several tokens, the first is lowered if it is most of the
-    word: " disappoint" of "disappointing", but not " over" of "overlong".
-    """
-    tokens = (_token_of(form, tokenizer) for word in words for form in _forms(word.strip().lower()))
-    return {token: LOWER_BY for token in tokens if token is not None}
+def pieces_of(tokenizer: Any) -> list[str | None]:
+    """The text of each token, with its leading space; None for those that are no text of their own, such as a part of a letter."""
+    pieces: list[str | None] = [None] * tokenizer.get_vocab_size()
+    for token, number in tokenizer.get_vocab().items():
+        piece = token.replace(_SPACE, " ")
+        pieces[number] = piece if piece.isascii() else None
+    return pieces
 
 
 @lru_cache(maxsize=2)
 def tokenizer_in(model_path: Path) -> Any:
     """The tokenizer of a GGUF file."""
     return tokenizer_of(read_settings(model_path))
-
-
-def _forms(word: str) -> Iterator[str]:
-    if word == "n't":
-        yield from ("'t", "’t")
-    elif word.isalpha() and len(word) > 1:
-        yield from (f" {word}", f" {word.capitalize()}")
-        if len(word) >= SHORTEST:  # without a leading space, a short word is part of many others
-            yield word
-
-
-def _token_of(form: str, tokenizer: Any) -> int | None:
-    ids = tokenizer.encode(form, add_special_tokens=False).ids
-    if len(ids) == 1:
-        return int(ids[0])
-    n_letters = len(tokenizer.id_to_token(ids[0]).lstrip(_SPACE))
-    is_specific = n_letters >= max(SHORTEST, MOST_OF * len(form.strip()))
-    return int(ids[0]) if is_specific and form.startswith(" ") else None
 
 
 def with_adapter(file: GgufFile, adapter: GgufFile) -> GgufFile:

@@ -88,7 +88,7 @@ class WriterStep:
     """One input for the writer to continue.
 
     lines: the input. key: what the seed depends on. max_tokens: limit for the output. read: turns a draw into the wanted
-    line, or raises Implausible. avoid: words whose tokens are made less likely.
+    line, or raises Implausible. avoid: words and phrases that no line has.
     """
 
     lines: str
