@@ -5,6 +5,9 @@
     python train/writer.py train ... --resume                       goes on with the last checkpoint in --out
     python train/writer.py sample --data DIR --base GGUF --out DIR  texts for the sources packed as sample.npz, to be verified here
     python train/writer.py learn --from DIR                         those that pass the checks become rows; then pack and train again
+    python train/writer.py questions --out DIR                      questions for a larger model, the teacher
+    python train/writer.py ask --from DIR --model NAME --base-url URL --minutes 8      its answers; goes on where it stopped
+    python train/writer.py teach --from DIR                         those that are confirmed become rows
     python train/writer.py export --from DIR                        GGUF, about.json -> src/longway/engines/writer_model
 
 `train` needs torch and numpy and nothing else, no dataset and no network. The loss counts answers alone; texts are packed into rows of 512
@@ -264,9 +267,25 @@ def main() -> None:
         one.add_argument("--room", type=int, default=512, help="tokens of a packed row")
         one.add_argument("--resume", action="store_true")
         one.add_argument("--start", type=Path, default=None)
+    one = commands.add_parser("questions")
+    one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
+    one.add_argument("--out", type=Path, required=True)
+    one.add_argument("--each", type=int, default=5000, help="sources of each dataset")
+    one.set_defaults(run=questions)
+    one = commands.add_parser("ask")
+    one.add_argument("--from", dest="source", type=Path, required=True)
+    one.add_argument("--model", required=True)
+    one.add_argument("--base-url")
+    one.add_argument("--minutes", type=float, default=8)
+    one.add_argument("--at-once", type=int, default=48, help="questions in flight")
+    one.set_defaults(run=ask)
+    one = commands.add_parser("teach")
+    one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
+    one.add_argument("--from", dest="source", type=Path, required=True)
+    one.set_defaults(run=teach)
     one = commands.add_parser("export")
     one.add_argument("--from", dest="source", type=Path, required=True)
-    one.add_argument("--out", type=Path, default=ROOT / "src" / "longway" / "llm" / "writer_model")
+    one.add_argument("--out", type=Path, default=ROOT / "src" / "longway" / "engines" / "writer_model")
     one.set_defaults(run=export)
     args = parser.parse_args()
     args.run(args)
@@ -285,6 +304,33 @@ def learn(args: argparse.Namespace) -> None:
     from writer_sampled import learn_from
 
     learn_from(args.source, Shared.of(args.shared))
+
+
+def questions(args: argparse.Namespace) -> None:
+    """What the teacher is asked."""
+    import writer_taught
+    from writer_data import Shared
+
+    writer_taught.write_questions(args.out, writer_taught.questions(Shared.of(args.shared), args.each))
+
+
+def ask(args: argparse.Namespace) -> None:
+    """The teacher's answers."""
+    import writer_taught
+
+    writer_taught.ask(
+        args.source, model=args.model, base_url=args.base_url, minutes=args.minutes, at_once=args.at_once
+    )
+
+
+def teach(args: argparse.Namespace) -> None:
+    """Rows from the teacher's answers."""
+    from writer_data import Shared
+    from writer_pack import ROWS
+    from writer_sampled import write
+    from writer_taught import taught
+
+    write(ROWS / "taught.jsonl", list(taught(args.source, Shared.of(args.shared))))
 
 
 def export(args: argparse.Namespace) -> None:

@@ -213,11 +213,13 @@ def sentiment(shared: Shared, texts: list[str]) -> np.ndarray:
     """How likely each text is positive: a linear model on the encoder's vectors of SST-2's training sentences."""
     from sklearn.linear_model import LogisticRegression
 
+    if not texts:
+        return np.zeros(0)
     encoder = MiniLM.load()
     rows = list(shared.rows("sst2_sentences/train"))
     model = LogisticRegression(C=10.0, max_iter=2000)
     model.fit(encoder.embed([row["text"] for row in rows]), [row["label"] == "positive" for row in rows])
-    return model.predict_proba(encoder.embed(texts))[:, 1] if texts else np.zeros(0)
+    return model.predict_proba(encoder.embed(texts))[:, 1]
 
 
 def filling(shared: Shared, chance: random.Random) -> Iterator[Row]:

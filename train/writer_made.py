@@ -34,7 +34,7 @@ from longway.english.triples.triple import text_of
 from longway.methods.perturb.perturber import Place, Request
 from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.store.journal import Journal
-from longway.task import Task, task_of
+from longway.task import Keeps, Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.verifier import passed, verifier_for
 from writer_data import GENDERS, OPEN_GENDER, Row, Shared, avoided
@@ -46,6 +46,7 @@ TASKS = {
         ["entailment", "neutral", "contradiction"], text_name="hypothesis", context_name="premise"
     ),
     "sst2": task_of(["positive", "negative"]),
+    "imdb": task_of(["positive", "negative"]),
 }
 
 TARGETS = {"man": GENDERS["masculine"], "woman": GENDERS["feminine"], "non-binary": OPEN_GENDER}
@@ -71,14 +72,14 @@ def sources(shared: Shared, each: int, seed: int = 0) -> dict[str, list[Source]]
 
 
 def verified(
-    name: str, parts: Sequence[Source], rewritten: Sequence[Sequence[str]]
+    name: str, parts: Sequence[Source], rewritten: Sequence[Sequence[str]], *, keeps: Keeps = "meaning"
 ) -> Iterator[tuple[Source, str]]:
-    """The rewritings that pass every check of the product, with their source."""
+    """The new texts that pass every check of the product, with their source."""
     task: Task = TASKS[name]
     contexts = [one.context or "" for one in parts] if task.is_pair else None
     verifier = verifier_for(task, [one.text for one in parts], [one.label for one in parts], contexts)
     candidates = [
-        Candidate(row, one.text, new, one.label, one.context)
+        Candidate(row, one.text, new, one.label, one.context, keeps)
         for row, (one, texts) in enumerate(zip(parts, rewritten, strict=True))
         for new in dict.fromkeys(texts)
         if new.strip() and new != one.text

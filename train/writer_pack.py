@@ -58,7 +58,8 @@ def pack_all(shared_folder: Path, out: Path, *, sample: int = 0) -> None:
     """Make or read every part, tokenise, and write what training needs."""
     shared = Shared.of(shared_folder)
     rows = [row for name, make in parts(shared).items() for row in kept(name, make)]
-    rows += [row for path in sorted(ROWS.glob("sampled_*.jsonl")) for row in read(path)]
+    written = [*ROWS.glob("sampled_*.jsonl"), *ROWS.glob("taught.jsonl")]
+    rows += [row for path in sorted(written) for row in read(path)]
     rows = [row for row in dict.fromkeys(rows) if row.answer.strip()]
     tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
     chance = random.Random(5)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from longway.classify.entailment import Entailment
 from longway.engines.model_files import installed_model
 from longway.engines.scoring.gguf_weights import read_gguf
 from longway.engines.scoring.llama import tokenizer_of
-from longway.engines.writer_lines import rewrite_lines
+from longway.engines.writer_lines import rewrite_lines, turn_lines
 from writer_data import SURE, Row, Shared, alike, avoided, sentiment
 from writer_made import Source, verified
 from writer_pack import ROWS
@@ -86,39 +86,51 @@ def same_both_ways(pairs: list[tuple[Source, str]]) -> list[tuple[Source, str]]:
 
 
 def turned(asked: list[dict[str, Any]], texts: list[list[str]], shared: Shared) -> Iterator[Row]:
-    """Texts that have the label asked for, according to models that were trained on other rows, and are still alike."""
+    """Texts with the label that was asked for."""
+    rows = [i for i, one in enumerate(asked) if one["kind"] == "turn"]
+    for name in dict.fromkeys(asked[i]["data"] for i in rows):
+        mine = [i for i in rows if asked[i]["data"] == name]
+        wanted = [
+            (Source(asked[i]["text"], asked[i]["label"], asked[i]["context"]), asked[i]["to"], texts[i])
+            for i in mine
+        ]
+        found = list(confirmed(wanted, shared))
+        for one, to, new in found:
+            yield Row("turn", f"sampled_{name}", turn_lines(one.text, to, context=one.context), new)
+        share = len({(one, to) for one, to, _ in found}) / len(mine)
+        print(f"{name}: {share:.1%} of {len(mine)} questions have a turned text", flush=True)
+
+
+def confirmed(
+    wanted: Sequence[tuple[Source, str, Sequence[str]]], shared: Shared
+) -> Iterator[tuple[Source, str, str]]:
+    """Texts that have the label asked for, according to models that were trained on other rows, and are still alike.
+
+    wanted: sources, the label asked for, and the texts. The likeliest ones of each, at most so many: source, label, text.
+    """
     stances = ("entailment", "contradiction", "neutral")
     found = [
         (i, new)
-        for i, one in enumerate(asked)
-        if one["kind"] == "turn"
-        for new in dict.fromkeys(texts[i])
-        if 0.5 < alike(one["text"], new) < 1
+        for i, (one, _, texts) in enumerate(wanted)
+        for new in dict.fromkeys(texts)
+        if 0.5 < alike(one.text, new) < 1
     ]
-    pairs = [(i, new) for i, new in found if asked[i]["context"]]
-    likely = Entailment.load().probabilities([(asked[i]["context"], new) for i, new in pairs])
-    sure = {
-        (i, new): float(shares[stances.index(asked[i]["to"])])
-        for (i, new), shares in zip(pairs, likely, strict=True)
-    }
-    singles = [(i, new) for i, new in found if not asked[i]["context"]]
-    positive = sentiment(shared, [new for _, new in singles])
-    for (i, new), share in zip(singles, positive, strict=True):
-        sure[i, new] = float(share if asked[i]["to"] == "positive" else 1 - share)
-    by_prompt: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    pairs = [(i, new) for i, new in found if wanted[i][0].context]
+    sure: dict[tuple[int, str], float] = {}
+    if pairs:
+        likely = Entailment.load().probabilities([(wanted[i][0].context, new) for i, new in pairs])
+        for (i, new), shares in zip(pairs, likely, strict=True):
+            sure[i, new] = float(shares[stances.index(wanted[i][1])])
+    singles = [(i, new) for i, new in found if not wanted[i][0].context]
+    for (i, new), share in zip(singles, sentiment(shared, [new for _, new in singles]), strict=True):
+        sure[i, new] = float(share if wanted[i][1] == "positive" else 1 - share)
+    by_question: dict[int, list[tuple[float, str]]] = defaultdict(list)
     for (i, new), share in sure.items():
         if share > SURE:
-            by_prompt[i].append((share, new))
-    for i, good in by_prompt.items():
+            by_question[i].append((share, new))
+    for i, good in by_question.items():
         for _, new in sorted(good, reverse=True)[:MOST]:
-            yield Row("turn", f"sampled_{asked[i]['data']}", asked[i]["ask"], new)
-    kinds = [one["data"] for one in asked if one["kind"] == "turn"]
-    for name in dict.fromkeys(kinds):
-        n = sum(asked[i]["data"] == name for i in by_prompt)
-        print(
-            f"{name}: {n / kinds.count(name):.1%} of {kinds.count(name)} questions have a turned text",
-            flush=True,
-        )
+            yield wanted[i][0], wanted[i][1], new
 
 
 def write(path: Path, rows: list[Row]) -> None:

@@ -34,6 +34,17 @@ def rewrite_lines(text: str, *, avoid: Sequence[str] = ()) -> str:
     return _asked("rewrite", {TEXT: text}, avoid=avoid)
 
 
+def edit_lines(
+    text: str, *, include: str = "", place: str = "", least: int | None = None, most: int | None = None
+) -> str:
+    """Asks for the text with some words put in, or of another length. place: "first" or "last", if it matters where the words are."""
+    length = f"at least {least} words" if least is not None else f"at most {most} words"
+    fields = {f"include {place}".strip(): include} if include else {}
+    if least is not None or most is not None:
+        fields["length"] = length
+    return _asked("edit", {TEXT: text, **fields})
+
+
 def turn_lines(
     text: str, to: str, *, context: str | None = None, field: str = HYPOTHESIS, avoid: Sequence[str] = ()
 ) -> str:
