@@ -15,7 +15,7 @@ import os
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +27,7 @@ from longway.engines.model_files import check_gguf, fingerprint
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine
-from longway.engines.transport import Transport
+from longway.engines.transport import AnswerRoom, Transport
 from longway.errors import EngineError, MissingExtra, SettingError
 
 ADDRESS = "http://127.0.0.1/v1"  # without the port, which differs from process to process
@@ -72,6 +72,7 @@ class GgufEngine(ServedEngine):
         limits = {"timeout": TIMEOUT, **limits, "max_in_flight": slots}
         super().__init__(self.path.stem, base_url=ADDRESS, price=FREE, **limits)
         self.context, self.slots, self.threads = context, slots, threads or _cores()
+        self.room = AnswerRoom(usual=context // 2, longest=context)  # the question needs the rest
         self.name = f"gguf:{self.path.name}"
         self._running: _Running | None = None
 
@@ -92,8 +93,7 @@ class GgufEngine(ServedEngine):
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts."""
         await self._start()
-        most = min(sampling.max_tokens, self.context // 2)  # the rest is for the question
-        return await super().write(prompt, n, replace(sampling, max_tokens=most))
+        return await super().write(prompt, n, sampling)
 
     async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """The probability of each option."""

@@ -184,6 +184,10 @@ class ReplayEngine(Engine):
         """The contents of the recording."""
         return {"engine": "replay", "recording": self._digest}
 
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether the text was recorded as a whole; otherwise its passages may have been."""
+        return self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"]) is not None
+
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """The recorded texts."""
         answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"])

@@ -230,7 +230,8 @@ def estimate_calls(
     timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called.
     """
     sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
-    scale = n_calls / max(1, sample.calls)
+    scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
+    n_calls = round(sample.calls * scale)  # a long text takes several
     written = round(sample.completion_tokens * scale)
     seconds = 0.0
     if timed and engine.base_url is not None:

@@ -97,6 +97,10 @@ class RayEngine(Engine):
         """As the engine does."""
         return self._engine.judges(task)
 
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """As for the engine."""
+        return self._engine.fits(prompt, n, sampling)
+
     def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
         """That of the engine."""
         return self._engine.write_call(prompt, n, sampling)

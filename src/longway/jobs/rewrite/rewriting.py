@@ -121,7 +121,7 @@ class Writer:
         budget, engine = self.asker.budget, self.asker.engine
         if not budget or self.asker.journal.spent():
             return
-        costs = [engine.first_write_cost(prompt, n, sampling) for prompt in prompts]
+        costs = [self.asker.first_cost(prompt, n, sampling) for prompt in prompts]
         if self.judge is not None:
             judging = self.judge.engine.first_judge_cost
             costs = [
