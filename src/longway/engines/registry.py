@@ -6,7 +6,7 @@ available()                      every engine with a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
 local           a small language model in this process, with an adapter trained for Longway
-gguf:FILE       a GGUF file of the user's own, run by llama.cpp in this process
+gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
 auto            served if a model is configured and is no weak writer by its exam, otherwise rules and local
@@ -247,7 +247,7 @@ def _local_detail() -> str:
 def _gguf_status() -> EngineStatus:
     if missing := _not_installed("gguf", "xllamacpp", "openai"):
         return EngineStatus("gguf", False, missing)
-    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp in this process: gguf:FILE")
+    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp on this machine: gguf:FILE")
 
 
 def _served_status(test: bool, base_url: str | None) -> EngineStatus:
