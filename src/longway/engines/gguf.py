@@ -216,9 +216,9 @@ def _end(key: tuple[int, str, int, int, int]) -> None:
 
 @atexit.register
 def _end_all() -> None:
-    for pid, *rest in list(_servers):
-        if pid == os.getpid():  # a copy of this process must leave them alone
-            _end((pid, *rest))
+    for key in list(_servers):
+        if key[0] == os.getpid():  # a copy of this process must leave them alone
+            _end(key)
 
 
 def _model_file(path: Path | str) -> Path:

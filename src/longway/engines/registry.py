@@ -159,6 +159,9 @@ def _after_exam(spec: str, base_url: str | None) -> Choice | None:
         grades = grades_of(engine_named(spec, base_url=base_url))
     except SettingError:  # told when the engine is used
         return None
+    if grades is not None and not grades.is_current:
+        note = f"the exam of {spec} ({grades.created[:10]}) had other questions or prompts and does not count: take it again with longway engines exam {spec}"
+        return Choice(spec, note, note)
     if grades is None or "weak" not in (grades.judge, grades.writer):
         return None
     exam = f"in its exam ({grades.created[:10]}) {spec} was"

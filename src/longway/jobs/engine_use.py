@@ -164,7 +164,7 @@ class RunEstimate:
     """The most that a run is likely to take.
 
     writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
-    starts have paid. seconds: rough time of the calls, for a dry run.
+    starts have paid. seconds: rough time of the calls, for a dry run. limit: seconds after which the run stops; 0 for no limit.
     """
 
     rows: int = 0
@@ -175,6 +175,7 @@ class RunEstimate:
     cost: float | None = 0.0
     spent: float = 0.0
     seconds: float = 0.0
+    limit: float = 0.0
 
     @classmethod
     def of(
@@ -235,7 +236,7 @@ def estimate_calls(
     written = round(sample.completion_tokens * scale)
     seconds = 0.0
     if timed and engine.base_url is not None:
-        seconds = (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / IN_FLIGHT
+        seconds = seconds_of(engine, n_calls, written)
     elif timed and prompts:
         seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
     return CallsEstimate(
@@ -245,6 +246,12 @@ def estimate_calls(
         None if sample.cost is None else sample.cost * scale,
         seconds,
     )
+
+
+def seconds_of(engine: Engine, n_calls: int, written: int) -> float:
+    """About how long a server takes for so many calls and tokens."""
+    at_once = min(IN_FLIGHT, engine.max_in_flight or IN_FLIGHT)
+    return (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / at_once
 
 
 def _seconds_a_call(
