@@ -86,7 +86,7 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
     progress: called with the number of answered prompts and their total, from another thread.
-    asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
+    kept: dollars of the budget that stay at least for calls that follow. asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class Asker:
     ) -> None:
         self.engine, self.journal, self.budget, self.progress = engine, journal, budget, progress
         self.asked = self.found = 0
+        self.kept = 0.0
         self.why: Counter[str] = Counter()
         if budget is not None:
             if not budget >= 0:
@@ -287,6 +288,7 @@ class Asker:
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
+            ledger.kept = self.kept
             queue = CallQueue(self.engine, self.journal, ledger, take=take)
             try:
                 await queue.run(calls)

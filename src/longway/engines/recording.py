@@ -33,6 +33,7 @@ current_key: ContextVar[str] = ContextVar("current_key", default="")
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
 CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
+WORDS = "words"  # the kind of rows that hold the important words of a dataset, which are no calls either
 _SQLITE = b"SQLite format 3\x00"
 _REFUSAL = "the recording has no answer to this question"
 

@@ -24,7 +24,7 @@ from longway.engines.costs import FREE
 from longway.engines.engine import Engine
 from longway.engines.event_loop import run as run_now
 from longway.engines.prompt import Prompt
-from longway.engines.recording import CHECKED, answers_in
+from longway.engines.recording import CHECKED, WORDS, answers_in
 from longway.engines.registry import engine_named
 from longway.errors import SettingError
 from longway.jobs.run import Watcher
@@ -282,9 +282,9 @@ def sampled(n_rows: int) -> range:
 
 
 def costs(journal: Journal, *engines: Engine | None) -> tuple[CallTotals, ...]:
-    """What each engine did and cost; the cost is None, not 0, if the price is not known. Outputs of checks are no calls."""
+    """What each engine did and cost; the cost is None, not 0, if the price is not known. Results of checks and word searches are no calls."""
     unpriced = {e.name for e in engines if e is not None and e.price is None}
-    calls = (one for one in journal.totals() if one.kind != CHECKED)
+    calls = (one for one in journal.totals() if one.kind not in (CHECKED, WORDS))
     return tuple(replace(one, cost=None) if one.engine in unpriced else one for one in calls)
 
 
