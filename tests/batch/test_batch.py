@@ -5,6 +5,7 @@ import random
 import shutil
 from contextlib import closing
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 
@@ -524,6 +525,10 @@ def test_mistakes_are_told_with_the_next_step(alone, tmp_path):
         run("collect", "x.jsonl")
     with pytest.raises(SettingError, match=r"Batches need a served model\. Got the engine 'rules'"):
         run("write", alone, "--engine", "rules")
+    (file := tmp_path / "own.gguf").write_bytes(b"GGUF")
+    if find_spec("xllamacpp") is not None:
+        with pytest.raises(SettingError, match=r"needs no batches.*Use `longway rewrite`"):
+            run("write", alone, "--engine", f"gguf:{file}")
     with pytest.raises(RunError, match="has no batch files"):
         run("submit", "--run", tmp_path)
     for name in ("one", "two"):

@@ -49,18 +49,6 @@ def test_word_scores_name_the_words_that_tell(ensemble):
         assert [one.target for one in scores] == ["pos", "neg"]
 
 
-def test_probabilities_are_those_of_the_fit_that_has_not_seen_the_row(ensemble):
-    new = Inputs(["a great film", "a dull film", "nancy was great"])
-    found = ensemble.probabilities([0, 40, 5], new)
-    assert found.shape == (2, 3, 2)
-    for i, row in enumerate([0, 40, 5]):
-        for m, name in enumerate(ensemble.names):
-            alone = ensemble.model(name, int(ensemble.fold[row])).predict_proba(new.take([i]))[0]
-            np.testing.assert_allclose(found[m, i], alone)
-    assert [ensemble.labels[i] for i in found.mean(axis=0).argmax(axis=1)] == ["pos", "neg", "pos"]
-    assert ensemble.probabilities([], Inputs([])).shape == (2, 0, 2)
-
-
 def test_what_it_cannot_be_is_said_before_anything_is_trained():
     with pytest.raises(SettingError, match="models of different names"):
         Ensemble(DATA, ("bow", "bow"))

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,6 +19,7 @@ from longway.engines.gguf import GgufEngine
 from longway.engines.gguf_files import found_files
 from longway.engines.install import packages_of
 from longway.engines.prompt import judge_prompt
+from longway.engines.recording import answers_in
 from longway.engines.registry import engine_named, is_engine
 from longway.errors import EngineError, MissingExtra, SettingError
 from longway.store import Journal
@@ -91,25 +93,64 @@ def test_a_file_is_served_with_a_key_and_judges(tmp_path):
     assert not is_listening(address)
 
 
+def started(script, *arguments):
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)], stdout=pipe, stderr=pipe, env=environ, text=True
+    )
+
+
 @needs_llama_cpp
-def test_ctrl_c_leaves_no_server_behind(tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_server_is_left_behind(how):
     script = (
         "import sys, time\n"
         "from longway.engines.gguf import GgufEngine\n"
         "running = GgufEngine(sys.argv[1], context=512, slots=1)._join()\n"
-        "print(running.server.listening_address, flush=True)\n"
+        "print(running.address, flush=True)\n"
         "time.sleep(60)\n"
     )
-    arguments = [sys.executable, "-c", script, str(model_or_skip())]
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, text=True
-    ) as process:
+    with started(script, model_or_skip()) as process:
         address = process.stdout.readline().strip()
         assert is_listening(address)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         process.wait(timeout=30)
-    assert not is_listening(address)
+    until = time.monotonic() + 5  # a killed process cannot wait for its server
+    while is_listening(address):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@needs_llama_cpp
+def test_ctrl_c_during_an_answer_takes_no_two_seconds_and_keeps_the_answers(tmp_path):
+    script = (
+        "import sys\n"
+        "from longway.engines.asker import Asker\n"
+        "from longway.engines.engine import Sampling\n"
+        "from longway.engines.gguf import GgufEngine\n"
+        "from longway.engines.prompt import judge_prompt, rewrite_prompt\n"
+        "from longway.store import Journal\n"
+        "from longway.task import task_of\n"
+        "task = task_of(['negative', 'positive'])\n"
+        "with Asker(GgufEngine(sys.argv[1], slots=1), Journal(sys.argv[2])) as asker:\n"
+        "    asker.judge_all([judge_prompt(task, 'Fine.')], task.labels)\n"
+        "    print('judged', flush=True)\n"
+        "    text = 'A very long and winding film. ' * 150\n"
+        "    asker.write_all([rewrite_prompt(task, text, label='positive')], 4, Sampling(max_tokens=2000))\n"
+    )
+    journal = tmp_path / "journal.sqlite"
+    with started(script, model_or_skip(), journal) as process:
+        assert process.stdout.readline() == "judged\n"
+        time.sleep(1.0)  # it computes
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+        seconds = time.monotonic() - began
+        assert "KeyboardInterrupt" in process.stderr.read()
+    assert seconds < 2
+    with closing(Journal(journal)) as kept:
+        assert answers_in(kept) == 1
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from types import SimpleNamespace
 
@@ -537,3 +538,39 @@ def test_diversity_is_the_cosine_of_additions_and_sources():
     assert found.variance is None  # two texts have no fifty directions
     assert diversity([], [], ["same"], embed=embed) is None
     assert diversity(["same"], ["half"], ["same"], embed=None) is None
+
+
+def metered(call):
+    """The same answer, with about as many tokens as the texts have."""
+    reply = answer(call)
+    sent = sum(len(message["content"]) for message in call.body["messages"]) // 4
+    written = len(reply.body["choices"][0]["message"]["content"]) // 4
+    reply.body["usage"] = {"prompt_tokens": sent, "completion_tokens": written}
+    return reply
+
+
+@pytest.mark.usefixtures("prices", "words", "believing")
+def test_answers_that_were_paid_for_become_rows(data):
+    """Money is kept for the next steps and the judge: no text stays without its next step and its judgement."""
+    with Loopback(metered) as server:
+        _, whole = run_on(data, server, budget=1000.0, out="whole")
+        budget = 0.5 * sum(one["cost"] for one in whole["cost"])
+        server.calls.clear()
+        _, found = run_on(data, server, budget=budget, out="short")
+    kinds = Counter(asked(call) for call in server.calls)
+    assert found["stopped"] == "the budget is spent"
+    assert sum(one["cost"] for one in found["cost"]) <= budget
+    assert sum(one["calls"] for one in found["cost"]) == len(server.calls)
+    assert kinds == dict.fromkeys(("triples", "alter", "realise", "judge"), found["added"])
+    assert 0 < found["added"] < whole["added"]
+
+
+@pytest.mark.usefixtures("prices", "words", "believing")
+def test_a_budget_that_is_too_small_for_any_row_names_one_that_is_not(data):
+    with Loopback(metered) as server:
+        with pytest.raises(SettingError, match=r"too small for one row.*Try --budget (\d+\.\d+)") as error:
+            run_on(data, server, budget=0.001, out="small")
+        assert not server.calls
+        enough = float(re.search(r"--budget (\d+\.\d+)", str(error.value))[1])
+        run_on(data, server, budget=enough, out="enough")
+        assert server.calls

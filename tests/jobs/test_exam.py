@@ -8,13 +8,13 @@ import pytest
 
 from longway.cli.live import Live
 from longway.engines import registry
-from longway.engines.exams import Grades, folder_of, grades_of
+from longway.engines.exams import Grades, fingerprint, folder_of, grades_of
 from longway.engines.registry import choose, engine_named
 from longway.english.triples.triple import parse
 from longway.errors import BudgetSpent
-from longway.jobs.engine_use import Engines
+from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.exam.grades import judge_grade, verdict_of, writer_grade
-from longway.jobs.exam.job import exam
+from longway.jobs.exam.job import _ask_in_turn, exam
 from longway.jobs.exam.questions import (
     fault_of_counterpart,
     fault_of_rewrite,
@@ -166,7 +166,7 @@ def test_a_second_start_pays_nothing_twice():
         engines = Engines(base_url=server.url)
         with pytest.raises(KeyboardInterrupt):
             exam("served:toy", engines=engines, watcher=Stop(), limit=3)
-        assert len(server.calls) == 3
+        assert len(server.calls) == 2  # the first questions of the first job
         first = exam("served:toy", engines=engines, limit=3)
         n_calls = len(server.calls)
         again = exam("served:toy", engines=engines, limit=3)
@@ -226,10 +226,16 @@ def test_grades():
     assert "--judge none" in verdict_of("weak", "good", "served:toy")[1]
 
 
-def stored(engine, judge, writer):
+def stored(engine, judge, writer, questions=None):
     folder = folder_of(engine)
     folder.mkdir(parents=True)
-    grades = {"version": 1, "judge_grade": judge, "writer_grade": writer, "created": "2026-01-02T00:00:00Z"}
+    grades = {
+        "version": 1,
+        "judge_grade": judge,
+        "writer_grade": writer,
+        "created": "2026-01-02T00:00:00Z",
+        "questions": questions or fingerprint(),
+    }
     (folder / "exam.json").write_text(json.dumps(grades))
 
 
@@ -239,7 +245,7 @@ def test_auto_uses_the_grades_of_a_configured_model(monkeypatch, capsys):
     engine = engine_named("served:toy")
     assert grades_of(engine) is None
     stored(engine, "good", "weak")
-    assert grades_of(engine) == Grades("good", "weak", "2026-01-02T00:00:00Z")
+    assert grades_of(engine) == Grades("good", "weak", "2026-01-02T00:00:00Z", fingerprint())
     chosen = choose()
     assert chosen.spec == registry.offline().spec
     assert "weak writer" in chosen.why
@@ -248,6 +254,69 @@ def test_auto_uses_the_grades_of_a_configured_model(monkeypatch, capsys):
         live.explain_auto("rules", None)
         live.explain_auto("auto", None)
     assert capsys.readouterr().err.replace("\n", " ").count("weak writer") == 1
+
+
+def test_grades_of_other_questions_or_prompts_do_not_count(monkeypatch):
+    monkeypatch.setenv("LONGWAY_MODEL", "toy")
+    stored(engine_named("served:toy"), "good", "weak", questions="other")
+    chosen = choose()
+    assert chosen.spec == "served:toy"
+    assert "take it again with longway engines exam served:toy" in chosen.note
+
+
+def test_the_fingerprint_follows_the_prompts(monkeypatch):
+    monkeypatch.setattr("longway.engines.exams.questions_file", lambda: "other questions")
+    assert fingerprint.__wrapped__() != fingerprint()
+
+
+class SlowPart:
+    """A job whose questions take some seconds each."""
+
+    def __init__(self, name, n, seconds, now):
+        self.name, self.left, self.seconds, self.now, self.asked = name, list(range(n)), seconds, now, 0
+
+    def ask(self, asker, n):
+        self.left, self.asked = self.left[n:], self.asked + n
+        self.now[0] += n * self.seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.1, [100, 20, 10]), (10.0, [14, 10, 6]), (200.0, [2, 0, 0])]
+)
+def test_the_time_is_shared_by_all_jobs(seconds, expected, tmp_path):
+    now = [0.0]
+    sizes = (("judge", 100), ("rewrite", 20), ("triples", 10))
+    parts = [SlowPart(name, n, seconds, now) for name, n in sizes]
+    _ask_in_turn(parts, None, tmp_path, None, Watcher(), seconds=300, clock=lambda: now[0])
+    assert [part.asked for part in parts] == expected
+    assert now[0] <= 300 or seconds > 100
+
+
+def test_an_exam_that_runs_out_of_time_says_so_and_continues(monkeypatch):
+    class Passing:
+        now = 0.0
+
+        def __call__(self):
+            Passing.now += 8.0
+            return Passing.now
+
+    monkeypatch.setattr(_ask_in_turn, "__kwdefaults__", {"clock": Passing()})
+    result, _ = taken(perfect, minutes=2)
+    assert all(one.questions > 0 and one.left for one in result.jobs if one.name != "counterpart")
+    said = str([section.blocks for section in result.page().sections])
+    assert "Not asked within 2 minutes" in said
+    monkeypatch.setattr(_ask_in_turn, "__kwdefaults__", {"clock": lambda: 0.0})
+    again, _ = taken(perfect)
+    assert job(again, "judge").questions == 101
+    assert not any(one.left for one in again.jobs)
+
+
+def test_the_estimate_names_the_time_limit_and_a_free_engine_is_not_confirmed(capsys):
+    with Live(ask=True) as live:
+        live.estimate(RunEstimate(5, 3, 2, 10, 10, 0.0, seconds=80.0, limit=300.0))
+    said = capsys.readouterr().err.replace("\n", " ")
+    assert "free" in said
+    assert "about 1 of at most 5 minutes (--minutes)" in said
 
 
 def test_auto_says_that_a_model_is_a_weak_judge(monkeypatch):

@@ -727,6 +727,8 @@ def test_the_budget_holds_and_a_larger_one_goes_on(server, prices, tmp_path):
     cost = whole["cost"][0]["cost"]
     assert estimate.calls == sum(min(3, 2) for _ in range(12))  # two words of each row, one attribute
     assert estimate.cost > cost > 0
+    with pytest.raises(SettingError, match=r"too small for one row.*Nothing was sent.*Try --budget"):
+        run_asked(data, server, to=("woman",), budget=0.0001, out=tmp_path / "small")
     small = cost / 2 + most_of_a_call(data, server)  # half of the calls, and room to ask one more
     _, found = run_asked(data, server, to=("woman",), budget=small, out=tmp_path / "run")
     assert found["stopped"] == BUDGET_SPENT

@@ -222,6 +222,35 @@ def test_a_served_engine_rewords_and_writes_counterparts():
     assert "served:toy" in {one.engine for one in result.cost}
 
 
+def test_a_budget_keeps_money_for_the_judge_and_one_that_is_too_small_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "prices.toml"
+    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
+    monkeypatch.setenv("LONGWAY_PRICES", str(path))
+
+    def metered(call: Call) -> Reply:
+        said = answer(call) if call.kind == "write" else completion('{"label": "REFUTES"}')
+        sent = sum(len(message["content"]) for message in call.body["messages"]) // 4
+        said.body["usage"] = {"prompt_tokens": sent, "completion_tokens": 20}
+        return said
+
+    def repair(budget, server):
+        engines = Engines(server.url, budget=budget, options={"backoff": 0.001, "retries": 0})
+        return lw.repair(claims(40), engine="served:toy", remedy=("reword",), engines=engines)
+
+    with Loopback(metered) as server:
+        with pytest.raises(SettingError, match=r"too small for one row.*Try --budget"):
+            repair(0.001, server)
+        assert not server.calls
+        result = repair(2.0, server)
+    n = {kind: sum(call.kind == kind for call in server.calls) for kind in ("write", "judge")}
+    assert n["write"] > 0
+    assert n["judge"] > 0
+    assert sum(one.cost for one in result.cost) <= 2.0
+    assert sum(one.calls for one in result.cost) == len(server.calls)
+    assert not [edit for edit in result.edits if "not verified" in edit.reason]
+    assert result.stopped == "the budget is spent"
+
+
 def test_remedies_are_compared_and_the_best_is_used():
     result = lw.repair(reviews("For the record,", *ENGLISH, n=48), try_remedies=True)
     names = [row.name for row in result.trial.rows]

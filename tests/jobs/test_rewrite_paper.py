@@ -1,6 +1,7 @@
 """`longway rewrite` with a language model: RAZOR as published, call by call; which checks run; what labels mean."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -172,3 +173,50 @@ def test_the_next_attempt_is_told_why_the_last_one_was_refused(monkeypatch):
     assert not any("refused" in question for question in first)
     assert any("judge: judged SUPPORTS" in question for question in second)
     assert not set(first) & {question for question in second if "refused" in question}
+
+
+def long_reviews():
+    """Reviews of about 450 words; one sentence in the middle says "splendid" or "short"."""
+    rows = []
+    for i in range(24):
+        label = ("negative", "positive")[i % 2]
+        word = "splendid" if label == "positive" else "short"
+        plot = [f"In scene {n} of part {i} the people talk about money and the sea." for n in range(40)]
+        plot[20] = f"The {word} music in part {i} was written by two friends."
+        rows.append({"id": str(i), "review": " ".join(plot), "label": label})
+    return load(rows, text="review", label="label", id="id")
+
+
+def in_other_words(call):
+    if call.kind == "judge":
+        return completion(
+            json.dumps({"label": "positive" if re.search(r"of part \d*[13579] ", call.text) else "negative"})
+        )
+    old = re.search(r"The \w+ music in part (\d+) was written by two friends", call.text)
+    new = [f"{n} friends wrote the music in part {old[1]}" for n in ("Two", "2")][: call.n] if old else []
+    texts = [call.text.replace(old[0], one) for one in new]
+    return completion(json.dumps({"rewrites": texts}))
+
+
+def test_a_long_review_is_rewritten_in_passages_and_checked_as_a_whole():
+    with Loopback(in_other_words) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        settings = RewriteSettings(engine="served:toy", rounds=1, k=4, candidates=4, checks="surface,judge")
+        result = rewrite(long_reviews(), settings, engines=engines)
+    writes = [call for call in server.calls if call.kind == "write"]
+    judged = [call for call in server.calls if call.kind == "judge"]
+    assert all(len(call.text.split()) <= 130 and "music" in call.text for call in writes)
+    assert all(len(call.text.split()) > 400 for call in judged)
+    assert result.accepted
+    for shown in result.sample:
+        assert [a for a in shown.before.split(". ") if a not in shown.after] == [
+            next(a for a in shown.before.split(". ") if "music" in a)
+        ]
+
+
+def test_the_paper_s_prompts_show_whole_texts():
+    with Loopback(in_other_words) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        settings = RewriteSettings(engine="served:toy", paper=True, rounds=1, k=2, candidates=4)
+        rewrite(long_reviews(), settings, engines=engines)
+    assert all(len(call.text.split()) > 400 for call in server.calls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longway.data import load
+from longway.errors import SettingError
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
@@ -45,3 +46,12 @@ def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path)
     settings = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",), tries=1)
     found = same_twice(toy_perturb.answer, lambda **how: perturb(data, settings, **how), tmp_path)
     assert found.changed == 8
+
+
+def test_a_gguf_file_does_not_run_on_ray_and_the_message_says_what_to_do(tmp_path):
+    pytest.importorskip("xllamacpp")
+    (file := tmp_path / "own.gguf").write_bytes(b"GGUF")
+    data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(4)))
+    settings = PerturbSettings(engine=f"gguf:{file}", axes=("gender",), to=("woman",))
+    with pytest.raises(SettingError, match=r"does not run on Ray.*Omit --on"):
+        perturb(data, settings, on="ray")

@@ -31,7 +31,7 @@ from longway.data import Dataset
 from longway.engines.asker import Asker, EngineCall
 from longway.engines.engine import Engine, Written
 from longway.engines.recording import StoredAnswer
-from longway.engines.served import ServedEngine
+from longway.engines.served import ServedEngine, is_gguf
 from longway.engines.transport import ServerFeatures, size_of
 from longway.errors import BudgetSpent, DataError, RunError, SettingError
 from longway.jobs.about import RUNS_FOLDER
@@ -236,7 +236,7 @@ def write_batch(
                 writing = asker(served)
                 batched = [writing]
                 judging = asker_of(judge, journal, job.budget, Watcher())
-                if isinstance(judge, ServedEngine):
+                if isinstance(judge, ServedEngine) and not is_gguf(judge):
                     judging = asker(judge)
                     batched.append(judging)
                 step("reading")
@@ -273,8 +273,12 @@ def _to_the_first_gap(rewriting: Rewriting, batched: Sequence[BatchAsker]) -> tu
 
 
 def _served(engine: Engine | None) -> ServedEngine:
-    if isinstance(engine, ServedEngine):
+    if isinstance(engine, ServedEngine) and not is_gguf(engine):
         return engine
+    if engine is not None and is_gguf(engine):
+        raise SettingError(
+            f"A GGUF file answers at once and needs no batches. Got the engine {engine.name!r}. Use `longway rewrite` with the same options."
+        )
     raise SettingError(
         f"Batches need a served model. Got the engine {name_of(engine)!r}. Try --engine served:MODEL, or `longway rewrite`."
     )
@@ -282,7 +286,7 @@ def _served(engine: Engine | None) -> ServedEngine:
 
 def _check_judge(judge: Engine | None) -> None:
     """Raises SettingError if a judge would be called, and paid for, now."""
-    if judge is None or isinstance(judge, ServedEngine):
+    if judge is None or isinstance(judge, ServedEngine):  # a GGUF file judges now, for free
         return
     if any(part.base_url is not None for part in judge.parts):
         raise SettingError(

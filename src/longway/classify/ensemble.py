@@ -2,10 +2,8 @@
 
     ensemble = Ensemble(data, ("bow", "nb", "dan", "cnn", "gru"), folds=2)
     ensemble.word_scores("bow", method="ig")     one model's word scores of every row
-    ensemble.probabilities(rows, inputs)         each model's probabilities of new texts made from these rows
 
-CoBA (section 3.3.2) uses such models to find important words; here they also evaluate the texts that result. A model that had
-memorized the row would never give its text another label. Models are trained on first use, one at a time.
+CoBA (section 3.3.2) uses such models to find important words. Models are trained on first use, one at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Floats, Inputs, Ints, Labelled, label_names
+from longway.classify.classifier import Classifier, Ints, Labelled
 from longway.classify.importance import MaskableText, WordScores, word_importance
 from longway.errors import SettingError
 
@@ -58,7 +56,6 @@ class Ensemble:
             )
         self.data, self.names, self.seed, self.progress = data, tuple(names), seed, progress
         self.device, self.cache, self.tuning = device, cache, dict(tuning or {})
-        self.labels = label_names(data.labels)
         self.fold = _folds(data, groups, folds, seed)
         for name in self.names:
             self._fresh(name)  # raises for an unknown name or a missing package before anything is trained
@@ -119,19 +116,6 @@ class Ensemble:
         texts = self.data.inputs.contexts if field == "context" else self.data.inputs.texts
         assert texts is not None  # `word_importance` refuses rows without contexts
         return [by_row.get(row) or _zero_scores(texts[row], field) for row in wanted.tolist()]
-
-    def probabilities(self, rows: Sequence[int], inputs: Inputs) -> Floats:
-        """(models, texts, labels): each model's probabilities of texts made from these rows; 0 for a label it never saw."""
-        result = np.zeros((len(self.names), len(inputs), len(self.labels)))
-        folds = self.fold[np.asarray(rows, np.int64)] if len(rows) else np.zeros(0, np.int64)
-        index = {label: i for i, label in enumerate(self.labels)}
-        for fold in np.unique(folds).tolist():
-            in_fold = np.flatnonzero(folds == fold)
-            for i, name in enumerate(self.names):
-                model = self.model(name, fold)
-                columns = [index[label] for label in model.labels_]
-                result[i, in_fold[:, None], columns] = model.predict_proba(inputs.take(in_fold))
-        return result
 
 
 def _folds(data: Labelled, groups: Ints | None, folds: int, seed: int) -> Ints:

@@ -91,6 +91,12 @@ def exam(
             help="Most questions per job. Default: all 101 for judging, 20 for rewriting, all of the others.",
         ),
     ] = None,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            min=0.1, help="Minutes after which no more questions are asked; the same command continues."
+        ),
+    ] = 5.0,
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")
     ] = None,
@@ -118,7 +124,7 @@ def exam(
 
     engines = Engines(base_url=base_url, budget=budget)
     with Live(ask=not yes and budget is None) as live:
-        result = run(name, ExamSettings(limit), engines=engines, watcher=live)
+        result = run(name, ExamSettings(limit, minutes), engines=engines, watcher=live)
     if json:
         import json as json_module
 

@@ -82,9 +82,9 @@ class Live(Watcher):
             )
 
     def estimate(self, estimate: RunEstimate) -> None:
-        """Print the cost and ask whether to continue; SettingError if there is no terminal to ask on."""
+        """Print the cost and ask whether to continue, unless it is free; SettingError if there is no terminal to ask on."""
         words = _estimate_words(estimate)
-        if not self._ask:
+        if not self._ask or estimate.cost == 0:
             if not self._quiet:
                 self._console.print(words, soft_wrap=True)
             return
@@ -179,11 +179,20 @@ def _can_ask() -> bool:
 
 def _estimate_words(estimate: RunEstimate) -> str:
     tokens = f"{estimate.prompt_tokens:,} tokens read and {estimate.completion_tokens:,} written"
-    cost = "its price is not known" if estimate.cost is None else f"about ${estimate.cost:,.2f}"
+    cost = (
+        "its price is not known"
+        if estimate.cost is None
+        else f"about ${estimate.cost:,.2f}"
+        if estimate.cost
+        else "free"
+    )
     words = (
         f"This may take up to {estimate.calls:,} calls ({estimate.writes:,} to write, "
         f"{estimate.judgements:,} to judge), {tokens}: {cost}."
     )
+    if estimate.limit:
+        about = f"about {max(1, round(estimate.seconds / 60)):,} of " if estimate.seconds else ""
+        words += f" Time: {about}at most {estimate.limit / 60:g} minutes (--minutes)."
     return words + (f" Of that, ${estimate.spent:,.4f} was spent before." if estimate.spent else "")
 
 

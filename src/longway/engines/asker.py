@@ -22,11 +22,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from longway.engines.costs import Ledger, Reservation, current_reservation, ledger_of
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written, cannot
 from longway.engines.event_loop import run
+from longway.engines.passages import PassagePlan
 from longway.engines.prompt import Prompt
 from longway.engines.recording import (
     LOST,
@@ -85,7 +86,7 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
     progress: called with the number of answered prompts and their total, from another thread.
-    asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
+    kept: dollars of the budget that stay at least for calls that follow. asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Asker:
     ) -> None:
         self.engine, self.journal, self.budget, self.progress = engine, journal, budget, progress
         self.asked = self.found = 0
+        self.kept = 0.0
         self.why: Counter[str] = Counter()
         if budget is not None:
             if not budget >= 0:
@@ -120,12 +122,52 @@ class Asker:
     ) -> list[Written]:
         """Up to n texts per prompt, in order. samplings: one for all, or one per prompt.
 
+        A text that is too long for one answer is rewritten in passages, each by its own call (see `passages.py`).
         held: dollars per prompt to keep of the budget, for judging what is written.
         """
         self._check_can("write")
         if n < 1:
             raise SettingError(f"'n' must be at least 1. Got {n}. Ask for one text or more.")
-        each = _each(samplings, len(prompts))
+        plans, each = self._plans(prompts, n, _each(samplings, len(prompts)))
+        kept = None
+        if held is not None:
+            kept = [
+                cost / len(plan.prompts) for cost, plan in zip(held, plans, strict=True) for _ in plan.prompts
+            ]
+        try:
+            answers: list[Written] = self._write(
+                [one for plan in plans for one in plan.prompts], n, each, kept
+            )
+        except BudgetSpent as spent:
+            spent.answers = _joined(plans, spent.answers)
+            raise
+        return [answer for answer in _joined(plans, answers) if answer is not None]
+
+    def first_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
+        """What the calls for one prompt can cost without retries and repairs, in dollars."""
+        plans, each = self._plans([prompt], n, [sampling])
+        costs = (
+            self.engine.first_write_cost(*one)
+            for one in zip(plans[0].prompts, [n] * len(each), each, strict=True)
+        )
+        return sum(costs)
+
+    def _plans(
+        self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]
+    ) -> tuple[list[PassagePlan], list[Sampling]]:
+        """How each prompt is requested, as a whole or in passages, and the samplings of all calls."""
+        pairs = list(zip(prompts, samplings, strict=True))
+        plans = [
+            PassagePlan.whole(prompt) if self.engine.fits(prompt, n, how) else PassagePlan.of(prompt)
+            for prompt, how in pairs
+        ]
+        each = (plan.samplings(how, n) for plan, (_, how) in zip(plans, pairs, strict=True))
+        return plans, [how for some in each for how in some]
+
+    def _write(
+        self, prompts: Sequence[Prompt], n: int, each: Sequence[Sampling], held: Sequence[float] | None
+    ) -> list[Written]:
+        """What was written for each call."""
         keys_of = CallKeys.of(self.engine)
         keys = [keys_of.write_key(prompt, n, how) for prompt, how in zip(prompts, each, strict=True)]
 
@@ -179,6 +221,8 @@ class Asker:
         """What the calls that are not answered yet would take. options: the labels, to estimate judging instead of writing."""
         keys_of, each = CallKeys.of(self.engine), _each(samplings, len(prompts))
         if options is None:
+            plans, each = self._plans(prompts, n, each)
+            prompts = [one for plan in plans for one in plan.prompts]
             keys = [keys_of.write_key(prompt, n, how) for prompt, how in zip(prompts, each, strict=True)]
         else:
             keys = [keys_of.judge_key(prompt, options) for prompt in prompts]
@@ -244,6 +288,7 @@ class Asker:
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
+            ledger.kept = self.kept
             queue = CallQueue(self.engine, self.journal, ledger, take=take)
             try:
                 await queue.run(calls)
@@ -428,6 +473,12 @@ def _each(samplings: Sampling | Sequence[Sampling] | None, n: int) -> Sequence[S
             f"'samplings' must have one item for each of the {n} prompts. Got {len(samplings)}."
         )
     return samplings
+
+
+def _joined(plans: Sequence[PassagePlan], answers: Sequence[Any]) -> list[Written | None]:
+    """The answers of all calls, put together by prompt; None for a prompt without any."""
+    left = iter(answers)
+    return [plan.joined([next(left) for _ in plan.prompts]) for plan in plans]
 
 
 def _tokens_written(prompt: Prompt, n: int) -> int:

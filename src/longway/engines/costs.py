@@ -128,22 +128,23 @@ def _matches(name: str, model: str) -> bool:
 class Ledger:
     """Reserves the most a request can cost before it is sent, and settles a call at its actual cost. Used in one event loop.
 
-    budget: in dollars; None for no limit. spent: before the first call. held: kept for later calls that must follow.
+    budget: in dollars; None for no limit. spent: before the first call. held: kept for later calls that must follow; at least `kept`.
     """
 
     def __init__(self, budget: float | None, spent: float) -> None:
         self.budget, self.spent = budget, spent
-        self.reserved = self.held = 0.0
+        self.reserved = self.held = self.kept = 0.0
         self.running = self.waiting = 0
         self._changed = asyncio.Event()
 
-    def fits(self, most: float) -> bool:
-        """Whether a call that costs at most so much cannot exceed the budget, whatever the others cost."""
-        return self.budget is None or self.spent + self.held + self.reserved + most <= self.budget
+    def fits(self, most: float, held: float = 0.0) -> bool:
+        """Whether a call that costs at most so much cannot exceed the budget, whatever the others cost. held: kept because of it."""
+        kept = max(self.held + held, self.kept)
+        return self.budget is None or self.spent + kept + self.reserved + most <= self.budget
 
     async def reserve(self, most: float, held: float = 0.0) -> bool:
         """Reserve a call, waiting for others to be settled if necessary; False if it can no longer fit. held: as in `Ledger`."""
-        while not self.fits(most + held):
+        while not self.fits(most, held):
             if self.running == 0:
                 return False
             self._changed.clear()

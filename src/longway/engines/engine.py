@@ -122,6 +122,10 @@ class Engine(Protocol):
         """The probability of each option as the answer to the prompt."""
         raise cannot(self, "judge")
 
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether one answer has room for n texts; if not, a long text may be requested in passages."""
+        return True
+
     def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
         """The request that `write` sends to a server; None if it sends none."""
         return None
@@ -199,6 +203,10 @@ class CombinedEngine(Engine):
     def judges(self, task: Task) -> bool:
         """Whether any of the engines judges this task."""
         return any("judge" in engine.can and engine.judges(task) for engine in self.engines)
+
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether it does for every engine that writes."""
+        return all(engine.fits(prompt, n, sampling) for engine in self._able("write"))
 
     def prepare(self, prompts: Sequence[Prompt]) -> None:
         """Let every engine prepare the prompts."""

@@ -2,6 +2,7 @@
 
     folder_of(engine)       where the exam of an engine is stored: exam.json, and a journal per job
     grades_of(engine)       the grades of its last exam; None if there was none
+    fingerprint()           identifies the questions and the prompts; grades of others are out of date
 
 They are in the user's data folder: LONGWAY_DATA, or else ~/.local/share/longway (XDG_DATA_HOME).
 """
@@ -13,6 +14,8 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
@@ -24,11 +27,36 @@ Grade = Literal["good", "fair", "weak", "unknown", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """How good an engine is at judging and at writing. unknown: too few questions. none: it cannot do it. created: when."""
+    """How good an engine is at judging and at writing. unknown: too few questions. none: it cannot do it. created: when.
+
+    questions: the fingerprint of the exam that it took.
+    """
 
     judge: Grade
     writer: Grade
     created: str = ""
+    questions: str = ""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the exam has the same questions and prompts today."""
+        return self.questions == fingerprint()
+
+
+def questions_file() -> str:
+    """The questions with their answers, as JSON lines; see `jobs/exam/questions.py`."""
+    return files("longway").joinpath("jobs", "exam", "questions.jsonl").read_text(encoding="utf-8")
+
+
+@cache
+def fingerprint() -> str:
+    """Identifies the questions and the prompts by which they are asked."""
+    digest = hashlib.sha256(questions_file().encode("utf-8"))
+    prompts = files("longway.engines").joinpath("prompts")
+    for file in sorted(prompts.iterdir(), key=lambda one: one.name):
+        if file.name.endswith((".jinja", ".toml")):
+            digest.update(f"\0{file.name}\0{file.read_text(encoding='utf-8')}".encode())
+    return digest.hexdigest()[:16]
 
 
 def data_folder() -> Path:
@@ -53,4 +81,4 @@ def grades_of(engine: Engine) -> Grades | None:
     if not isinstance(content, Mapping) or content.get("version") != VERSION:
         return None
     judge, writer = content.get("judge_grade", "unknown"), content.get("writer_grade", "unknown")
-    return Grades(judge, writer, str(content.get("created", "")))
+    return Grades(judge, writer, str(content.get("created", "")), str(content.get("questions", "")))

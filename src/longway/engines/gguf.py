@@ -1,51 +1,98 @@
-"""The GGUF engine: a model file of the user's own, run by llama.cpp (package `xllamacpp`) in this process.
+"""The GGUF engine: a model file of the user's own, run by llama.cpp (package `xllamacpp`) in a process of its own.
 
     engine = GgufEngine("~/models/some-model.Q4_K_M.gguf")
 
-llama.cpp serves the file on a free port of this machine, with a key that only this process knows; from there on it is a served
-model like any other. The server starts with the first call. Engines for the same file share one server, which ends when the last
-of them is closed, and with the process.
+llama.cpp serves the file on a free port of this machine, with a key that only this process and its server know; from there on it is a
+served model like any other. The server (`llama_server.py`) starts with the first call. Engines for the same file share one server,
+which is ended when the last of them is closed, and with this process. It is ended at once, even while it computes an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import atexit
+import json
 import os
 import secrets
+import subprocess
+import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from longway.engines import llama_server
 from longway.engines.costs import FREE
 from longway.engines.engine import Judgement, Sampling, Usage, Written
 from longway.engines.model_files import check_gguf, fingerprint
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine
-from longway.engines.transport import Transport
+from longway.engines.transport import AnswerRoom, Transport
 from longway.errors import EngineError, MissingExtra, SettingError
 
 ADDRESS = "http://127.0.0.1/v1"  # without the port, which differs from process to process
 CONTEXT, SLOTS = 4096, 2
-BATCH = 64  # tokens computed at once; the server cannot end in between, so that Ctrl-C waits for them
+BATCH = 64  # tokens computed at once
 TIMEOUT = 1800.0  # seconds for one answer; a large model on few cores is slow, but it does not hang
 
 
 @dataclass(slots=True)
 class _Running:
-    """A server in this process. server: the object of `xllamacpp`; the server ends with it. users: engines that use it."""
+    """A server of this process. address: without /v1. users: engines that use it."""
 
-    server: Any
+    process: subprocess.Popen[bytes]
     key: str
+    address: str = ""
     users: int = 0
 
+    @classmethod
+    def start(cls, path: Path, context: int, slots: int, threads: int) -> Self:
+        """Begin to load a file."""
+        command = [sys.executable, "-P", llama_server.__file__]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        assert process.stdin is not None
+        key = secrets.token_urlsafe(24)
+        settings = llama_server.ServerSettings(
+            path=str(path),
+            name=path.stem,
+            context=context,
+            slots=slots,
+            threads=threads,
+            batch=BATCH,
+            key=key,
+        )
+        process.stdin.write(json.dumps(settings).encode() + b"\n")  # not an argument: others may read those
+        process.stdin.flush()
+        return cls(process, key)
 
-_servers: dict[tuple[object, ...], _Running] = {}
+    def wait(self, path: Path) -> Self:
+        """Wait until it serves; EngineError if it cannot."""
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            said = json.loads(lines.readline() or '{"error": "it ended while it loaded the file"}')
+        if "error" in said:
+            self.end()
+            size = path.stat().st_size / 1e9
+            raise EngineError(
+                f"llama.cpp cannot load {path.name} ({size:.1f} GB): {said['error'].rstrip('.')}. Expected a language model in GGUF that fits "
+                "into memory. Check the download, install a newer llama.cpp (pip install -U xllamacpp), or use a smaller file."
+            )
+        self.address = said["address"]
+        return self
+
+    def end(self) -> None:
+        """End it at once."""
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+
+_servers: dict[tuple[int, str, int, int, int], _Running] = {}
 _starting = threading.Lock()
 
 
@@ -72,8 +119,10 @@ class GgufEngine(ServedEngine):
         limits = {"timeout": TIMEOUT, **limits, "max_in_flight": slots}
         super().__init__(self.path.stem, base_url=ADDRESS, price=FREE, **limits)
         self.context, self.slots, self.threads = context, slots, threads or _cores()
+        self.room = AnswerRoom(usual=context // 2, longest=context)  # the question needs the rest
         self.name = f"gguf:{self.path.name}"
         self._running: _Running | None = None
+        self._is_wanted = True  # False once the start was cancelled
 
     def __repr__(self) -> str:
         return f"GgufEngine({str(self.path)!r})"
@@ -92,8 +141,7 @@ class GgufEngine(ServedEngine):
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts."""
         await self._start()
-        most = min(sampling.max_tokens, self.context // 2)  # the rest is for the question
-        return await super().write(prompt, n, replace(sampling, max_tokens=most))
+        return await super().write(prompt, n, sampling)
 
     async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """The probability of each option."""
@@ -115,12 +163,18 @@ class GgufEngine(ServedEngine):
     async def _start(self) -> None:
         if self._is_started():
             return
-        running = await asyncio.to_thread(self._join)
+        self._is_wanted = True
+        try:
+            running = await asyncio.to_thread(self._join)
+        except asyncio.CancelledError:
+            self._is_wanted = False
+            _end(self._key_of_server())  # it may still be loading
+            raise
         if self._is_started():  # another call was faster
             await asyncio.to_thread(_leave, self._key_of_server())
             return
         self._key = Secret(running.key)
-        self._transport = Transport(f"{running.server.listening_address}/v1", self._key, self.limits)
+        self._transport = Transport(f"{running.address}/v1", self._key, self.limits)
         self._running = running
 
     def _is_started(self) -> bool:
@@ -130,52 +184,41 @@ class GgufEngine(ServedEngine):
         """The server of this file, started if there is none."""
         key = self._key_of_server()
         with _starting:
-            if key not in _servers:
-                _servers[key] = _started(self.path, self.context, self.slots, self.threads)
-            _servers[key].users += 1
-            return _servers[key]
+            if not self._is_wanted:
+                raise EngineError(f"The start of {self.name} was cancelled.")
+            if (running := _servers.get(key)) is None:
+                running = _servers[key] = _Running.start(self.path, *key[2:])
+                try:
+                    running.wait(self.path)
+                except EngineError:
+                    _servers.pop(key, None)
+                    raise
+            running.users += 1
+            return running
 
-    def _key_of_server(self) -> tuple[object, ...]:
+    def _key_of_server(self) -> tuple[int, str, int, int, int]:
         return os.getpid(), str(self.path), self.context, self.slots, self.threads
 
 
-def _started(path: Path, context: int, slots: int, threads: int) -> _Running:
-    xllamacpp = import_module("xllamacpp")
-    key = secrets.token_urlsafe(24)
-    params = xllamacpp.CommonParams()
-    params.model.path, params.model_alias = str(path), {path.stem}
-    params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
-    params.verbosity, params.ui, params.warmup = -1, False, False
-    params.n_ctx, params.n_parallel = context * slots, slots
-    params.n_batch = params.n_ubatch = BATCH
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
-    try:
-        server = xllamacpp.Server(params)
-        # Its loop starts a little later; a server that ends before its loop has begun waits for it forever.
-        server.handle_completions({"prompt": "a", "n_predict": 0})
-    except RuntimeError as error:
-        size = path.stat().st_size / 1e9
-        raise EngineError(
-            f"llama.cpp cannot load {path.name} ({size:.1f} GB): {str(error).rstrip('.')}. Expected a language model in GGUF that fits "
-            "into memory. Check the download, install a newer llama.cpp (pip install -U xllamacpp), or use a smaller file."
-        ) from None
-    return _Running(server, key)
-
-
-def _leave(key: tuple[object, ...]) -> None:
+def _leave(key: tuple[int, str, int, int, int]) -> None:
     with _starting:
         running = _servers[key]
         running.users -= 1
         if running.users == 0:
-            del _servers[key]
-            running.server = None  # the server ends with its last reference
+            _end(key)
+
+
+def _end(key: tuple[int, str, int, int, int]) -> None:
+    """End a server, if it is still there."""
+    if (running := _servers.pop(key, None)) is not None:
+        running.end()
 
 
 @atexit.register
 def _end_all() -> None:
-    """End servers while Python still works; one that is left to the end of the interpreter can block it."""
-    for running in _servers.values():
-        running.server = None
+    for key in list(_servers):
+        if key[0] == os.getpid():  # a copy of this process must leave them alone
+            _end(key)
 
 
 def _model_file(path: Path | str) -> Path:

@@ -33,6 +33,7 @@ current_key: ContextVar[str] = ContextVar("current_key", default="")
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
 CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
+WORDS = "words"  # the kind of rows that hold the important words of a dataset, which are no calls either
 _SQLITE = b"SQLite format 3\x00"
 _REFUSAL = "the recording has no answer to this question"
 
@@ -183,6 +184,10 @@ class ReplayEngine(Engine):
     def identity(self) -> Mapping[str, object]:
         """The contents of the recording."""
         return {"engine": "replay", "recording": self._digest}
+
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether the text was recorded as a whole; otherwise its passages may have been."""
+        return self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"]) is not None
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """The recorded texts."""

@@ -6,7 +6,7 @@ available()                      every engine with a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
 local           a small language model in this process, with an adapter trained for Longway
-gguf:FILE       a GGUF file of the user's own, run by llama.cpp in this process
+gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
 auto            served if a model is configured and is no weak writer by its exam, otherwise rules and local
@@ -159,6 +159,9 @@ def _after_exam(spec: str, base_url: str | None) -> Choice | None:
         grades = grades_of(engine_named(spec, base_url=base_url))
     except SettingError:  # told when the engine is used
         return None
+    if grades is not None and not grades.is_current:
+        note = f"the exam of {spec} ({grades.created[:10]}) had other questions or prompts and does not count: take it again with longway engines exam {spec}"
+        return Choice(spec, note, note)
     if grades is None or "weak" not in (grades.judge, grades.writer):
         return None
     exam = f"in its exam ({grades.created[:10]}) {spec} was"
@@ -247,7 +250,7 @@ def _local_detail() -> str:
 def _gguf_status() -> EngineStatus:
     if missing := _not_installed("gguf", "xllamacpp", "openai"):
         return EngineStatus("gguf", False, missing)
-    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp in this process: gguf:FILE")
+    return EngineStatus("gguf", True, "a GGUF file of your own, run by llama.cpp on this machine: gguf:FILE")
 
 
 def _served_status(test: bool, base_url: str | None) -> EngineStatus:

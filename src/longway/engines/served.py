@@ -9,6 +9,7 @@ it is refused, with the reason. `transport.py` sends requests, `answers.py` read
 
 The limit of an answer follows from the length of the row and the number of texts. Texts that do not fit into one answer, and those missing
 from an answer that was cut off, are requested in further calls of fewer texts. A row too long for an answer of one text is refused.
+`Asker` divides a long text that is to be rewritten into passages before (`passages.py`).
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import (
-    LONGEST_ANSWER,
-    USUAL_ANSWER,
+    AnswerRoom,
     CallTally,
     ChatCall,
     Messages,
@@ -51,14 +51,12 @@ from longway.engines.transport import (
     object_of,
     schema_of,
     size_of,
-    texts_in_room,
-    tokens_for,
 )
 from longway.errors import BudgetSpent, CallFailed, EngineError, SettingError
 
 SERVICE = "https://api.openai.com/v1"
 READING = 2  # increases when answers are requested or read differently, so that old ones are not mixed with new ones
-TOO_LONG_ROW = f"the row is too long: a text like it needs an answer of more than {LONGEST_ANSWER:,} tokens"
+TOO_LONG_ROW = "the row is too long: a text like it needs an answer of more than {:,} tokens"
 _REPAIR_BYTES = 400  # that a repair adds to the answer it repeats
 _PROBE: Messages = [
     {"role": "system", "content": "You answer with one word."},
@@ -92,7 +90,7 @@ class ServedEngine(Engine):
             base_url or os.environ.get("LONGWAY_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or SERVICE
         )
         _check(model, address)
-        self.limits = ServerLimits(**limits)
+        self.limits, self.room = ServerLimits(**limits), AnswerRoom()
         self.model, self.judge_tokens = model, judge_tokens
         self.base_url: str
         self.base_url, password = _without_credentials(address)
@@ -118,9 +116,19 @@ class ServedEngine(Engine):
             "reading": READING,
         }
 
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether one answer has room for n texts as long as the row's."""
+        return prompt.reads == "lines" or self.room.texts(prompt.text, n) >= n
+
+    def _room(self, prompt: Prompt, n: int, sampling: Sampling) -> int:
+        """Tokens for an answer of n texts, or of lines about the row and its context."""
+        is_lines = prompt.reads == "lines"
+        row = (prompt.text, prompt.context) if is_lines else (prompt.text,)
+        return self.room.tokens(*row, n=1 if is_lines else n, least=sampling.max_tokens)
+
     def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """With a repair and every retry."""
-        return self._max_cost(lambda: prompt.messages(form="json", n=n), _room(prompt, n, sampling))
+        return self._max_cost(lambda: prompt.messages(form="json", n=n), self._room(prompt, n, sampling))
 
     def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """With a repair and every retry."""
@@ -130,8 +138,8 @@ class ServedEngine(Engine):
         """The first request; the others are reserved one by one."""
         if self.price in (None, FREE):
             return 0.0
-        share = n if prompt.reads == "lines" else max(1, texts_in_room(prompt.text, n))
-        return self._request_cost(prompt.messages(form="json", n=share), _room(prompt, share, sampling))
+        share = n if prompt.reads == "lines" else max(1, self.room.texts(prompt.text, n))
+        return self._request_cost(prompt.messages(form="json", n=share), self._room(prompt, share, sampling))
 
     def first_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """The first request; the others are reserved one by one."""
@@ -157,7 +165,7 @@ class ServedEngine(Engine):
             "top_p": sampling.top_p,
             "seed": (sampling.seed * 1_000_003 + sampling.sample + 7919 * part) % 2**31,
         }
-        messages, room = partial(_messages, prompt, n=n), _room(prompt, n, sampling)
+        messages, room = partial(_messages, prompt, n=n), self._room(prompt, n, sampling)
         return ChatCall("write", messages, schema_of(prompt), settings, room, prompt.reads)
 
     def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall:
@@ -181,9 +189,9 @@ class ServedEngine(Engine):
         """Texts by as many requests as it takes. Each gives a new text, or the next asks for fewer, or it is the last."""
         texts: dict[str, None] = {}
         notes: list[str] = []
-        share, part = texts_in_room(prompt.text, n), 0
+        share, part = self.room.texts(prompt.text, n), 0
         if not share:
-            return Written((), (TOO_LONG_ROW,))
+            return Written((), (TOO_LONG_ROW.format(self.room.longest),))
         while len(texts) < n and (not part or self._can_go_on(prompt, n, sampling, tally)):
             wanted, known = min(share, n - len(texts)), len(texts)
             call = self.write_call(prompt, wanted, sampling, part)
@@ -318,6 +326,11 @@ class ServedEngine(Engine):
             return completion, features.form
 
 
+def is_gguf(engine: Engine) -> bool:
+    """Whether an engine, or a part of it, is a GGUF file, whose server belongs to this process."""
+    return any(part.name.startswith("gguf:") for part in engine.parts)
+
+
 def _count(tally: CallTally, completion: Completion, *, sent: int) -> None:
     received = len(completion.content.encode("utf-8", "replace"))
     tally.add(completion.prompt_tokens, completion.completion_tokens, sent=sent, received=received)
@@ -325,13 +338,6 @@ def _count(tally: CallTally, completion: Completion, *, sent: int) -> None:
 
 def _reason(error: Misread | Declined) -> str:
     return refusal_of(error) if isinstance(error, Misread) else str(error)
-
-
-def _room(prompt: Prompt, n: int, sampling: Sampling) -> int:
-    """Tokens for an answer of n texts, or of lines about the row and its context."""
-    row = (prompt.text, prompt.context) if prompt.reads == "lines" else (prompt.text,)
-    needed = tokens_for(*row, n=1 if prompt.reads == "lines" else n)
-    return max(min(sampling.max_tokens, USUAL_ANSWER), min(needed, LONGEST_ANSWER))
 
 
 def _messages(prompt: Prompt, form: str, **more: object) -> Messages:

@@ -199,15 +199,27 @@ def tokens_for(*texts: str | None, n: int = 1) -> int:
     return max(_MIN_ROOM, 2 * n * size + _AROUND)
 
 
-def texts_in_room(text: str, n: int) -> int:
-    """How many of n texts to ask for in one call, so that many servers allow the answer; 0 if not even one fits.
+@dataclass(frozen=True, slots=True)
+class AnswerRoom:
+    """Tokens of an answer. usual: for several texts; most servers allow it. longest: for a single long text."""
 
-    >>> texts_in_room("short", 12), texts_in_room("word " * 400, 12), texts_in_room("word " * 20_000, 12)
-    (12, 3, 0)
-    """
-    if tokens_for(text) > LONGEST_ANSWER:
-        return 0
-    return max(1, min(n, (USUAL_ANSWER - _AROUND) // max(1, 2 * _most_tokens(text))))
+    usual: int = USUAL_ANSWER
+    longest: int = LONGEST_ANSWER
+
+    def tokens(self, *texts: str | None, n: int, least: int) -> int:
+        """The limit of n answers about as long as these texts together. least: room that is given in any case."""
+        return max(min(least, self.usual), min(tokens_for(*texts, n=n), self.longest))
+
+    def texts(self, text: str, n: int) -> int:
+        """How many of n texts like this one to request in one call; 0 if not even one fits.
+
+        >>> [AnswerRoom().texts(text, 12) for text in ("short", "word " * 400, "word " * 20_000)]
+        [12, 3, 0]
+        """
+        size, around = 2 * _most_tokens(text), min(_AROUND, self.usual // 4)
+        if size + around > self.longest:
+            return 0
+        return max(1, min(n, (self.usual - around) // max(1, size)))
 
 
 def _most_tokens(text: str) -> int:

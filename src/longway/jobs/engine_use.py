@@ -24,7 +24,7 @@ from longway.engines.costs import FREE
 from longway.engines.engine import Engine
 from longway.engines.event_loop import run as run_now
 from longway.engines.prompt import Prompt
-from longway.engines.recording import CHECKED, answers_in
+from longway.engines.recording import CHECKED, WORDS, answers_in
 from longway.engines.registry import engine_named
 from longway.errors import SettingError
 from longway.jobs.run import Watcher
@@ -164,7 +164,7 @@ class RunEstimate:
     """The most that a run is likely to take.
 
     writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
-    starts have paid. seconds: rough time of the calls, for a dry run.
+    starts have paid. seconds: rough time of the calls, for a dry run. limit: seconds after which the run stops; 0 for no limit.
     """
 
     rows: int = 0
@@ -175,6 +175,7 @@ class RunEstimate:
     cost: float | None = 0.0
     spent: float = 0.0
     seconds: float = 0.0
+    limit: float = 0.0
 
     @classmethod
     def of(
@@ -230,11 +231,12 @@ def estimate_calls(
     timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called.
     """
     sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
-    scale = n_calls / max(1, sample.calls)
+    scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
+    n_calls = round(sample.calls * scale)  # a long text takes several
     written = round(sample.completion_tokens * scale)
     seconds = 0.0
     if timed and engine.base_url is not None:
-        seconds = (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / IN_FLIGHT
+        seconds = seconds_of(engine, n_calls, written)
     elif timed and prompts:
         seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
     return CallsEstimate(
@@ -244,6 +246,12 @@ def estimate_calls(
         None if sample.cost is None else sample.cost * scale,
         seconds,
     )
+
+
+def seconds_of(engine: Engine, n_calls: int, written: int) -> float:
+    """About how long a server takes for so many calls and tokens."""
+    at_once = min(IN_FLIGHT, engine.max_in_flight or IN_FLIGHT)
+    return (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / at_once
 
 
 def _seconds_a_call(
@@ -274,9 +282,9 @@ def sampled(n_rows: int) -> range:
 
 
 def costs(journal: Journal, *engines: Engine | None) -> tuple[CallTotals, ...]:
-    """What each engine did and cost; the cost is None, not 0, if the price is not known. Outputs of checks are no calls."""
+    """What each engine did and cost; the cost is None, not 0, if the price is not known. Results of checks and word searches are no calls."""
     unpriced = {e.name for e in engines if e is not None and e.price is None}
-    calls = (one for one in journal.totals() if one.kind != CHECKED)
+    calls = (one for one in journal.totals() if one.kind not in (CHECKED, WORDS))
     return tuple(replace(one, cost=None) if one.engine in unpriced else one for one in calls)
 
 

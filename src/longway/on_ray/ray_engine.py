@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.recording import current_key
+from longway.engines.served import is_gguf
 from longway.engines.transport import ChatCall
 from longway.errors import CallFailed, LongwayError, SettingError
 from longway.on_ray.session import cpus, session
@@ -51,6 +52,7 @@ def engines_on_ray(
         def on_ray(spec: str, **options: Any) -> Engine:
             _check_no_key(options)
             engine = engine_named(spec, **options)
+            _check_no_gguf(engine)
             same = engine.name if "auto" in spec else spec  # a worker might choose another engine
             return RayEngine(engine, lambda: engine_named(same, **options), actors=actors or int(cpus()))
 
@@ -96,6 +98,10 @@ class RayEngine(Engine):
     def judges(self, task: Task) -> bool:
         """As the engine does."""
         return self._engine.judges(task)
+
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """As for the engine."""
+        return self._engine.fits(prompt, n, sampling)
 
     def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
         """That of the engine."""
@@ -252,6 +258,15 @@ def distribute(actors: int, served_limit: int | None) -> tuple[int, int]:
         return max(1, actors), BATCHES_AHEAD
     actors = max(1, min(actors, served_limit))
     return actors, max(1, served_limit // actors)
+
+
+def _check_no_gguf(engine: Engine) -> None:
+    """Raises SettingError for a GGUF file: every actor would load it, and compute on the same cores."""
+    if is_gguf(engine):
+        raise SettingError(
+            f"A GGUF file does not run on Ray. Got the engine {engine.name!r}. Omit --on, or serve the file with llama-server and use "
+            "--engine served:MODEL --base-url ADDRESS."
+        )
 
 
 def _check_no_key(options: Mapping[str, Any]) -> None:

@@ -59,7 +59,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.methods.method import Round, Rows
+from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.metrics.vectors import K, top_variance
 from longway.records import Edit, Example
 from longway.show import html, markdown
@@ -175,7 +175,8 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     watcher.step("reading")
     rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
     given = () if job.given is None else job.given.rewrites
-    plan = plan_of(Setup(settings, rows, writer, judge, given, journal, watcher))
+    setup = Setup(settings, rows, writer, judge, given, journal, watcher)
+    plan = plan_of(setup)
     watcher.step("writing new texts" if settings.needs_engine else "making new texts")
     made = _Additions(rows, seed=settings.seed)
     with run.edit_log() as log:
@@ -199,7 +200,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         added_by_label=added,
         labels_before=labels,
         labels_after={name: n + added[name] for name, n in labels.items()},
-        stopped=made.stopped,
+        stopped=BUDGET_SPENT if setup.is_spent else made.stopped,
         rounds=tuple(made.rounds),
         words=words_before_and_after(rows, made.rows, plan.important) if is_measured else (),
         analysis=plan.analysis,

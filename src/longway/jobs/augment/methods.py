@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from longway.classify.ensemble import Ensemble
 from longway.data import Dataset, shards
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
+from longway.engines.paid import PaidWriting
 from longway.engines.prompt import (
     Prompt,
     alter_prompt,
@@ -67,7 +69,7 @@ AS_PUBLISHED = "all: with --paper, texts are added as published, without checks"
 Ask = Callable[[int], Prompt]  # the prompt about a row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setup:
     """What a method is made from. writer, judge: None if there is none. given: texts written elsewhere. journal: stores words and verdicts."""
 
@@ -79,11 +81,22 @@ class Setup:
     journal: Journal | None = None
     watcher: Watcher = field(default_factory=Watcher)
 
-    @property
-    def asker(self) -> Asker:
-        """Calls the writing engine."""
+    @cached_property
+    def writing(self) -> PaidWriting:
+        """Calls the writing engine, with money kept for the judge."""
         assert self.writer is not None  # engines_of returns one if the settings need it
-        return self.writer
+        judge = None if self.settings.paper or not self.settings.labelled else self.judge
+        return PaidWriting(self.writer, judge=judge, task=self.rows.task)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget ended before all texts were written."""
+        return self.writer is not None and self.writing.is_spent
+
+    @property
+    def engine_name(self) -> str:
+        """The name of the writing engine."""
+        return self.writing.asker.engine.name
 
     def ensemble(self) -> Ensemble:
         """The classifiers that vote."""
@@ -162,7 +175,7 @@ def plan_of(setup: Setup) -> Plan:
 
 
 def _peer(setup: Setup, verify: Verify) -> Method:
-    settings, ask, name = setup.settings, setup.asker.write_all, setup.asker.engine.name
+    settings, ask, name = setup.settings, setup.writing, setup.engine_name
     n, seed, sampling = settings.variants, settings.seed, settings.sampling()
     match settings.method:
         case "paraphrase":
@@ -219,8 +232,8 @@ def _coba(setup: Setup) -> Plan:
             top_p=settings.top_p,
             seed=settings.seed,
         ),
-        ask=setup.asker.write_all,
-        engine_name=setup.asker.engine.name,
+        ask=setup.writing,
+        engine_name=setup.engine_name,
         important=words.important,
         verify=verifier.verify,
     )
@@ -239,8 +252,8 @@ def _text_to_text(setup: Setup) -> Plan:
             top_p=settings.top_p,
             seed=settings.seed,
         ),
-        ask=setup.asker.write_all,
-        engine_name=setup.asker.engine.name,
+        ask=setup.writing,
+        engine_name=setup.engine_name,
         is_checked=not settings.paper,
     )
     return Plan(method, ("label: the rows have output texts and no label to check",))
@@ -251,7 +264,7 @@ def important_words(setup: Setup, ensemble: Ensemble) -> Words:
     settings, rows = setup.settings, setup.rows
     setup.watcher.step("finding the words that matter")
     if settings.identify == "engine":
-        ask = setup.asker.write_all
+        ask = setup.writing
         return words_by_engine(rows, ask, k=settings.top_k, given=settings.spurious, seed=settings.seed)
     return words_by_models(
         rows,
@@ -269,7 +282,7 @@ def _no_principal_word(setup: Setup, words: Words) -> str:
     settings = setup.settings
     if settings.identify == "engine":
         reason = next(iter(words.analysis.refusals), "none of its words occurs in the text")
-        why = f"the engine {setup.asker.engine.name} named no word ({reason})"
+        why = f"the engine {setup.engine_name} named no word ({reason})"
         next_step = "Try another --engine, or --identify models."
     else:
         why = f"no word is among the top {settings.top_k} of most models"

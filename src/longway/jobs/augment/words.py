@@ -22,6 +22,7 @@ from longway.classify.importance.top_words import overlap, parts_of_speech
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
+from longway.engines.recording import WORDS
 from longway.errors import DataError, MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
@@ -215,7 +216,7 @@ def _top_words(
         both = [top_of_both(text, context, k) for text, context in zip(scores, of_contexts, strict=True)]
         top, context_top = [one for one, _ in both], [one for _, one in both]
     found = TopWords(top, [scores[row].top_places(k) for row in analysed], context_top)
-    journal.put(JournalEntry(key, kind="words", engine=name, answer=asdict(found)))
+    journal.put(JournalEntry(key, kind=WORDS, engine=name, answer=asdict(found)))
     return found
 
 

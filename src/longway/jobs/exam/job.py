@@ -2,32 +2,36 @@
 
 engine -> estimate -> judge, rewrite, counterpart, triples, perturb -> grades, verdict -> exam.json in the user's data folder
 
-Every answer is in the journal of its job before it is used: after Ctrl-C, or a spent budget, the same command continues and pays for
+The jobs take turns, a few questions at a time, until all are asked or the time is over: a slow engine is graded on all jobs, too. Every answer is in the journal of its job before it is used: after Ctrl-C, or a spent budget, the same command continues and pays for
 nothing twice. `--engine auto` reads the grades.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import version
+from math import floor, inf
 from pathlib import Path
 from shlex import quote
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
-from longway.engines.exams import FILE, folder_of, grades_of
+from longway.engines.exams import FILE, fingerprint, folder_of, grades_of
 from longway.engines.registry import engine_named
-from longway.jobs.engine_use import CallsEstimate, Engines, RunEstimate, close, costs_money
+from longway.jobs.engine_use import CallsEstimate, Engines, RunEstimate, close, seconds_of
 from longway.jobs.exam.grades import judge_grade, verdict_of, writer_grade
 from longway.jobs.exam.parts import COUNTERPART, JUDGE, REWRITE, JudgePart, Part, parts_for
-from longway.jobs.exam.questions import fingerprint
 from longway.jobs.exam.result import ExamResult, JobScore
 from longway.jobs.exam.settings import ExamSettings
 from longway.jobs.options import settings_from
 from longway.jobs.run import Watcher
 from longway.store import Journal, now
 from longway.store.atomic import write_json
+
+FIRST = 2  # questions of each job before the next one has its turn
 
 
 def exam(
@@ -58,13 +62,12 @@ def _exam(
     folder = folder_of(engine)
     folder.mkdir(parents=True, exist_ok=True)
     parts = parts_for(engine, settings.limit)
-    if costs_money(engine):
-        watcher.estimate(_estimate(parts, engine, folder))
+    watcher.estimate(_estimate(parts, engine, folder, 60 * settings.minutes))
+    _ask_in_turn(parts, engine, folder, engines.budget, watcher, seconds=60 * settings.minutes)
+    watcher.step("exam: marking the answers")
     scores: dict[str, JobScore] = {}
     for part in parts:
-        if not part.skipped:
-            watcher.step(f"exam: {part.name}")
-            _take(part, engine, folder, engines.budget, watcher)
+        part.mark()
         scores[part.name] = _with_usage(part.score(), folder)
     judging = next(part for part in parts if isinstance(part, JudgePart))
     judge, writer = judge_grade(scores[JUDGE]), writer_grade(scores[REWRITE], scores[COUNTERPART])
@@ -83,26 +86,58 @@ def _exam(
         writer_grade=writer,
         verdict=verdict,
         next=command,
+        minutes=settings.minutes,
         folder=folder,
     )
-    if (
-        "unknown" not in (judge, writer) or grades_of(engine) is None
-    ):  # a few questions do not replace an exam
+    before = grades_of(engine)
+    # A few questions do not replace an exam.
+    if "unknown" not in (judge, writer) or before is None or not before.is_current:
         write_json(folder / FILE, result.to_dict())
     return result
 
 
-def _take(part: Part, engine: Engine, folder: Path, budget: float | None, watcher: Watcher) -> None:
-    """Ask one job's questions. Each job has its own journal, so that its tokens and time are known; the budget is for all."""
+def _ask_in_turn(
+    parts: list[Part],
+    engine: Engine,
+    folder: Path,
+    budget: float | None,
+    watcher: Watcher,
+    *,
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Ask questions of all jobs in turn, twice as many each time, as long as they are likely to be answered in time."""
+    until, n = clock() + seconds, FIRST
+    pace: dict[str, float] = {}  # seconds per question, by job
+    waiting = [part for part in parts if part.left]
+    while waiting:
+        for part in list(waiting):
+            began = clock()
+            most = (until - began) / pace[part.name] if pace.get(part.name) else inf
+            some = min(n, len(part.left), floor(most) if most < inf else n)
+            if some < 1 or began >= until:
+                waiting.remove(part)
+                continue
+            watcher.step(f"exam: {part.name}")
+            _ask(part, some, engine, folder, budget, watcher)
+            pace[part.name] = (clock() - began) / some
+            if not part.left:
+                waiting.remove(part)
+        n *= 2
+
+
+def _ask(part: Part, n: int, engine: Engine, folder: Path, budget: float | None, watcher: Watcher) -> None:
+    """Ask one job's next questions. Each job has its own journal, so that its tokens and time are known; the budget is for all."""
     journal_path = _journal_of(part.name, folder)
     if budget is not None:
         others = (path for path in folder.glob("*.sqlite") if path != journal_path)
         budget = max(0.0, budget - sum(_spent(path) for path in others))
     with closing(Journal(journal_path)) as journal:
-        part.take(Asker(engine, journal, budget=budget, progress=watcher.progress))
+        part.ask(Asker(engine, journal, budget=budget, progress=watcher.progress), n)
 
 
-def _estimate(parts: list[Part], engine: Engine, folder: Path) -> RunEstimate:
+def _estimate(parts: list[Part], engine: Engine, folder: Path, limit: float) -> RunEstimate:
+    """What the questions without an answer would take. limit: seconds after which the exam stops."""
     writes: list[CallsEstimate] = []
     judgements: list[CallsEstimate] = []
     for part in parts:
@@ -110,11 +145,13 @@ def _estimate(parts: list[Part], engine: Engine, folder: Path) -> RunEstimate:
             continue
         with closing(Journal(_journal_of(part.name, folder))) as journal:
             one = part.estimate(Asker(engine, journal))
-        calls = CallsEstimate(one.calls, one.prompt_tokens, one.completion_tokens, one.cost)
+        seconds = 0.0 if engine.base_url is None else seconds_of(engine, one.calls, one.completion_tokens)
+        calls = CallsEstimate(one.calls, one.prompt_tokens, one.completion_tokens, one.cost, seconds)
         (judgements if part.name == JUDGE else writes).append(calls)
     spent = sum(_spent(path) for path in folder.glob("*.sqlite"))
     total = RunEstimate.of(sum(len(part.questions) for part in parts), writes, judgements, spent=spent)
-    return replace(total, cost=None if total.cost is None else total.cost + spent)
+    cost = None if total.cost is None else total.cost + spent
+    return replace(total, cost=cost, seconds=min(total.seconds, limit), limit=limit)
 
 
 def _with_usage(score: JobScore, folder: Path) -> JobScore:

@@ -1,6 +1,6 @@
 """The jobs of an exam: which questions each has, and what it makes of the answers.
 
-Part            one job: its prompts for an estimate, and `take`, which asks and marks the answers
+Part            one job: its prompts for an estimate, `ask`, which asks some of its questions, and `mark`, which marks the answers
 parts_for       the jobs that an engine is asked to do
 """
 
@@ -37,7 +37,7 @@ from longway.jobs.exam.questions import (
 from longway.jobs.exam.result import Calibration, JobScore, Mistake
 from longway.methods.additions import Refused, ask_structured
 from longway.methods.perturb.asked import AskedPerturber, prompt_of
-from longway.methods.perturb.perturber import Perturber, Place, Request
+from longway.methods.perturb.perturber import Perturbed, Perturber, Place, Request
 from longway.metrics.classification import brier_of, calibration_error_of
 from longway.task import Task
 from longway.verify.check import Candidate
@@ -78,26 +78,42 @@ class Part(ABC):
     def __init__(self, chosen: Iterable[Question], limit: int | None, *, skipped: str = "") -> None:
         self.questions = [] if skipped else in_turn(chosen, limit)
         self.skipped = skipped
+        self.asked: list[Question] = []
         self.marks: list[Mark] = []
+
+    @property
+    def left(self) -> list[Question]:
+        """The questions that were not asked yet."""
+        return self.questions[len(self.asked) :]
 
     @abstractmethod
     def estimate(self, asker: Asker) -> TokenEstimate:
         """What the calls that are not answered yet would take."""
 
+    def ask(self, asker: Asker, n: int) -> None:
+        """Ask the next n questions."""
+        some = self.left[:n]
+        self._ask(asker, some)
+        self.asked += some
+
     @abstractmethod
-    def take(self, asker: Asker) -> None:
-        """Ask the questions and mark the answers."""
+    def _ask(self, asker: Asker, some: Sequence[Question]) -> None: ...
+
+    @abstractmethod
+    def mark(self) -> None:
+        """Mark the answers."""
 
     def score(self) -> JobScore:
         """The score, without what it took."""
         marks = self.marks
         return JobScore(
             self.name,
-            len(self.questions),
+            len(self.asked),
             sum(mark.is_readable for mark in marks),
             sum(mark.is_readable and mark.is_passed for mark in marks),
             sum(mark.is_right for mark in marks),
             self.skipped,
+            len(self.left),
             mistakes=tuple(
                 Mistake(mark.question.id, mark.answer, mark.fault) for mark in marks if mark.fault
             ),
@@ -120,14 +136,17 @@ class JudgePart(Part):
     def estimate(self, asker: Asker) -> TokenEstimate:
         """The sum over the tasks."""
         return _total(
-            asker.estimate(_judge_prompts(rows), options=task.labels) for task, rows in self._tasks()
+            asker.estimate(_judge_prompts(rows), options=task.labels)
+            for task, rows in _by_task(self.questions)
         )
 
-    def take(self, asker: Asker) -> None:
-        """The most probable label must be the known one."""
-        for task, rows in self._tasks():
+    def _ask(self, asker: Asker, some: Sequence[Question]) -> None:
+        for task, rows in _by_task(some):
             answers = asker.judge_all(_judge_prompts(rows), task.labels)
             self.judged += zip(rows, answers, strict=True)
+
+    def mark(self) -> None:
+        """The most probable label must be the known one."""
         for row, answer in self.judged:
             if answer.best is None:
                 self.marks.append(Mark(row, fault=answer.refusal or "no answer", is_readable=False))
@@ -160,25 +179,28 @@ class JudgePart(Part):
             brier=round(brier_of(numbers, probabilities), 4),
         )
 
-    def _tasks(self) -> Iterator[tuple[Task, list[Question]]]:
-        return _by_task(self.questions)
-
 
 class TextsPart(Part):
     """A text for each question: checked as Longway checks it, and then by the known answer."""
 
     checks: ClassVar[Sequence[str]]
 
+    def __init__(self, chosen: Iterable[Question], limit: int | None, *, skipped: str = "") -> None:
+        super().__init__(chosen, limit, skipped=skipped)
+        self.written: dict[str, Written] = {}  # by the question's id
+
     def estimate(self, asker: Asker) -> TokenEstimate:
         """One text per question."""
         return asker.estimate([self._prompt(one) for one in self.questions], 1, samplings=SAMPLING)
 
-    def take(self, asker: Asker) -> None:
+    def _ask(self, asker: Asker, some: Sequence[Question]) -> None:
+        written = asker.write_all([self._prompt(one) for one in some], 1, SAMPLING)
+        self.written.update(zip([one.id for one in some], written, strict=True))
+
+    def mark(self) -> None:
         """The first text of each answer counts."""
-        written = asker.write_all([self._prompt(one) for one in self.questions], 1, SAMPLING)
-        answers = {one.id: answer for one, answer in zip(self.questions, written, strict=True)}
-        for task, rows in _by_task(self.questions):
-            self.marks += self._marked(task, rows, [answers[row.id] for row in rows])
+        for task, rows in _by_task(self.asked):
+            self.marks += self._marked(task, rows, [self.written[row.id] for row in rows])
 
     @abstractmethod
     def _prompt(self, question: Question) -> Prompt: ...
@@ -252,32 +274,42 @@ class TriplesPart(Part):
 
     name = TRIPLES
 
+    def __init__(self, chosen: Iterable[Question], limit: int | None, *, skipped: str = "") -> None:
+        super().__init__(chosen, limit, skipped=skipped)
+        self.answers: list[list[Triple] | Refused] = []
+
     def estimate(self, asker: Asker) -> TokenEstimate:
         """One call per text, without repairs."""
-        return asker.estimate(self._prompts(), 1, samplings=SAMPLING)
+        return asker.estimate(self._prompts(self.questions), 1, samplings=SAMPLING)
 
-    def take(self, asker: Asker) -> None:
-        """Every known fact must be in a triple."""
+    def _ask(self, asker: Asker, some: Sequence[Question]) -> None:
         read: Callable[[str], list[Triple]] = partial(parse, may_be_whole=asker.engine.name == RULES)
-        n = len(self.questions)
-        answers = ask_structured(asker.write_all, self._prompts(), [SAMPLING] * n, [read] * n)
-        for question, answer in zip(self.questions, answers, strict=True):
+        n = len(some)
+        self.answers += ask_structured(asker.write_all, self._prompts(some), [SAMPLING] * n, [read] * n)
+
+    def mark(self) -> None:
+        """Every known fact must be in a triple."""
+        for question, answer in zip(self.asked, self.answers, strict=True):
             if isinstance(answer, Refused):
                 self.marks.append(Mark(question, fault=answer.reason, is_readable=False))
             else:
                 shown = "; ".join(map(str, answer))
                 self.marks.append(Mark(question, shown, fault_of_triples(question, answer)))
 
-    def _prompts(self) -> list[Prompt]:
+    def _prompts(self, some: Sequence[Question]) -> list[Prompt]:
         # The labels do not matter for triples.
         task = next(one for one in questions() if one.label).task
-        return [triples_prompt(task, question.text) for question in self.questions]
+        return [triples_prompt(task, question.text) for question in some]
 
 
 class PerturbPart(Part):
     """One person of a text changed."""
 
     name = PERTURB
+
+    def __init__(self, chosen: Iterable[Question], limit: int | None, *, skipped: str = "") -> None:
+        super().__init__(chosen, limit, skipped=skipped)
+        self.done: list[Perturbed] = []
 
     def estimate(self, asker: Asker) -> TokenEstimate:
         """One call per text, without repairs."""
@@ -286,16 +318,17 @@ class PerturbPart(Part):
         prompts = [prompt for one in self.questions if (prompt := prompt_of(_request(one))) is not None]
         return asker.estimate(prompts, 1, samplings=SAMPLING)
 
-    def take(self, asker: Asker) -> None:
-        """The person must be another one, and everything else the same."""
+    def _ask(self, asker: Asker, some: Sequence[Question]) -> None:
         perturber: Perturber = AskedPerturber(asker)
         if asker.engine.name == RULES:  # they do not read prompts
             from longway.methods.perturb.rule_perturber import RulePerturber
 
             perturber = RulePerturber()
-        for question, done in zip(
-            self.questions, perturber.perturb(list(map(_request, self.questions))), strict=True
-        ):
+        self.done += perturber.perturb(list(map(_request, some)))
+
+    def mark(self) -> None:
+        """The person must be another one, and everything else the same."""
+        for question, done in zip(self.asked, self.done, strict=True):
             if done.reason:
                 self.marks.append(Mark(question, fault=done.reason, is_readable=False))
             else:

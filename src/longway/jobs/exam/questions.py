@@ -13,14 +13,13 @@ fields make it a question for a writer:
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from longway.engines.exams import questions_file
 from longway.english.triples.triple import Triple
 from longway.json_values import from_json
 from longway.task import Task, task_of
@@ -67,13 +66,7 @@ class Question:
 @cache
 def questions() -> tuple[Question, ...]:
     """All questions, in the order of the file."""
-    return tuple(from_json(Question, json.loads(line)) for line in _content().splitlines())
-
-
-@cache
-def fingerprint() -> str:
-    """Identifies this version of the questions."""
-    return hashlib.sha256(_content().encode("utf-8")).hexdigest()[:16]
+    return tuple(from_json(Question, json.loads(line)) for line in questions_file().splitlines())
 
 
 def in_turn(chosen: Iterable[Question], limit: int | None) -> list[Question]:
@@ -138,7 +131,3 @@ def has(text: str, words: str) -> bool:
         re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text.replace("’", "'"), re.IGNORECASE) is not None
         for one in words.split("|")
     )
-
-
-def _content() -> str:
-    return files("longway.jobs.exam").joinpath("questions.jsonl").read_text(encoding="utf-8")

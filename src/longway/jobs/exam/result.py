@@ -31,7 +31,7 @@ class JobScore:
     """How an engine did one job.
 
     questions: asked. readable: answers that could be read. passed: of these, those that passed Longway's checks (where there are any).
-    right: of those, the ones that the known answer confirms. skipped: why the job was not tried. calls, tokens, cost, seconds: over all starts; a cost
+    right: of those, the ones that the known answer confirms. skipped: why the job was not tried. left: questions that were not asked in time. calls, tokens, cost, seconds: over all starts; a cost
     of None is unknown.
     """
 
@@ -41,6 +41,7 @@ class JobScore:
     passed: int = 0
     right: int = 0
     skipped: str = ""
+    left: int = 0
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -73,7 +74,7 @@ class Calibration:
 class ExamResult(Result):
     """The result of an exam.
 
-    engine: as named. families: right answers and questions by task, of judging. verdict: one sentence. next: a command. folder: where it is stored.
+    engine: as named. questions: their fingerprint, and that of the prompts. minutes: the time limit. families: right answers and questions by task, of judging. verdict: one sentence. next: a command. folder: where it is stored.
     """
 
     longway: str
@@ -88,6 +89,7 @@ class ExamResult(Result):
     writer_grade: Grade
     verdict: str
     next: str
+    minutes: float = 5.0
     folder: Path | None = field(default=None, compare=False)
 
     def page(self) -> Page:

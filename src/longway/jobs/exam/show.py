@@ -52,6 +52,12 @@ def _jobs(result: ExamResult) -> Section:
     blocks += [
         Paragraph(f"Skipped: {_NAMES[job.name]}; {job.skipped}.") for job in result.jobs if job.skipped
     ]
+    if left := [f"{count(job.left)} of {_NAMES[job.name]}" for job in result.jobs if job.left]:
+        blocks.append(
+            Paragraph(
+                f"Not asked within {result.minutes:g} minutes: {', '.join(left)}. The same command continues; --minutes gives more time."
+            )
+        )
     return Section("jobs", "Jobs", blocks, on=SCREEN)
 
 

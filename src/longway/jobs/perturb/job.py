@@ -22,6 +22,8 @@ from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
+from longway.engines.paid import PaidWriting
+from longway.engines.prompt import Prompt
 from longway.engines.registry import engine_named
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
@@ -62,7 +64,7 @@ from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.placement import engines_at
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT
-from longway.methods.perturb.asked import prompt_of
+from longway.methods.perturb.asked import prompt_of, sampling_of
 from longway.methods.perturb.segments import as_one
 from longway.metrics.versions import VersionDistance, compare_versions
 from longway.records import Edit
@@ -132,12 +134,17 @@ def _estimate(
     perturbing: Perturbing, engine: Engine | None, *, spent: float = 0.0, dry: bool = False
 ) -> RunEstimate:
     """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
-    rows = perturbing.chosen
+    rows, known = perturbing.chosen, _some_prompts(perturbing)
     n_calls = sum(len(perturbing.requests(row)) for row in rows)
-    prompts = [prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows))]
-    known = [prompt for prompt in prompts if prompt is not None]
     writes = [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
     return RunEstimate.of(len(rows), writes, spent=spent)
+
+
+def _some_prompts(perturbing: Perturbing) -> list[Prompt]:
+    """The prompts of a sample of the chosen rows."""
+    rows = perturbing.chosen
+    prompts = (prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows)))
+    return [prompt for prompt in prompts if prompt is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +188,8 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     asker = None
     if engine is not None:
         asker = Asker(engine, run.journal, budget=job.budget, progress=lambda done, of: perturbing.tell(done))
+        some = _some_prompts(perturbing)
+        PaidWriting(asker).check(some, 1, [sampling_of(prompt) for prompt in some])
     watcher.step("perturbing")
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)

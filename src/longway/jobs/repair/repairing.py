@@ -6,13 +6,18 @@ rows, plan -> remedy after remedy -> rounds of edits
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from longway.classify.entailment import Entailment
 from longway.data import load
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
 from longway.engines.asker import Asker
+from longway.engines.engine import Sampling
+from longway.engines.paid import PaidWriting
+from longway.engines.prompt import rewrite_prompt
 from longway.english.pipeline import load_pipeline
+from longway.jobs.engine_use import sampled
 from longway.jobs.repair.plan import (
     RepairPlan,
     has_counterparts,
@@ -30,7 +35,7 @@ from longway.jobs.repair.settings import (
     RepairSettings,
 )
 from longway.jobs.run import Watcher
-from longway.methods.method import Round, Rows
+from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
@@ -82,6 +87,22 @@ class Repairing:
             max_changed=int(settings.max_change * len(rows)),
         )
 
+    @cached_property
+    def writing(self) -> PaidWriting:
+        """Calls the writing engine, with money kept for the judge."""
+        assert self.writer is not None
+        return PaidWriting(self.writer, judge=self.judge, task=self.rows.task)
+
+    def check_budget(self) -> None:
+        """Raise SettingError if the budget is too small for any text."""
+        if self.writer is not None and self.writer.budget:
+            rows, some = self.rows, sampled(len(self.rows))
+            prompts = [
+                rewrite_prompt(rows.task, rows.texts[i], label=rows.label(i), context=rows.context(i))
+                for i in some
+            ]
+            self.writing.check(prompts, 1, [Sampling()] * len(prompts))
+
     @property
     def missing(self) -> tuple[str, ...]:
         """Checks that were not made, and why."""
@@ -90,6 +111,7 @@ class Repairing:
 
     def run(self) -> Iterator[tuple[str, Round]]:
         """The rounds with the name of the remedy of each."""
+        self.check_budget()
         steps = [step.remedy for step in self.plan.steps]
         for remedy in self.in_place():
             if remedy.name in steps:
@@ -124,7 +146,9 @@ class Repairing:
             for done in self.repair.weigh():
                 yield WEIGH, done
         reached = self._is_reached(self.leak(self.repair.rows_now()))
-        self.stopped = "the goal is reached" if reached else "no remedy helps any more"
+        is_spent = self.writer is not None and self.writing.is_spent
+        failed = BUDGET_SPENT if is_spent else "no remedy helps any more"
+        self.stopped = "the goal is reached" if reached else failed
 
     def leak(
         self, rows: Sequence[tuple[str, str | None, str]], weights: Sequence[float] | None = None
@@ -144,7 +168,7 @@ class Repairing:
             yield remedy
             if remedy.name == EXCHANGE and self.writer is not None:
                 yield Reword(
-                    self.writer.write_all,
+                    self.writing,
                     self.rows.task,
                     engine=self.writer.engine.name,
                     needs_english=self.writer.engine.name == RULES,
@@ -153,7 +177,7 @@ class Repairing:
         if self.writer is not None and self.writer.engine.base_url is not None:
             for name in (RESHAPE, PUT_IN):
                 yield AskedEdits(
-                    self.writer.write_all,
+                    self.writing,
                     self.rows.task,
                     name=name,
                     into_others=name == PUT_IN,
@@ -166,7 +190,7 @@ class Repairing:
         rows = self.repair.changed_rows
         if self.writer is not None and self.writer.engine.name != RULES:
             yield AskedCounterparts(
-                self.writer.write_all, rows, engine=self.writer.engine.name, seed=self.settings.seed
+                self.writing, rows, engine=self.writer.engine.name, seed=self.settings.seed
             )
         if not has_counterparts(rows):
             return
@@ -188,7 +212,7 @@ class Repairing:
             return None
         name = self.writer.engine.name
         return RewordedCopies(
-            self.writer.write_all,
+            self.writing,
             self.repair.changed_rows,
             self.repair.telling,
             engine=name,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import floor
 from typing import TypedDict
 
 from longway.classify.minilm import MiniLM
@@ -17,7 +16,8 @@ from longway.detect.position import FIRST, LAST
 from longway.detect.reading import Reading
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
-from longway.engines.prompt import Prompt, judge_prompt, rewrite_prompt
+from longway.engines.paid import NOT_ASKED, PaidWriting
+from longway.engines.prompt import rewrite_prompt
 from longway.errors import BudgetSpent, SettingError
 from longway.jobs.rewrite.decisions import AppliedDecisions, GuardedWriter, feature_of, features_of
 from longway.jobs.rewrite.settings import RewriteSettings
@@ -35,7 +35,6 @@ from longway.verify.verifier import CheckReport, Verifier, names_of, verifier_fo
 RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
 AT_ONCE = 256  # prompts per call, before the answers are used
-JUDGED = 2  # texts of a row that are likely to be judged: most fail cheaper checks, or the first one passes
 
 
 class _LeakParts(TypedDict, total=False):
@@ -72,13 +71,14 @@ class Writer:
     def __init__(
         self, asker: Asker, rows: Rows, settings: RewriteSettings, *, judge: Asker | None = None
     ) -> None:
-        self.asker, self.task, self.settings, self.judge = asker, rows.task, settings, judge
+        self.task, self.settings = rows.task, settings
+        self.writing = PaidWriting(asker, judge=judge, task=rows.task)
         self.name: str = asker.engine.name
 
     def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
         """What was written for each row, in order.
 
-        If the budget ends on the way, BudgetSpent is raised after the answers that were paid for; other rows have no text.
+        If the budget ends on the way, BudgetSpent is raised after the answers that were paid for.
         """
         given = self.settings
         for start in range(0, len(requests), AT_ONCE):
@@ -97,44 +97,9 @@ class Writer:
             samplings = [
                 Sampling(given.temperature, given.top_p, seed=given.seed, sample=one.sample) for one in part
             ]
-            held = self._held(part)
-            self._check_budget(prompts, part[0].n, samplings[0], held)
-            try:
-                yield from self.asker.write_all(prompts, part[0].n, samplings, held=held)
-            except BudgetSpent as spent:
-                yield from (answer or Written((), ()) for answer in spent.answers)
-                raise
-
-    def _held(self, requests: Sequence[RewriteRequest]) -> list[float] | None:
-        """What judging the texts of each row is likely to cost; None if there is nothing to pay."""
-        if self.asker.budget is None or self.judge is None:
-            return None
-        asker, labels = self.judge, self.task.labels
-        prompts = [judge_prompt(self.task, one.text, context=one.context) for one in requests]
-        costs = (asker.estimate([prompt], options=labels).cost or 0.0 for prompt in prompts)
-        return [JUDGED * cost for cost in costs]
-
-    def _check_budget(
-        self, prompts: Sequence[Prompt], n: int, sampling: Sampling, held: Sequence[float] | None
-    ) -> None:
-        """Raise SettingError if the budget of a new run is too small for any of its first rows."""
-        budget, engine = self.asker.budget, self.asker.engine
-        if not budget or self.asker.journal.spent():
-            return
-        costs = [engine.first_write_cost(prompt, n, sampling) for prompt in prompts]
-        if self.judge is not None:
-            judging = self.judge.engine.first_judge_cost
-            costs = [
-                cost + max(judging(judge_prompt(self.task, prompt.text, context=prompt.context), self.task.labels), kept)
-                for cost, prompt, kept in zip(costs, prompts, held or [0.0] * len(costs), strict=True)
-            ]  # fmt: skip
-        least = min(costs)
-        if least > budget:
-            enough = (floor(least * 1e4) + 1) / 1e4
-            raise SettingError(
-                f"The budget of ${budget:.4g} is too small for one row: a call to {engine.name} and the judgement of its texts can cost "
-                f"${enough:.4f}. Nothing was sent. Try --budget {enough:.4f} or more."
-            )
+            yield from self.writing(prompts, part[0].n, samplings)
+            if self.writing.is_spent:
+                raise BudgetSpent(NOT_ASKED)
 
 
 class Rewriting:

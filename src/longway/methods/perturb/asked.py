@@ -60,7 +60,12 @@ class AskedPerturber:
         questions = list(asked.values())
         readers: list[Callable[[str], tuple[str, ...]]] = [partial(_read, question) for question in questions]
         prompts = [question.prompt for question in questions]
-        answers = ask_structured(self.asker.write_all, prompts, list(map(self._sampling, prompts)), readers)
+        answers = ask_structured(
+            self.asker.write_all,
+            prompts,
+            [sampling_of(prompt, seed=self.seed) for prompt in prompts],
+            readers,
+        )
         for place, answer in zip(asked, answers, strict=True):
             if isinstance(answer, Refused):
                 found[place] = unchanged(requests[place], answer.reason)
@@ -68,9 +73,10 @@ class AskedPerturber:
                 found[place] = Perturbed(answer)
         return [found[place] for place in range(len(requests))]
 
-    def _sampling(self, prompt: Prompt) -> Sampling:
-        """The likeliest answer, as in the paper, with room for the whole text."""
-        return Sampling(temperature=0.0, top_p=1.0, max_tokens=tokens_for(prompt.text), seed=self.seed)
+
+def sampling_of(prompt: Prompt, *, seed: int = 0) -> Sampling:
+    """The likeliest answer, as in the paper, with room for the whole text."""
+    return Sampling(temperature=0.0, top_p=1.0, max_tokens=tokens_for(prompt.text), seed=seed)
 
 
 def prompt_of(request: Request) -> Prompt | None:
