@@ -7,8 +7,8 @@ import pytest
 
 from longway.engines.asker import Asker
 from longway.engines.costs import Price
-from longway.engines.engine import Sampling, Written
-from longway.engines.passages import LONGEST, PassagePlan, passage_spans, put_together
+from longway.engines.engine import LONGEST_PASSAGE, Sampling, Written
+from longway.engines.passages import PassagePlan, passage_spans, put_together
 from longway.engines.prompt import counterfactual_prompt, rewrite_prompt
 from longway.engines.recording import ReplayEngine, record
 from longway.engines.served import ServedEngine
@@ -80,7 +80,7 @@ def test_only_the_passages_with_words_to_avoid_are_requested_and_the_others_stay
         asked = [call.text for call in server.calls]
     assert len(asked) == 2
     assert all("splendid" in passage and passage in text for passage in asked)
-    assert all(len(tokenize(passage)) <= LONGEST for passage in asked)
+    assert all(len(tokenize(passage)) <= LONGEST_PASSAGE for passage in asked)
     assert server.calls[0].question["content"].count("<before>") == 1
     assert len(written.texts) == 4
     first, *_ = written.texts

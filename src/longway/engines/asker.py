@@ -157,8 +157,11 @@ class Asker:
     ) -> tuple[list[PassagePlan], list[Sampling]]:
         """How each prompt is requested, as a whole or in passages, and the samplings of all calls."""
         pairs = list(zip(prompts, samplings, strict=True))
+        engine = self.engine
         plans = [
-            PassagePlan.whole(prompt) if self.engine.fits(prompt, n, how) else PassagePlan.of(prompt)
+            PassagePlan.whole(prompt)
+            if engine.fits(prompt, n, how)
+            else PassagePlan.of(prompt, longest=engine.longest_passage)
             for prompt, how in pairs
         ]
         each = (plan.samplings(how, n) for plan, (_, how) in zip(plans, pairs, strict=True))

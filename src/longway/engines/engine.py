@@ -22,6 +22,8 @@ from longway.task import Task
 if TYPE_CHECKING:
     from longway.engines.transport import ChatCall
 
+LONGEST_PASSAGE = 140  # about 120 words
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -85,7 +87,8 @@ class Engine(Protocol):
 
     name: "rules", "served:gpt-4o-mini" ... can: any of "write" and "judge". price: dollars per million tokens; None if unknown.
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
-    answers are committed one by one; None if it computes one after the other. reads_messages: whether its answers depend on
+    answers are committed one by one; None if it computes one after the other. longest_passage: the most tokens (words, marks) of a
+    passage of a text that does not fit. reads_messages: whether its answers depend on
     `Prompt.messages` only, not on the other fields of a prompt.
     """
 
@@ -94,6 +97,7 @@ class Engine(Protocol):
     price: Price | None = FREE
     base_url: str | None = None
     max_in_flight: int | None = None
+    longest_passage: int = LONGEST_PASSAGE
     reads_messages: bool = False
 
     @property
@@ -189,6 +193,7 @@ class CombinedEngine(Engine):
         self.price = None if None in prices else next(iter(prices), FREE)
         limits = [engine.max_in_flight for engine in engines if engine.max_in_flight is not None]
         self.max_in_flight = min(limits, default=None)
+        self.longest_passage = min(engine.longest_passage for engine in engines)
 
     @property
     def identity(self) -> Mapping[str, object]:

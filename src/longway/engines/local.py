@@ -28,6 +28,7 @@ from longway.engines.onnx_writer import (
 from longway.engines.plausible import words_of
 from longway.engines.prompt import Prompt
 from longway.engines.writer_steps import (
+    LONGEST_TO_WRITE,
     Implausible,
     UnsupportedPrompt,
     WriterStep,
@@ -56,6 +57,7 @@ class LocalEngine(Engine):
 
     name = "local"
     can = frozenset({"write", "judge"})
+    longest_passage = 60  # two or three sentences, as in training
 
     def __init__(self, model_path: Path | str | None = None, *, adapter: Path | None = None) -> None:
         self.model_path = Path(model_path) if model_path is not None else installed_model()
@@ -95,6 +97,10 @@ class LocalEngine(Engine):
                 "reading": READING,
             },
         }
+
+    def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
+        """Whether the text is as short as those it was trained on."""
+        return len(prompt.text) <= LONGEST_TO_WRITE
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the likeliest first; counterfactuals by the probability of their label."""
