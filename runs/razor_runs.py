@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ TESTS = {
     "MNLI": "mnli/dev_matched.jsonl.gz",
     "SNLI": "snli/test.jsonl.gz",
 }
-COLUMNS = {
+COLUMNS: dict[str, dict[str, Any]] = {
     "FEVER": {"text": "claim", "context": "evidence", "label": "label"},
     "NLI": {"text": "hypothesis", "context": "premise", "label": "label"},
 }
@@ -82,9 +83,9 @@ class Plan:
     seed: int = 0
 
     def key(self, table: str) -> str:
-        """What a finished table was made with. The address of a server is not part of it."""
+        """What a finished table was made with, the version of Longway included. The address of a server is not part of it."""
         given = {name: value for name, value in asdict(self).items() if name != "base_urls"}
-        return key_of({"table": table, **json.loads(json.dumps(given))})
+        return key_of({"table": table, "longway": version("longway"), **json.loads(json.dumps(given))})
 
 
 class Experiments:
@@ -215,7 +216,7 @@ def _is_tuned(model: str) -> bool:
 
 def stand_in(model: str) -> str:
     """What a model is."""
-    return STAND_INS.get(model, "a pretrained encoder of Hugging Face")
+    return STAND_INS.get(model, "an encoder of Hugging Face, fine-tuned or frozen as its name says")
 
 
 def drawn_rows(path: Path, n: int, *, seed: int) -> list[dict[str, Any]]:
@@ -235,7 +236,7 @@ def changed_pairs(before: Dataset, after: Dataset, n: int, *, seed: int) -> tupl
     chosen = sorted(np.random.default_rng(seed).permutation(len(changed))[:n])
     columns = before.columns
 
-    def version(text_of: Mapping[str, str]) -> Dataset:
+    def rows_with(text_of: Mapping[str, str]) -> Dataset:
         rows = [
             {
                 "row": ids[i],
@@ -247,4 +248,4 @@ def changed_pairs(before: Dataset, after: Dataset, n: int, *, seed: int) -> tupl
         ]
         return load(rows, text=columns.text, label=columns.label, context=columns.context or "", id="row")
 
-    return version(dict(zip(ids, old.inputs.texts, strict=True))), version(texts)
+    return rows_with(dict(zip(ids, old.inputs.texts, strict=True))), rows_with(texts)
