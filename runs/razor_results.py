@@ -209,19 +209,27 @@ def figure_6(runs: Experiments) -> Table:
             for proof in proofs
         ]
         table.rows.append((name, [100 * confusion(one.points) for one in pairs]))
-    table.notes = [razor_paper.CLAIMS["fig6"], *model_notes(runs, proofs)]
+    table.notes = [razor_paper.CLAIMS["fig6"], *stand_ins(runs.plan.models)]
     table.notes += [f"picture: {proof.folder}/report.html" for proof in proofs]
     return table
 
 
 def rounds_table(runs: Experiments) -> Table:
     result = runs.rewritten("FEVER")
-    groups = [("", ["texts", "accepted"]), ("x 100", ["gamma", "cosine", "KL"]), ("", ["leak %"])]
+    groups = [("", ["texts", "accepted"]), ("x 1000", ["gamma", "cosine", "KL"]), ("", ["leak %"])]
     table = Table(
         "Rounds. Mean gamma (Eq. 12), mean cosine (Eq. 14) and KL of FEVER, leak of the claims", groups
     )
     for one in result.rounds:
-        scores = [None if x is None else 100 * x for x in (one.mean_gamma, one.objective, one.kl, one.leak)]
+        scores = [
+            None if value is None else unit * value
+            for value, unit in (
+                (one.mean_gamma, 1000),
+                (one.objective, 1000),
+                (one.kl, 1000),
+                (one.leak, 100),
+            )
+        ]
         table.rows.append((f"round {one.number}", [one.rows, one.accepted, *scores]))
     table.notes = [razor_paper.CLAIMS["rounds"], *written_notes([result])]
     return table
@@ -318,9 +326,7 @@ def written_notes(results: Sequence[RewriteResult]) -> list[str]:
 
 def model_notes(runs: Experiments, proofs: Sequence[ProveResult], models: Sequence[str] = ()) -> list[str]:
     """Which models stand in for the paper's, which F1 is meant, and what could not be trained."""
-    notes = [
-        f"in place of BERT and RoBERTa, {model}: {stand_in(model)}" for model in models or runs.plan.models
-    ]
+    notes = stand_ins(models or runs.plan.models)
     first = proofs[0]
     f1 = f"F1 of {first.labels[-1]}" if len(first.labels) == 2 else "macro F1"
     notes.append(f"F1: {f1}; {runs.plan.seeds} seed{'s' * (runs.plan.seeds != 1)}")
@@ -328,6 +334,10 @@ def model_notes(runs: Experiments, proofs: Sequence[ProveResult], models: Sequen
         f"not trained: {one.model}, {one.method}: {one.text}" for proof in proofs for one in proof.failed
     }
     return [*notes, *sorted(failed)]
+
+
+def stand_ins(models: Sequence[str]) -> list[str]:
+    return [f"in place of BERT and RoBERTa, {model}: {stand_in(model)}" for model in models]
 
 
 def confusion(points: Sequence[Sequence[float]]) -> float:

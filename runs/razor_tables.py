@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import common
-from longway.errors import LongwayError
+from longway.errors import EngineError, LongwayError
 from longway.store import read_json, replacing
 from razor_results import TABLES, Table
 from razor_runs import Experiments, Plan
@@ -145,6 +145,8 @@ def main() -> None:
             except LongwayError as error:
                 failed[name] = str(error)
                 print(f"{name}: {error}\n", flush=True)
+                if isinstance(error, EngineError):
+                    break  # the server is needed for the other tables, too
                 continue
             print("\n".join(table.lines()) + "\n", flush=True)
             figures[name] = asdict(table)

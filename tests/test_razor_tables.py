@@ -172,6 +172,14 @@ def test_a_table_that_cannot_be_made_is_named_and_the_others_are_made(run):
     assert (list(figures["failed"]), list(figures["tables"])) == (["fig3"], ["rounds"])
 
 
+def test_an_unreachable_server_is_asked_for_one_table_only(run):
+    code, printed = run(
+        "--tables", "rounds,1", "--engine", "served:toy", "--base-url", "http://127.0.0.1:9/v1"
+    )
+    assert code == 1
+    assert list(json.loads(printed.out.splitlines()[-1])["failed"]) == ["rounds"]
+
+
 @pytest.mark.parametrize("given", [["--tables", "7"], ["--engine", "a", "b", "c"], ["--set", "rounds"]])
 def test_wrong_options_are_refused(run, given):
     assert run(*given)[0] == 2
