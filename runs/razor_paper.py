@@ -61,8 +61,8 @@ NEGATIONS = -36.2
 # What the text says about figures whose points are not printed as numbers.
 CLAIMS = {
     "fig3": 'paper: "no" and "not" fall by 36.2%; accuracy and F1 rise by ~3 points (BERT) and ~2 (RoBERTa)',
-    "fig4": "paper: RAZOR is above the original, the embedding space is below both (curves, no figures)",
-    "fig5": "paper: RAZOR gains 2 to 4 points of accuracy and F1, the embedding space gains less (curves, no figures)",
+    "fig4": "paper: RAZOR is above the original, and far above the embedding space (curves, no figures)",
+    "fig5": "paper: RAZOR gains 2 to 4 points of accuracy and F1 (curves, no figures)",
     "fig6": "paper: RAZOR reduces class confusion, especially of RoBERTa (a picture, no figures)",
     "repetition": "paper: repetition rates rule out leakage of test data (section 4.2, no figures)",
     "rounds": "paper: rounds end when Eq. 14 no longer improves (no figures)",
