@@ -126,6 +126,10 @@ SMALL = {
             "accepted",
         },
     ),
+    "runs/razor_tables.py": (
+        ["--tables", "rounds,repetition", "--rows", "40", "--test-rows", "40", "--out", "OUT"],
+        {"tables", "failed", "out"},
+    ),
     "runs/calibration.py": (
         ["--limit", "2"],
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
@@ -201,6 +205,7 @@ def test_every_script_is_listed_above():
         str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
     }
     parts = {name for name in scripts if name.startswith("runs/writer_")}
+    parts |= {"runs/razor_paper.py", "runs/razor_results.py", "runs/razor_runs.py"}
     shared = {"bench/common.py", "runs/common.py", "runs/grammar_common.py", "runs/on_ray.py"}
     assert scripts - shared - parts == set(SMALL)
 
@@ -208,10 +213,11 @@ def test_every_script_is_listed_above():
 @pytest.mark.parametrize(
     "script", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in SMALL]
 )
-def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys):
+def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys, tmp_path):
     if script not in NEED_NO_DATA:
         shared("sst2/train.jsonl.gz")
     options, keys = SMALL[script]
+    options = [str(tmp_path) if option == "OUT" else option for option in options]
     if script.startswith("bench/"):
         printed = in_a_process_of_its_own(script, options)  # it measures its memory
     else:

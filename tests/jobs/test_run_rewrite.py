@@ -576,6 +576,7 @@ def test_the_default_follows_the_leak_and_paper_sets_the_published_values():
     assert [getattr(paper, name) for name in names] == ["gamma", "cosine", 0.1, 4, 10, 1]
     assert (razor_settings(plain).may_return, razor_settings(paper).may_return) == (False, True)
     assert razor_settings(paper) == replace(RazorSettings(), verify="best first", until_chance=False)
+    assert razor_settings(replace(paper, dimensions=8)).dimensions == 8
 
 
 def test_options_that_are_given_override_the_papers():

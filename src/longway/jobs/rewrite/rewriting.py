@@ -60,6 +60,7 @@ def razor_settings(settings: RewriteSettings) -> RazorSettings:
         rerank=settings.rerank,
         verify="best first",  # the same choice by gamma, with far fewer calls of models and judges
         space=settings.space,
+        dimensions=settings.dimensions,
         may_return=settings.paper,
         until_chance=not settings.paper,
     )

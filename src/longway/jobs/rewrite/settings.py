@@ -106,6 +106,7 @@ class RewriteSettings:
         never: stop after all rounds, or if the leak is at chance.
     balance: Labels taken in each round: none, equal or alternate.
     space: Space in which texts are compared: mean, token, or embedding (the paper's ablation).
+    dimensions: Dimensions of the code of positions in the spaces mean and token: lambda of equation 9. The paper does not say how many.
     rerank: Take the candidate that is best by the choice, by meaning and by label together. Verifies all candidates.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     checks: Checks that a new text must pass: all, or some of them, such as judge,negation. Names and error rates: docs/rewriting.md.
@@ -130,6 +131,7 @@ class RewriteSettings:
     stop: Stop = option("leak", paper="cosine", advanced=True)
     balance: Balance = option("none", advanced=True)
     space: Space = option("mean", advanced=True)
+    dimensions: int = option(64, at_least=2, at_most=4096, advanced=True)
     only_better: bool = False
     rerank: bool = option(False, flag=True, advanced=True)
     per_row: int | None = None
