@@ -47,7 +47,7 @@ from longway.methods import METHODS
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
-from tests.environment import without_encoder
+from tests.environment import without_encoder, without_small_language_model
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -126,9 +126,8 @@ def demos(tmp_path_factory):
             (shared / f"{name}.begun").mkdir()
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
                 bag_of_words_alone(patch)
-                if (
-                    name == "reviews"
-                ):  # without the encoder a repair takes half the time; no page shows its figures in a console
+                without_small_language_model(patch)
+                if name == "reviews":  # no page shows the figures of its repair in a console
                     without_encoder(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
                 if name == "claims" and ended.exit_code == 0:  # some pages read a rewrite
