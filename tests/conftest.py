@@ -56,6 +56,14 @@ def no_exams_of_the_user(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def short_pauses():
+    """Servers of tests that fail are asked again at once: a call that fails six times would wait for half a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.engines.transport.LONGEST_BACKOFF", 0.02)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared():
     """Path of a real dataset; the test is skipped, saying so, where it is not there."""
