@@ -84,10 +84,12 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def few_folds(monkeypatch):
-    """A leak that is measured roughly, where its size is not what is tested."""
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+@pytest.fixture(scope="module")
+def few_folds():
+    """A leak that is measured roughly in a whole file, where its size is not what is tested."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        yield
 
 
 @pytest.fixture

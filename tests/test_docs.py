@@ -169,6 +169,7 @@ def demos_on(page):
 def folder(tmp_path, monkeypatch, demos, page):
     """The working folder: the files of the examples, and the demos of the page as finished runs."""
     bag_of_words_alone(monkeypatch)  # else a demo would not be the finished run, and train anew
+    without_small_language_model(monkeypatch)
     for name in demos_on(page):
         for run in demos(name).glob(f"{name}-*"):
             shutil.copytree(run, tmp_path / "longway-runs" / run.name)

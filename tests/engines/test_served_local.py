@@ -26,7 +26,9 @@ def test_the_first_model_of_the_server_is_taken(engine, local_server):  # noqa: 
 
 
 def test_a_real_server_writes_and_judges_and_nothing_is_asked_twice(engine, tmp_path):
-    prompts = [translate_prompt(TEXT, language="French")]  # the shortest prompt: a token takes the server 30 ms
+    prompts = [
+        translate_prompt(TEXT, language="French")
+    ]  # the shortest prompt: a token takes the server 30 ms
     questions = [judge_prompt(TASK, TEXT)]
     journal = Journal(tmp_path / "journal.sqlite")
     with Asker(engine, journal) as asker:

@@ -18,6 +18,8 @@ from longway.jobs.run import Watcher
 from longway.records import Leak
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
+pytestmark = pytest.mark.usefixtures("few_folds")
+
 NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
 PLACES = ["Oslo", "Lima", "Rome", "Cairo", "Quito", "Delhi", "Bonn", "Perth"]
 YEARS = [str(year) for year in range(1950, 1990)]
@@ -169,7 +171,7 @@ def test_an_interrupted_repair_ends_as_an_undisturbed_one(finished, tmp_path, mo
     assert [edit.to_dict() for edit in resumed.edits] == [edit.to_dict() for edit in whole.edits]
 
 
-def test_the_number_of_rows_can_stay_the_same(few_folds):
+def test_the_number_of_rows_can_stay_the_same():
     given = claims(24)
     result = lw.repair(given, keep_size=True, max_change=1.0)
     assert result.added == result.dropped > 0
@@ -223,7 +225,7 @@ def test_a_served_engine_rewords_and_writes_counterparts():
 
 
 @pytest.fixture
-def quick_trial(monkeypatch, few_folds):
+def quick_trial(monkeypatch):
     """Remedies that are compared on two folds, by a bag of words."""
     monkeypatch.setattr("longway.jobs.repair.trial.FOLDS", 2)
     monkeypatch.setattr("longway.jobs.repair.trial._has_encoder", lambda: False)
