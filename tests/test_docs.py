@@ -126,9 +126,8 @@ def demos(tmp_path_factory):
             (shared / f"{name}.begun").mkdir()
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
                 bag_of_words_alone(patch)
+                without_encoder(patch)  # no page shows the figures of a repair in a console
                 without_small_language_model(patch)
-                if name == "reviews":  # no page shows the figures of its repair in a console
-                    without_encoder(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
                 if name == "claims" and ended.exit_code == 0:  # some pages read a rewrite
                     patch.setattr(rewriting, "razor_settings", shorter(rewriting.razor_settings))
