@@ -43,7 +43,7 @@ SMALL = {
     ),
     "bench/writer.py": (["--texts", "1", "--n", "2"], {"tokens_per_second", "texts_per_minute", "peak_mb"}),
     "runs/sample.py": (
-        ["--limit", "40", "--model", "bow"],
+        ["--limit", "80", "--model", "bow"],
         {"test_plain_bow", "test_before_bow", "flipped_before_bow", "test_after_bow", "flipped_after_bow"},
     ),
     "runs/redteam.py": (
