@@ -3,6 +3,7 @@
 python runs/calibration.py
 python runs/calibration.py --limit 20                  a few rows, to see that it runs
 python runs/calibration.py --limit 300 --write         also writes src/longway/verify/calibration.json
+python runs/calibration.py --limit 300 --keep --write  measures the rates of the thresholds in use
 
 Wrong candidates, whose label is another one than claimed: human counterfactuals (Kaushik et al. 2020; hypotheses with the premise
 kept, film reviews), FEVER Symmetric's other claim about the same evidence, supported claims negated by rules, and counterfactuals
@@ -389,6 +390,9 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=int, default=200, help="candidates of each origin")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the thresholds; measure the error rates alone"
+    )
     parser.add_argument("--write", action="store_true", help="write calibration.json")
     args = parser.parse_args()
     bounds = json.loads(FILE.read_text(encoding="utf-8"))["bounds"]
@@ -398,10 +402,11 @@ def main() -> None:
     for groups in kinds.values():
         judge_all(groups, models, bounds)
     same.verdicts["meaning"] = MeaningCheck(models.encoded, **bounds["meaning"])(same.candidates)
-    bounds = choose_bounds(kinds, models, bounds)
-    for kind, groups in kinds.items():
-        for name in ("meaning", "entailment" if kind == "pair" else "classifiers"):
-            judge_only(groups, models, bounds, name)
+    if not args.keep:
+        bounds = choose_bounds(kinds, models, bounds)
+        for kind, groups in kinds.items():
+            for name in ("meaning", "entailment" if kind == "pair" else "classifiers"):
+                judge_only(groups, models, bounds, name)
     rates = {kind: rates_of(groups) for kind, groups in kinds.items()}
     tables(kinds, rates, same)
     if args.write:

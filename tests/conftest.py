@@ -56,6 +56,14 @@ def no_exams_of_the_user(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def short_pauses():
+    """Servers of tests that fail are asked again at once: a call that fails six times would wait for half a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.engines.transport.LONGEST_BACKOFF", 0.02)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared():
     """Path of a real dataset; the test is skipped, saying so, where it is not there."""
@@ -76,10 +84,12 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def few_folds(monkeypatch):
-    """A leak that is measured roughly, where its size is not what is tested."""
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+@pytest.fixture(scope="module")
+def few_folds():
+    """A leak that is measured roughly in a whole file, where its size is not what is tested."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        yield
 
 
 @pytest.fixture

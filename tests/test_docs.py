@@ -47,7 +47,7 @@ from longway.methods import METHODS
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
-from tests.environment import without_encoder
+from tests.environment import without_encoder, without_small_language_model
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -126,10 +126,8 @@ def demos(tmp_path_factory):
             (shared / f"{name}.begun").mkdir()
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
                 bag_of_words_alone(patch)
-                if (
-                    name == "reviews"
-                ):  # without the encoder a repair takes half the time; no page shows its figures in a console
-                    without_encoder(patch)
+                without_encoder(patch)  # no page shows the figures of a repair in a console
+                without_small_language_model(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
                 if name == "claims" and ended.exit_code == 0:  # some pages read a rewrite
                     patch.setattr(rewriting, "razor_settings", shorter(rewriting.razor_settings))
@@ -170,6 +168,7 @@ def demos_on(page):
 def folder(tmp_path, monkeypatch, demos, page):
     """The working folder: the files of the examples, and the demos of the page as finished runs."""
     bag_of_words_alone(monkeypatch)  # else a demo would not be the finished run, and train anew
+    without_small_language_model(monkeypatch)
     for name in demos_on(page):
         for run in demos(name).glob(f"{name}-*"):
             shutil.copytree(run, tmp_path / "longway-runs" / run.name)

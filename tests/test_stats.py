@@ -96,7 +96,7 @@ def test_the_label_is_the_one_with_most_excess_not_the_commonest():
 
 def test_wilson_interval_stays_inside_the_unit_interval():
     assert wilson_interval(1.0, 5)[1] == 1.0
-    assert wilson_interval(0.0, 5)[0] == 0.0
+    assert [wilson_interval(0.0, n)[0] for n in (5, 11, 22, 27)] == [0.0] * 4
     assert wilson_interval(0.3, 0) == (0.0, 1.0)
 
 

@@ -231,4 +231,5 @@ def wilson_low(share: Floats, n: Floats | Counts, *, z: float = 1.96) -> Floats:
     """The low end of the 95% interval, for many shares at once."""
     n = np.maximum(n, 1e-9)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return np.maximum(0.0, (share + z * z / (2 * n) - half) / (1 + z * z / n))
+    low = (share + z * z / (2 * n) - half) / (1 + z * z / n)
+    return np.clip(low, 0.0, share)  # rounding may leave 1e-18 for a share of 0

@@ -15,6 +15,8 @@ from longway.cli import COMMANDS, app
 from longway.errors import LongwayError
 from longway.sample import sample_path
 
+pytestmark = pytest.mark.usefixtures("few_folds")
+
 HEAVY = ["numpy", "scipy", "sklearn", "polars", "pyarrow", "pydantic", "jinja2", "torch", "pandas"]
 
 

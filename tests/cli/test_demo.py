@@ -12,6 +12,8 @@ from longway.errors import SettingError
 from longway.sample import sample_path
 from tests.environment import without_encoder
 
+pytestmark = pytest.mark.usefixtures("few_folds")
+
 
 def run(*args):
     return CliRunner().invoke(app, ["demo", *map(str, args)])

@@ -4,7 +4,7 @@ import pytest
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.prompt import judge_prompt, rewrite_prompt
+from longway.engines.prompt import judge_prompt, translate_prompt
 from longway.engines.registry import engine_named, models_of
 from longway.store import Journal
 from longway.task import task_of
@@ -26,15 +26,17 @@ def test_the_first_model_of_the_server_is_taken(engine, local_server):  # noqa: 
 
 
 def test_a_real_server_writes_and_judges_and_nothing_is_asked_twice(engine, tmp_path):
-    prompts = [rewrite_prompt(TASK, TEXT, label="negative")]
+    prompts = [
+        translate_prompt(TEXT, language="French")
+    ]  # the shortest prompt: a token takes the server 30 ms
     questions = [judge_prompt(TASK, TEXT)]
     journal = Journal(tmp_path / "journal.sqlite")
     with Asker(engine, journal) as asker:
-        written = asker.write_all(prompts, 1, Sampling(max_tokens=48))
+        written = asker.write_all(prompts, 1, Sampling(max_tokens=24))
         judged = asker.judge_all(questions, TASK.labels)
         assert asker.asked == 2
         assert asker.failed == 0
-        assert asker.write_all(prompts, 1, Sampling(max_tokens=48)) == written
+        assert asker.write_all(prompts, 1, Sampling(max_tokens=24)) == written
         assert asker.judge_all(questions, TASK.labels) == judged
         assert asker.asked == 2
     assert written[0].texts or written[0].refusals

@@ -29,11 +29,11 @@ KILLED = (*COMMANDS, "review")
 
 
 class Campaign:
-    """Everything that is done in one folder; undisturbed runs are made once."""
+    """Everything that is done in one folder; undisturbed runs are made once. whole: those that were made before, by command."""
 
-    def __init__(self, bench: Bench, *, seed: int = 0, say=lambda line: None) -> None:
+    def __init__(self, bench: Bench, *, seed: int = 0, say=lambda line: None, whole=None) -> None:
         self.bench, self.seed, self.say, self.counts = bench, seed, say, Counts()
-        self.until, self._whole = math.inf, {}
+        self.until, self._whole = math.inf, {} if whole is None else whole
 
     def whole(self, name):
         """The undisturbed run of a command."""

@@ -113,7 +113,9 @@ def load_everything():
         importlib.import_module(name)
     without_encoder()
     importlib.import_module("longway.verify.wordforms")._antonyms = lambda word: frozenset()
-    limits = importlib.import_module("longway.engines.transport").ServerLimits
+    transport = importlib.import_module("longway.engines.transport")
+    transport.LONGEST_BACKOFF = 0.02
+    limits = transport.ServerLimits
     limits.__init__.__defaults__ = (*limits.__init__.__defaults__[:-1], AT_ONCE)
     assert limits().max_in_flight == AT_ONCE
     # The leak is not the point, and takes most of the time.

@@ -22,14 +22,25 @@ INJECTED = (
 LEFT_TO_SOAK = {"little memory"}  # a run that hangs is ended after a minute
 
 
-@pytest.fixture
-def bench(tmp_path):
-    with Bench(tmp_path) as made:
+@pytest.fixture(scope="module")
+def whole():
+    """The undisturbed runs by command."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    with Bench(tmp_path_factory.mktemp("bench")) as made:
         yield made
 
 
-def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(bench):
-    campaign = Campaign(bench)
+@pytest.fixture
+def campaign(bench, whole):
+    """A campaign that has counted nothing yet."""
+    return Campaign(bench, whole=whole)
+
+
+def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(campaign):
     for name, kills in KILLS.items():
         campaign.kill(name, kills)
     assert campaign.counts.lost == []
@@ -38,8 +49,7 @@ def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(bench):
     assert campaign.counts.decisions > 0
 
 
-def test_every_fault_is_told_and_the_same_command_goes_on(bench):
-    campaign = Campaign(bench)
+def test_every_fault_is_told_and_the_same_command_goes_on(campaign):
     for name, job, place in INJECTED:
         campaign.inject(FAULTS[name], job, place)
     counts = campaign.counts

@@ -18,6 +18,8 @@ from longway.jobs.run import Watcher
 from longway.records import Leak
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
+pytestmark = pytest.mark.usefixtures("few_folds")
+
 NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
 PLACES = ["Oslo", "Lima", "Rome", "Cairo", "Quito", "Delhi", "Bonn", "Perth"]
 YEARS = [str(year) for year in range(1950, 1990)]
@@ -43,13 +45,13 @@ def claims(n: int = 80) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A finished run: its folder and result."""
+    """A finished run of 48 claims: its folder and result."""
     folder = tmp_path_factory.mktemp("repair") / "run"
-    return folder, lw.repair(claims(), out=folder)
+    return folder, lw.repair(claims(48), out=folder)
 
 
 def test_counterparts_and_drops_lower_the_leak(finished):
-    given, (folder, result) = claims(), finished
+    given, (folder, result) = claims(48), finished
     leak = result.comparison.leak
     assert leak.after.accuracy < leak.before.accuracy - 0.1
     assert result.added > 0
@@ -61,7 +63,7 @@ def test_counterparts_and_drops_lower_the_leak(finished):
 
 def test_the_same_command_reads_the_finished_run(finished):
     folder, first = finished
-    again = lw.repair(claims(), out=folder)
+    again = lw.repair(claims(48), out=folder)
     assert json.dumps(again.to_dict()) == json.dumps(first.to_dict())
     assert [edit.id for edit in again.edits] == [edit.id for edit in first.edits]
 
@@ -153,24 +155,24 @@ def test_other_languages_get_no_english_text():
     assert {edit.method for edit in result.edits} <= {"take out", "normalise", "put in", "reshape"}
 
 
-def test_an_interrupted_repair_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
+def test_an_interrupted_repair_ends_as_an_undisturbed_one(finished, tmp_path, monkeypatch):
     from longway.jobs.repair import job
 
-    whole = lw.repair(claims(40), out=tmp_path / "whole")
+    _, whole = finished
 
     def stop(*args, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(job, "compare", stop)
     with pytest.raises(KeyboardInterrupt):
-        lw.repair(claims(40), out=tmp_path / "run")
+        lw.repair(claims(48), out=tmp_path / "run")
     monkeypatch.undo()
-    resumed = lw.repair(claims(40), out=tmp_path / "run")
+    resumed = lw.repair(claims(48), out=tmp_path / "run")
     assert [edit.to_dict() for edit in resumed.edits] == [edit.to_dict() for edit in whole.edits]
 
 
 def test_the_number_of_rows_can_stay_the_same():
-    given = claims(40)
+    given = claims(24)
     result = lw.repair(given, keep_size=True, max_change=1.0)
     assert result.added == result.dropped > 0
     assert result.rows_after == len(result.data) == len(given)
@@ -251,7 +253,14 @@ def test_a_budget_keeps_money_for_the_judge_and_one_that_is_too_small_is_refused
     assert result.stopped == "the budget is spent"
 
 
-def test_remedies_are_compared_and_the_best_is_used():
+@pytest.fixture
+def quick_trial(monkeypatch):
+    """Remedies that are compared on two folds, by a bag of words."""
+    monkeypatch.setattr("longway.jobs.repair.trial.FOLDS", 2)
+    monkeypatch.setattr("longway.jobs.repair.trial._has_encoder", lambda: False)
+
+
+def test_remedies_are_compared_and_the_best_is_used(quick_trial):
     result = lw.repair(reviews("For the record,", *ENGLISH, n=48), try_remedies=True)
     names = [row.name for row in result.trial.rows]
     assert names[:2] == ["nothing", "change texts"]
@@ -263,7 +272,7 @@ def test_remedies_are_compared_and_the_best_is_used():
     assert "Which remedy?" in result._repr_html_()
 
 
-def test_nothing_is_spent_on_a_comparison(tmp_path, monkeypatch):
+def test_nothing_is_spent_on_a_comparison(quick_trial, tmp_path, monkeypatch):
     path = tmp_path / "prices.toml"
     path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
     monkeypatch.setenv("LONGWAY_PRICES", str(path))
@@ -276,7 +285,7 @@ def test_nothing_is_spent_on_a_comparison(tmp_path, monkeypatch):
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
         with pytest.raises(SettingError, match="when asked"):
             lw.repair(
-                claims(24),
+                claims(16),
                 engine="served:toy",
                 judge="none",
                 try_remedies=True,

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from longway.engines.plausible import is_subsequence
 from longway.english.inflection import lemmas
@@ -88,14 +89,19 @@ class SurfaceCheck(Check):
         self,
         labels: Sequence[str] = (),
         *,
-        texts: Iterable[str] = (),
+        texts: Sequence[str] = (),
         shortest: float = 0.5,
         longest: float = 1.8,
         more: int = 4,
     ) -> None:
         self.labels = tuple(label for label in labels if len(label) > 2)
-        self.ordinary = _ordinary(self.labels, texts)
+        self.texts = texts
         self.shortest, self.longest, self.more = shortest, longest, more
+
+    @cached_property
+    def ordinary(self) -> frozenset[str]:
+        """The labels whose names are ordinary words; found when one first comes in, since the dictionary takes seconds to load."""
+        return _ordinary(self.labels, self.texts)
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """The reason names the first fault."""
@@ -137,7 +143,7 @@ class SurfaceCheck(Check):
         return ""
 
 
-def _ordinary(labels: Sequence[str], texts: Iterable[str]) -> frozenset[str]:
+def _ordinary(labels: Sequence[str], texts: Sequence[str]) -> frozenset[str]:
     """The labels whose names are ordinary words; see `SurfaceCheck`."""
     named = {label for label in labels if _is_word(label)}
     missing = {
