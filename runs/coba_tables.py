@@ -136,9 +136,9 @@ def parsed() -> Namespace:
     )
     add = parser.add_argument
     add("--tables", default=",".join(TITLES), help="numbers with commas between them, or given; default: all")
-    add("--rows", type=int, default=30, help="training rows of each dataset")
+    add("--rows", type=int, default=24, help="training rows of each dataset")
     add("--test-rows", type=int, default=100, help="rows of each test set; human counterfactuals: all")
-    add("--max-words", type=int, default=60, help="leave out longer training texts; 0: none")
+    add("--max-words", type=int, default=40, help="leave out longer training texts; 0: none")
     add("--engine", default="rules", help="rules, local, gguf:FILE or served:NAME")
     add("--base-url", help="address of the server")
     add("--budget", type=float, help="the most that all versions together may cost, in dollars")

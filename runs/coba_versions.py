@@ -103,7 +103,7 @@ class Sharing(Watcher):
         """Print how far the step is."""
         if time.monotonic() > self._told + TELL_EVERY:
             self._told = time.monotonic()
-            print(f"    {self._step}: {done} of {total}", flush=True)
+            print(f"    {self.name}, {self._step}: {done} of {total}", flush=True)
 
 
 class Workshop:
@@ -168,6 +168,7 @@ class Workshop:
             SettingError,
             MissingExtra,
         ) as error:  # a step that this engine or these rows do not allow
+            print(f"  {name} {version}: not made", flush=True)
             return Made(rows, why=str(error).split(". ")[0])
 
     def augmented(self, name: str, version: str, rows: list[Row], settings: AugmentSettings) -> Made:
@@ -179,7 +180,6 @@ class Workshop:
         spent = sum(_spent(other) for other in self.out.glob("made/*") if other != folder)
         budget = None if self.options.budget is None else max(0.0, self.options.budget - spent)
         began = time.monotonic()
-        print(f"  {name} {version}: ", end="", flush=True)
         result = augment(
             dataset_of(rows),
             settings,
@@ -196,7 +196,9 @@ class Workshop:
             )
             self.unfinished.append(f"{name} {version}: {why}")
         seconds = time.monotonic() - began
-        print(f"{result.added} texts added to {len(rows)} rows, {seconds:.0f} s", flush=True)
+        print(
+            f"  {name} {version}: {result.added} texts added to {len(rows)} rows, {seconds:.0f} s", flush=True
+        )
         context = {} if "context" not in rows[0] else {"context": "context"}
         fields = {"id": "id", "text": "text", "label": "label", **context}
         after = [{ours: str(row[theirs]) for ours, theirs in fields.items()} for row in _rows_in(result)]
@@ -241,7 +243,7 @@ class Workshop:
             "rows": [[row["text"], row.get("context"), row["label"]] for row in rows],
             "model": model,
             "seed": seed,
-            "tests": [options.test_rows, options.max_words, options.seed],
+            "tests": [sorted(self.tests(name)), options.test_rows, options.max_words, options.seed],
         }
         path = self.out / "cells" / f"{key_of(about)[:24]}.json"
         if path.exists():
