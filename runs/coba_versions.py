@@ -48,6 +48,13 @@ GENDER_ROWS = 1000  # test rows that are looked through for somebody whose gende
 # What the words of a row depend on, besides the rows and the classifier.
 OF_WORDS = ("paper", "folds", "learning_rate", "epochs", "importance", "top_k", "contexts", "seed")
 TELL_EVERY = 30  # seconds
+PASSED_ON = (
+    "mixed",
+    "folds",
+    "learning_rate",
+    "epochs",
+    "rate",
+)  # options that have a value only if they are given
 MORE_VOTERS = ("minilm", "minilm-lora")  # the sixth and the seventh for Table 11
 # What `longway augment` is asked for, beside the paper's values.
 VERSIONS: dict[str, dict[str, Any]] = {
@@ -112,6 +119,7 @@ class Workshop:
     def __init__(self, options: Namespace) -> None:
         self.options, self.out = options, Path(options.out)
         self.unfinished: list[str] = []
+        self.asks_gender = any(number in options.tables for number in ("5", "given"))
         self._made: dict[tuple[str, str], Made] = {}
         self._tests: dict[str, dict[str, Labelled]] = {}
 
@@ -150,7 +158,7 @@ class Workshop:
             "variants": options.variants,
             "spurious_words": options.spurious_words,
             "seed": options.seed,
-            **({"mixed": options.mixed} if options.mixed else {}),
+            **{name: value for name in PASSED_ON if (value := getattr(options, name)) is not None},
         }
         return AugmentSettings(**{**chosen, **VERSIONS.get(version, {}), **more})
 
@@ -243,13 +251,22 @@ class Workshop:
             "rows": [[row["text"], row.get("context"), row["label"]] for row in rows],
             "model": model,
             "seed": seed,
-            "tests": [sorted(self.tests(name)), options.test_rows, options.max_words, options.seed],
+            "tuning": self.settings("coba").tuning() if is_tuned(model) else {},
+            "tests": [
+                sorted(self.tests(name)),
+                self.asks_gender,
+                options.test_rows,
+                options.max_words,
+                options.seed,
+            ],
         }
         path = self.out / "cells" / f"{key_of(about)[:24]}.json"
         if path.exists():
             return dict(read_json(path))
         tests, pairs = self.tests(name), self.gender_pairs(name)
-        fitted = model_named(model, seed=seed, device=options.device, cache=options.cache).fit(labelled(rows))
+        tuning = self.settings("coba").tuning() if is_tuned(model) else {}
+        new = model_named(model, seed=seed, device=options.device, cache=options.cache, **tuning)
+        fitted = new.fit(labelled(rows))
         source = SOURCES[name]
         figures = {
             test: (auroc if test in source.beyond else accuracy)(fitted, data) for test, data in tests.items()
@@ -276,7 +293,7 @@ class Workshop:
 
     def gender_pairs(self, name: str) -> list[dict[str, Any]]:
         """Test rows of IMDb in which somebody's gender was changed by rules, with the new row under "new"."""
-        if name != "imdb":
+        if name != "imdb" or not self.asks_gender:
             return []
         options, source = self.options, SOURCES[name]
         n = min(GENDER_ROWS, options.test_rows)
@@ -293,6 +310,11 @@ class Workshop:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_json(path, gender_changed(rows))
         return list(read_json(path))
+
+
+def is_tuned(model: str) -> bool:
+    """Whether a classifier is an encoder that is fine-tuned: those have the learning rate, batches and epochs of appendix B."""
+    return model.startswith(("hf:", "minilm-")) and not model.endswith("-frozen")
 
 
 def same_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
