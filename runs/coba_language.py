@@ -65,8 +65,8 @@ def learn(
 
 def pretrained(name: str, texts: Sequence[str], folder: Path, *, device: str = "auto", seed: int = 0) -> None:
     """Train a language model on texts for one epoch, causal or with masked words as it is, and save it in the folder."""
-    masked = _masked(name)
-    network = masked_network(name, device=device) if masked else network_named(name, texts, device=device)
+    network = language_network(name, device=device)
+    masked = type(network.model).__name__.endswith("ForMaskedLM")
     tokens = [network.tokenizer(text, truncation=True, max_length=MAX_TOKENS)["input_ids"] for text in texts]
     draws = np.random.default_rng(seed)
 
@@ -95,26 +95,22 @@ def hidden(read: Any, mask: Any, tokenizer: Any, draws: np.random.Generator) -> 
     return read.masked_fill(chosen, tokenizer.mask_token_id), read.masked_fill(~chosen, -100)
 
 
-def masked_network(name: str, *, device: str) -> Network:
-    """A masked language model, such as BERT, with its tokenizer."""
-    from transformers import AutoModelForMaskedLM
+def language_network(name: str, *, device: str) -> Network:
+    """A causal or masked language model with its tokenizer."""
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     from longway.classify.network_training import device_named
     from longway.classify.pretrained import read_model
-
-    model, tokenizer, _ = read_model(
-        AutoModelForMaskedLM, name.removeprefix("hf:"), f"The model {name!r}", "name the folder"
-    )
-    where = device_named(device)
-    return Network(model.to(where), tokenizer, where)
-
-
-def _masked(name: str) -> bool:
-    if not name.startswith("hf:"):
-        return False
     from longway.engines.scoring.transformers_lm import head_of
 
-    return head_of(name.removeprefix("hf:")) == "masked"
+    where, folder = device_named(device), name.removeprefix("hf:")
+    if name == SMOLLM2:
+        return smollm2_network(device=where)
+    auto = AutoModelForMaskedLM if head_of(folder) == "masked" else AutoModelForCausalLM
+    model, tokenizer, _ = read_model(auto, folder, f"The model {name!r}", "name the folder")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return Network(model.to(where), tokenizer, where)
 
 
 # Table 8

@@ -15,6 +15,7 @@ from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.toy_augment import answer, asked
 from tests.jobs.toy_run import rows_of
+from tests.tiny_language_models import save_bert, save_gpt2
 
 RUNS = Path(__file__).resolve().parents[1] / "runs"
 IMDB_FILES = (
@@ -226,3 +227,17 @@ def test_a_network_learns_pairs_by_heart(part):
     language = part("coba_language")
     assert language.bleu_of("tiny", pairs, pairs, epochs=30, device="cpu") > 90
     assert language.bleu_of("tiny", pairs, pairs, epochs=1, device="cpu") < 50
+
+
+@pytest.mark.parametrize("save", [save_bert, save_gpt2])
+def test_a_language_model_is_trained_further_and_can_be_measured(part, tmp_path, save):
+    pytest.importorskip("torch", reason="networks need torch (longway[neural])")
+    from longway.jobs.fairness.models import likelihoods_of
+
+    name = f"hf:{save(tmp_path / 'base')}"
+    before = likelihoods_of(name, device="cpu")
+    texts = ["the baker was kind", "the nurse was kind"] * 8
+    part("coba_language").pretrained(name, texts, tmp_path / "further", device="cpu")
+    after = likelihoods_of(f"hf:{tmp_path / 'further'}", device="cpu")
+    assert after.kind == before.kind
+    assert after.identity != before.identity
