@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 import coba_paper as paper
 from coba_data import SOURCES, Row, lines_of
-from coba_versions import MORE_VOTERS, Made, Workshop, voters
+from coba_versions import Made, Workshop, all_voters, voters
 
 SHOWN = {
     "plain": "no augmentation",
@@ -257,28 +258,33 @@ class Tables:
 
     def table_11(self) -> list[Line]:
         """The number of classifiers that vote."""
-        names = tuple(dict.fromkeys((*voters(self.options), *MORE_VOTERS)))
-        changes = {n: {"models": names[:n]} for n in paper.TABLE_11 if n <= len(names)}
+        names = all_voters(self.options)
+        changes = {n: {"models": names[:n]} if n <= len(names) else None for n in paper.TABLE_11}
         return self.varied("voters", paper.TABLE_11, changes, usual=len(voters(self.options)))
 
     def table_12(self) -> list[Line]:
         """The number of words of each classifier."""
-        changes = {k: {"top_k": k} for k in paper.TABLE_12}
+        changes: dict[int, dict[str, Any] | None] = {k: {"top_k": k} for k in paper.TABLE_12}
         return self.varied("words", paper.TABLE_12, changes, usual=self.options.top_k)
 
-    def varied(self, unit: str, table: Any, changes: dict[int, dict[str, Any]], *, usual: int) -> list[Line]:
+    def varied(
+        self, unit: str, table: Any, changes: dict[int, dict[str, Any] | None], *, usual: int
+    ) -> list[Line]:
         """A line for each number, dataset and classifier; the usual number is CoBA as in the other tables."""
         lines = []
-        for name in ("sst2", "imdb"):
-            for model in self.options.model:
-                for n, change in changes.items():
-                    version = "coba" if n == usual else f"coba-{unit}-{n}"
-                    more = {} if n == usual else change
-                    found = self.shop.scores(name, version, model, **more).get("test", [])
-                    data, made = f"{SOURCES[name].name}, {model}"[:20], self.shop.made(name, version)
-                    lines.append(
-                        percent(f"{n} {unit if n > 1 else unit[:-1]}", data, table[n][name], found, made)
-                    )
+        for name, model in product(("sst2", "imdb"), self.options.model):
+            for n, change in changes.items():
+                what, data, known = (
+                    f"{n} {unit if n > 1 else unit[:-1]}",
+                    f"{SOURCES[name].name}, {model}"[:20],
+                    table[n][name],
+                )
+                if change is None:
+                    lines.append(Line(what, data, known, note=f"needs {n} names after --voters"))
+                    continue
+                version, more = ("coba", {}) if n == usual else (f"coba-{unit}-{n}", change)
+                found = self.shop.scores(name, version, model, **more).get("test", [])
+                lines.append(percent(what, data, known, found, self.shop.made(name, version)))
         return lines
 
     def table_15(self) -> list[Line]:

@@ -148,7 +148,7 @@ def parsed() -> Namespace:
         "--voters",
         nargs="+",
         default=[],
-        help="classifiers that vote; paper: those of appendix B; default: the product's",
+        help="classifiers that vote, up to five, and seven for Table 11; paper: those of appendix B",
     )
     add("--importance", default="ig", choices=["ig", "lime", "shapley"])
     add("--top-k", type=int, default=5, help="words of each classifier")

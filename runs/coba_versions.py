@@ -55,7 +55,7 @@ PASSED_ON = (
     "epochs",
     "rate",
 )  # options that have a value only if they are given
-MORE_VOTERS = ("minilm", "minilm-lora")  # the sixth and the seventh for Table 11
+USUAL_VOTERS = 5  # as in the paper; Table 11 has up to seven
 # What `longway augment` is asked for, beside the paper's values.
 VERSIONS: dict[str, dict[str, Any]] = {
     "eda": {"method": "eda"},
@@ -325,11 +325,14 @@ def same_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
+def all_voters(options: Namespace) -> tuple[str, ...]:
+    """The classifiers that may vote; with --voters paper those of appendix B."""
+    return PAPER_MODELS if options.voters == ["paper"] else tuple(options.voters) or default_models()
+
+
 def voters(options: Namespace) -> tuple[str, ...]:
-    """The classifiers that vote; with --voters paper those of appendix B."""
-    if options.voters == ["paper"]:
-        return PAPER_MODELS
-    return tuple(options.voters) or default_models()
+    """Those that vote but in Table 11."""
+    return all_voters(options)[:USUAL_VOTERS]
 
 
 def nothing_added(result: AugmentResult) -> str:
