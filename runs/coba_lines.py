@@ -53,15 +53,12 @@ class Line:
     note: str = ""
 
 
-def percent(
-    what: str, data: str, known: float | None, found: Sequence[float], made: Made, *, rows: int | None = None
-) -> Line:
-    """A line with the mean over seeds, in percent; a version to which nothing was added says so."""
-    n = len(made.rows) if rows is None else rows
-    if not found:
-        return Line(what, data, known, None, None, n, made.why)
+def percent(what: str, data: str, known: float | None, found: Sequence[float], made: Made) -> Line:
+    """A line with the mean over seeds, in percent; where nothing was added, only why."""
+    if made.why or not found:
+        return Line(what, data, known, note=made.why)
     spread = float(np.std(found)) * 100 if len(found) > 1 else None
-    return Line(what, data, known, float(np.mean(found)) * 100, spread, n, made.why)
+    return Line(what, data, known, float(np.mean(found)) * 100, spread, len(made.rows))
 
 
 class Tables:
@@ -230,13 +227,21 @@ class Tables:
                 made.why,
             ),
         ):
-            found = [] if options.dry_run else [
+            found = [] if options.dry_run or (why and why == made.why) else [
                 bleu_of(options.writing_model, some, test, epochs=options.writing_epochs, device=options.device, seed=seed)
                 for seed in range(options.seeds)
             ]  # fmt: skip
             spread = float(np.std(found)) if len(found) > 1 else None
             lines.append(
-                Line(what, data, known, float(np.mean(found)) if found else None, spread, len(some), why)
+                Line(
+                    what,
+                    data,
+                    known,
+                    float(np.mean(found)) if found else None,
+                    spread,
+                    len(some) if found else None,
+                    why,
+                )
             )
         lines.insert(
             1,

@@ -203,6 +203,16 @@ def test_at_most_some_rewrites_of_each_source(part):
     assert [int(row["text"]) for row in kept] == sorted(int(row["text"]) for row in kept)
 
 
+def test_a_version_to_which_nothing_was_added_has_no_figure(part):
+    lines, made = part("coba_lines"), part("coba_versions").Made
+    rows = [{"text": "x", "label": "a"}] * 3
+    assert lines.percent("CoBA", "IMDb", 95.4, [0.5], made(rows, why="no words")) == lines.Line(
+        "CoBA", "IMDb", 95.4, note="no words"
+    )
+    line = lines.percent("EDA", "IMDb", None, [0.5, 0.7], made(rows))
+    assert (line.ours, line.spread, line.rows) == (pytest.approx(60), pytest.approx(10), 3)
+
+
 # Networks
 
 
