@@ -88,9 +88,7 @@ class Sharing(Watcher):
         self.name, self.folders, self._told, self._step = name, folders, time.monotonic(), ""
 
     def start(self, started: Started) -> None:
-        """Fill the journal of a run that begins; its own answers stay as they are."""
-        if (started.folder / JOURNAL_FILE).exists():
-            return
+        """Fill the journal of a run that begins or goes on with answers that it lacks."""
         own = read_json(started.folder / RUN_FILE)
         with closing(Journal(started.folder / JOURNAL_FILE)) as journal:
             for folder in self.folders:
@@ -99,8 +97,10 @@ class Sharing(Watcher):
                     if same_words(own, read_json(folder / RUN_FILE)):
                         kinds.add("words")
                     with closing(Journal(folder / JOURNAL_FILE)) as other:
-                        known = [entry for entry in other.entries() if entry.kind in kinds]
-                    journal.put_all(replace(entry, cost=0.0) for entry in known)
+                        known = {entry.key: entry for entry in other.entries() if entry.kind in kinds}
+                    for key in journal.get_all(known):
+                        del known[key]
+                    journal.put_all(replace(entry, cost=0.0) for entry in known.values())
 
     def step(self, name: str) -> None:
         """Remember the step."""
