@@ -1,0 +1,253 @@
+"""runs/coba_tables.py: what it computes, and a whole run over a server that is interrupted and goes on."""
+
+import gzip
+import importlib
+import json
+import sys
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from longway.classify.classifier import Inputs, Labelled
+from tests.engines.loopback import Loopback
+from tests.environment import without_encoder, without_settings_of_the_user
+from tests.jobs.toy_augment import answer, asked
+from tests.jobs.toy_run import rows_of
+from tests.tiny_language_models import save_bert, save_gpt2
+
+RUNS = Path(__file__).resolve().parents[1] / "runs"
+IMDB_FILES = (
+    "imdb/train.jsonl.gz",
+    "imdb/test.jsonl.gz",
+    "human_cad_imdb/dev.jsonl.gz",
+    "human_cad_imdb/train.jsonl.gz",
+    "sst2_sentences/test.jsonl.gz",
+    "yelp_sentences/dev_sample.jsonl.gz",
+)
+
+
+@pytest.fixture
+def part(monkeypatch):
+    monkeypatch.syspath_prepend(RUNS)
+    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
+        monkeypatch.delitem(sys.modules, name)
+    yield importlib.import_module
+    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def reviews(part, monkeypatch, tmp_path):
+    """Toy reviews in place of IMDb and its test sets."""
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    without_encoder(monkeypatch)
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+    monkeypatch.setattr(part("coba_data").common, "DATA", tmp_path)
+    rows = [{"text": row["review"], "label": row["label"]} for row in rows_of(24)]
+    for file in IMDB_FILES:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        with gzip.open(tmp_path / file, "wt", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def run(part, monkeypatch, capsys, *options):
+    """The tables that the script gives, and everything it printed before."""
+    monkeypatch.setattr(sys, "argv", ["runs/coba_tables.py", *options])
+    capsys.readouterr()
+    part("coba_tables").main()
+    *printed, figures = capsys.readouterr().out.splitlines()
+    return json.loads(figures)["tables"], printed
+
+
+def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
+    part, reviews, monkeypatch, capsys, tmp_path
+):
+    versions = part("coba_versions")
+    augment, begun = versions.augment, []
+
+    def stops_at_the_second(*given, **options):
+        begun.append(options["out"].name)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return augment(*given, **options)
+
+    with Loopback(answer) as server:
+        settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "12"]
+        settings += ["--tables", "10", "--out", str(tmp_path / "out")]
+        monkeypatch.setattr(versions, "augment", stops_at_the_second)
+        with pytest.raises(SystemExit, match=r"to go on: python runs/coba_tables\.py --engine served:toy"):
+            run(part, monkeypatch, capsys, *settings)
+        before = len(server.calls)
+        tables, printed = run(part, monkeypatch, capsys, *settings)
+        assert len(server.calls) > before > 0
+        assert set(server.counts.values()) == {1}  # whatever was interrupted, no question was put twice
+        assert sum(asked(call) == "triples" for call in server.calls) == 12  # for four versions of 12 rows
+        again, _ = run(part, monkeypatch, capsys, *settings)
+        calls = len(server.calls)
+        assert again == tables
+        run(part, monkeypatch, capsys, *settings[:-4], "--tables", "10", "--seeds", "2", *settings[-2:])
+        assert len(server.calls) == calls  # other trainings, the same texts
+    assert [line["paper"] for line in tables["10"]] == [94.9, 95.7, 92.9, 95.4]
+    assert all(line["rows"] > 12 and 0 <= line["ours"] <= 100 for line in tables["10"])
+    assert max(map(len, printed)) <= 100
+
+
+def test_a_table_is_measured_again_where_a_setting_differs(part, reviews, monkeypatch, capsys, tmp_path):
+    settings = ["--voters", "bow", "--tables", "10", "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(part("coba_versions").Workshop, "_make", lambda self, name, version, rows, more: part("coba_versions").Made(rows))  # fmt: skip
+    first, _ = run(part, monkeypatch, capsys, *settings, "--rows", "10")
+    second, _ = run(part, monkeypatch, capsys, *settings, "--rows", "16")
+    assert {line["rows"] for line in first["10"]} == {10}
+    assert {line["rows"] for line in second["10"]} == {16}
+
+
+def test_a_dry_run_asks_nothing(part, reviews, monkeypatch, capsys, tmp_path):
+    with Loopback(answer) as server:
+        settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "12"]
+        _, printed = run(
+            part,
+            monkeypatch,
+            capsys,
+            *settings,
+            "--tables",
+            "10",
+            "--dry-run",
+            "--out",
+            str(tmp_path / "out"),
+        )
+        assert not server.calls
+    assert "  imdb coba: at most 36 calls, $0.00" in printed
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_that_is_not_there_is_told(part, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(part, monkeypatch, capsys, "--tables", "9")
+    assert "There is no table 9 here" in capsys.readouterr().err
+
+
+def test_the_figures_of_the_paper_agree_with_each_other(part):
+    """CoBA on IMDb and SST-2 with BERT stands in four tables."""
+    paper = part("coba_paper")
+    bert = paper.table_3("bow")["coba"]
+    assert bert["imdb"] == paper.TABLE_10["coba"] == paper.TABLE_11[5]["imdb"] == paper.TABLE_12[5]["imdb"]
+    assert bert["sst2"] == paper.TABLE_11[5]["sst2"] == paper.TABLE_12[5]["sst2"]
+    assert {len(row) for row in paper.table_3("hf:t5").values()} == {4}
+
+
+def test_rows_of_one_file_are_for_training_or_for_testing(part, monkeypatch):
+    data = part("coba_data")
+    lines = [{"text": "word " * n, "label": "ab"[n % 2]} for n in range(1, 21)]
+    monkeypatch.setattr(data, "lines_of", lambda file: lines)
+    source = data.Source("x", "x.gz", {"test": "x.gz"})
+    train, test = (data.rows_from(source, "x.gz", limit=99, held_out=held) for held in (False, True))
+    assert sorted(int(row["id"]) for row in train + test) == list(range(20))
+    assert [row["id"] for row in test] == ["4", "9", "14", "19"]
+    short = data.rows_from(source, "x.gz", limit=3, max_words=6)
+    assert len(short) == 3
+    assert all(len(row["text"].split()) <= 6 for row in short)
+
+
+class Fixed:
+    """Answers by the text."""
+
+    labels_ = ("a", "b")
+
+    def __init__(self, shares):
+        self.shares = shares
+
+    def predict_proba(self, inputs):
+        return np.array([[1 - self.shares[text], self.shares[text]] for text in inputs.texts])
+
+    def predict(self, inputs):
+        return ["ab"[self.shares[text] > 0.5] for text in inputs.texts]
+
+
+def test_auroc_is_the_share_of_pairs_in_the_right_order(part):
+    rng = np.random.default_rng(0)
+    shares = {str(i): round(float(rng.random()), 1) for i in range(30)}
+    labels = ["ab"[int(rng.random() < 0.5)] for _ in shares]
+    own = {
+        label: [s for s, known in zip(shares.values(), labels, strict=True) if known == label]
+        for label in "ab"
+    }
+    pairs = [(b > a) + 0.5 * (b == a) for a, b in product(own["a"], own["b"])]
+    found = part("coba_data").auroc(Fixed(shares), Labelled(Inputs(list(shares)), labels))
+    assert found == pytest.approx(np.mean(pairs))
+
+
+def test_answers_that_change_with_gender_are_counted(part):
+    model = Fixed({"he": 0.9, "she": 0.1, "him": 0.8, "her": 0.7})
+    pairs = [
+        {"text": old, "label": "a", "new": {"text": new, "label": "a"}}
+        for old, new in (("he", "she"), ("him", "her"))
+    ]
+    assert part("coba_data").moved(model, pairs) == 0.5
+
+
+def test_words_are_shared_between_runs_about_the_same_rows_only(part):
+    versions = part("coba_versions")
+    settings = dict.fromkeys(versions.OF_WORDS, 1) | {"gender": True}
+    run_json = {"fingerprint": "x", "settings": settings}
+    assert versions.same_words(run_json, {**run_json, "settings": settings | {"gender": False}})
+    assert not versions.same_words(run_json, {**run_json, "fingerprint": "y"})
+    assert not versions.same_words(run_json, {**run_json, "settings": settings | {"top_k": 3}})
+
+
+def test_at_most_some_rewrites_of_each_source(part):
+    new = [{"source": "ab"[i % 2], "text": str(i)} for i in range(10)]
+    kept = part("coba_given").some_of_each(new, 2, seed=0)
+    assert sorted(row["source"] for row in kept) == ["a", "a", "b", "b"]
+    assert [int(row["text"]) for row in kept] == sorted(int(row["text"]) for row in kept)
+
+
+def test_a_version_to_which_nothing_was_added_has_no_figure(part):
+    lines, made = part("coba_lines"), part("coba_versions").Made
+    rows = [{"text": "x", "label": "a"}] * 3
+    assert lines.percent("CoBA", "IMDb", 95.4, [0.5], made(rows, why="no words")) == lines.Line(
+        "CoBA", "IMDb", 95.4, note="no words"
+    )
+    line = lines.percent("EDA", "IMDb", None, [0.5, 0.7], made(rows))
+    assert (line.ours, line.spread, line.rows) == (pytest.approx(60), pytest.approx(10), 3)
+
+
+# Networks
+
+
+def test_masked_tokens_alone_are_learned(part):
+    torch = pytest.importorskip("torch", reason="networks need torch (longway[neural])")
+
+    class Tokenizer:
+        all_special_ids, mask_token_id = (0, 1), 99
+
+    read = torch.tensor([[1, *range(2, 60), 1, 0, 0]] * 40)
+    mask = (read != 0).long()
+    shown, labels = part("coba_language").hidden(read, mask, Tokenizer, np.random.default_rng(0))
+    for row, seen, label in zip(read.flatten(), shown.flatten(), labels.flatten(), strict=True):
+        assert (seen, label) == ((99, row) if label != -100 else (row, -100))
+        assert row > 1 or label == -100
+    assert float((labels != -100).sum() / (read > 1).sum()) == pytest.approx(0.15, abs=0.03)
+
+
+def test_a_network_learns_pairs_by_heart(part):
+    pytest.importorskip("torch", reason="networks need torch (longway[neural])")
+    pairs = [("he is here .", "they are here ."), ("she sleeps well .", "they sleep well .")]
+    language = part("coba_language")
+    assert language.bleu_of("tiny", pairs, pairs, epochs=30, device="cpu") > 90
+    assert language.bleu_of("tiny", pairs, pairs, epochs=1, device="cpu") < 50
+
+
+@pytest.mark.parametrize("save", [save_bert, save_gpt2])
+def test_a_language_model_is_trained_further_and_can_be_measured(part, tmp_path, save):
+    pytest.importorskip("torch", reason="networks need torch (longway[neural])")
+    from longway.jobs.fairness.models import likelihoods_of
+
+    name = f"hf:{save(tmp_path / 'base')}"
+    before = likelihoods_of(name, device="cpu")
+    texts = ["the baker was kind", "the nurse was kind"] * 8
+    part("coba_language").pretrained(name, texts, tmp_path / "further", device="cpu")
+    after = likelihoods_of(f"hf:{tmp_path / 'further'}", device="cpu")
+    assert after.kind == before.kind
+    assert after.identity != before.identity
