@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,10 @@ def percent(what: str, data: str, known: float | None, found: Sequence[float], m
     return Line(what, data, known, float(np.mean(found)) * 100, spread, len(made.rows))
 
 
+def _known(table: paper.Figures, data: str, version: str) -> float | None:
+    return table[version][data]
+
+
 class Tables:
     """The tables, each a function of a workshop."""
 
@@ -106,7 +111,7 @@ class Tables:
         """Accuracy on human counterfactuals; for IMDb also on those that had no part in choosing our checks."""
         lines, table = [], paper.TABLE_4
         for name in ("imdb", "snli"):
-            lines += self.accuracies(name, list(table), "cad", lambda v, n=name: table[v][n])
+            lines += self.accuracies(name, list(table), "cad", partial(_known, table, name))
         return lines + self.accuracies("imdb", list(table), "cad_more", lambda v: None, "IMDb, others")
 
     def table_5(self) -> list[Line]:
@@ -149,9 +154,10 @@ class Tables:
         if self.options.dry_run or (stage != "raw" and name == "local"):
             return {}
         from longway.jobs.fairness.job import fairness
+        from longway.jobs.fairness.settings import FairnessSettings
 
         folder = self.shop.out / "language" / f"{name.replace('/', '-').replace(':', '-')}-{stage}"
-        files = {
+        files: dict[str, Any] = {
             key: self.gender_items(f"{key}/{file}")
             for key, file in (("stereoset", "dev"), ("crows_pairs", "all"))
         }
@@ -161,7 +167,8 @@ class Tables:
 
             pretrained(name, texts, folder, device=self.options.device, seed=self.options.seed)
             measured = f"hf:{folder}"
-        result = fairness(model=measured, device=self.options.device, **files)
+        settings = FairnessSettings(model=measured, device=self.options.device, **files)
+        result = fairness(settings=settings)
         if texts is not None:
             shutil.rmtree(folder)  # half a gigabyte and more
         stereo, crows = result.measures.stereoset, result.measures.crows_pairs
@@ -195,7 +202,7 @@ class Tables:
         """AUROC on other datasets; SNLI to MNLI is not in the paper."""
         lines, table = [], paper.TABLE_7
         for test, shown in (("sst2", "to SST-2"), ("yelp", "to Yelp")):
-            lines += self.accuracies("imdb", list(table), test, lambda v, t=test: table[v][t], shown)
+            lines += self.accuracies("imdb", list(table), test, partial(_known, table, test), shown)
         return lines + self.accuracies(
             "snli", ("plain", "eda", "coba"), "mnli", lambda v: None, "SNLI to MNLI"
         )

@@ -1,6 +1,6 @@
 """The tables of the CoBA paper with any engine: the paper's figure, ours, and the rows that ours was measured on.
 
-python runs/coba_tables.py                                          all tables, tiny: rules, a bag of words, a minute or two
+python runs/coba_tables.py                                          all tables, tiny: rules, a bag of words, about three minutes
 python runs/coba_tables.py --tables 4,10 --rows 400 --max-words 0    whole reviews
 python runs/coba_tables.py --engine served:NAME --base-url http://localhost:8000/v1 --rows 500 --dry-run   what that would ask for
 python runs/coba_tables.py --engine served:NAME --budget 5 --model hf:google-bert/bert-base-uncased-full --voters paper --rows 5000
