@@ -71,7 +71,7 @@ def bakers_of(n):
 
 def answer(call: Call) -> Reply:
     """The lines with all pronouns changed to those of the person wanted."""
-    system, user = (message["content"] for message in call.body["messages"][:2])
+    system, *_, user = (message["content"] for message in call.body["messages"])
     target = re.search(r"The marked person is now (a \w+)", system)[1]
     lines = [json.loads(line) for line in re.findall(r"<line>(\".*\")</line>", user)]
     plain = [re.sub("[⟦⟧]", "", line) for line in lines]

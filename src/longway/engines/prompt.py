@@ -183,15 +183,15 @@ def edit_prompt(
     most: int | None = None,
 ) -> Prompt:
     """Asks for one change that keeps the label: words to include, and where; the fewest or the most words."""
-    values = {"include": include, "place": place, "least": least, "most": most}
-    wanted = (
-        [place or "include"] * bool(include) + ["least"] * (least is not None) + ["most"] * (most is not None)
-    )
-    shown = (
-        [] if task.is_zero_shot else [one for name in wanted for one in _shown("shown-edits.v2.toml")[name]]
-    )
+    wanted = {"include": include, "place": place, "least": least, "most": most}
+    kinds = [
+        place or "include" if include else "",
+        "" if least is None else "least",
+        "" if most is None else "most",
+    ]
+    examples = [one for kind in kinds if kind for one in _shown("shown-edits.v2.toml")[kind]]
     nothing = {"include": "", "place": "", "least": None, "most": None}
-    values |= {"shown": [nothing | one for one in shown]}
+    values = {**wanted, "shown": [] if task.is_zero_shot else [nothing | one for one in examples]}
     return Prompt("edit.v2", without_row(task, text, context), text, context, label, values=values)
 
 
