@@ -61,10 +61,6 @@ class Call:
         return "response_format" in self.body
 
     @property
-    def is_repair(self) -> bool:
-        return len(self.body["messages"]) > 2
-
-    @property
     def content(self) -> str:
         return json.dumps(self.body, sort_keys=True)
 

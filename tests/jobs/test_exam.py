@@ -50,7 +50,7 @@ def perfect(call):
     """Knows every answer."""
     text = said(call)
     if "word that names the person" in text:
-        shown = json.loads(re.search(r"<line>(\".*?\")</line>", text)[1]).replace("⟦", "").replace("⟧", "")
+        shown = json.loads(re.findall(r"<line>(\".*?\")</line>", text)[-1]).replace("⟦", "").replace("⟧", "")
         return lines(next(PERSONS[one.id] for one in questions() if one.word and one.text == shown))
     context = re.search(r"<context>(\".*?\")</context>", call.question["content"])
     row = next(

@@ -49,7 +49,7 @@ def test_words_at_the_beginning_must_be_there():
     pattern = Pattern("position", "text", ("frankly",), place=FIRST)
     texts, told = asked(pattern, "It frankly works.", "Frankly, it works.", into_others=True)
     assert texts == ["Frankly, it works."]
-    assert "as its first words" in told
+    assert "as the first words of the text" in told
 
 
 @pytest.mark.parametrize(
