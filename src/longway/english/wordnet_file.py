@@ -3,11 +3,11 @@
 The file has ten blocks, divided by an empty line, of these lines:
 
     fields     "noun.communication": WordNet's groups
-    synsets    "10|n|81218,81541|| <tab> movie|13 <tab> film|38", numbered from 0: the number of its field, its part of speech,
+    synsets    "10|n|35710,22154 <tab> movie|26 <tab> film|38", numbered from 0: the number of its field, its part of speech,
                the numbers of the synsets above it and of the head adjectives it is similar to, "1" for a name; then its
                words, each with its count, sentence frames, position, antonyms (synset:word) and "1" if it is marked
     words      "film": the nouns, in order, without capitals; likewise in the other blocks the verbs, adjectives and adverbs
-    entries    "81300,44|64" for each of these words: its synsets, most frequent first, and its count over all of them
+    entries    "35678,33871,18155|64" for each of these words: its synsets, most frequent first, and its count over all of them
 
 Empty parts at the end of a list are left out. A line is taken apart when it is looked up.
 """
