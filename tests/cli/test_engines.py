@@ -52,7 +52,7 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
 
 
 def test_json_holds_every_engine_and_the_choice(run):
-    result = run("--json", "--no-test")
+    result = run("--json")
     found = json.loads(result.output)
     assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "gguf", "served", "replay"]
     assert all(engine["self_test"] == "" for engine in found["engines"])
@@ -62,9 +62,9 @@ def test_json_holds_every_engine_and_the_choice(run):
 def test_gguf_files_are_listed_as_they_are_typed(run, monkeypatch):
     files = [GgufFile(Path("/models/my model [7b].gguf"), "my model [7b]", 4_700_000_000)]
     monkeypatch.setattr("longway.engines.gguf_files.found_files", lambda: files)
-    shown = run("--no-test").output
+    shown = run().output
     assert "4.7 GB  'gguf:/models/my model [7b].gguf'" in shown
-    found = json.loads(run("--json", "--no-test").output)
+    found = json.loads(run("--json").output)
     assert found["gguf_files"] == [
         {"name": "my model [7b]", "path": "/models/my model [7b].gguf", "bytes": 4_700_000_000}
     ]

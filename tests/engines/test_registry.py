@@ -85,7 +85,7 @@ def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypa
 
 def test_what_is_missing_is_told_for_each_engine(lacking):
     lacking("lemminflect", "onnxruntime", "openai")
-    found = {status.name: status for status in available()}
+    found = {status.name: status for status in available(test=True)}
     assert [name for name, status in found.items() if status.ready] == ["replay"]
     assert "lemminflect" in found["rules"].detail
     assert "onnxruntime" in found["local"].detail
@@ -104,11 +104,11 @@ def test_the_writer_is_shown_with_its_version_and_size(monkeypatch, tmp_path):
 
 
 def small_model_status():
-    return next(status for status in available(test=False) if status.name == "local")
+    return next(status for status in available() if status.name == "local")
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
-    found = {s.name: s for s in available(test=False, base_url="http://127.0.0.1:9/v1")}
+    found = {s.name: s for s in available(base_url="http://127.0.0.1:9/v1")}
     assert found["served"].ready  # it was only looked at
     with pytest.raises(EngineError, match=r"127\.0\.0\.1:9"):
         models_of("http://127.0.0.1:9/v1", timeout=2)

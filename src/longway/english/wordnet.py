@@ -15,6 +15,7 @@ Counts are those of the sense-tagged SemCor corpus (about 230,000 words), as shi
 from __future__ import annotations
 
 import os
+import re
 import threading
 import warnings
 from collections import defaultdict
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -138,9 +140,17 @@ def frequency(lemma: str, upos: str) -> int:
 
 def wordnet_source() -> WordnetSource:
     """Return the WordNet in use. Raises DataError with the install command if there is none."""
-    with _lock:
-        origin, path = _find()
-        return WordnetSource(str(_reader().get_version()), origin, str(path))
+    origin, path = _find()
+    return WordnetSource(_version_in(path), origin, str(path))
+
+
+def _version_in(path: Any) -> str:
+    """The version in the first lines of a data file. Read here, because NLTK's reader needs seconds to load."""
+    file = path / "data.adj" if isinstance(path, Path) else path.join("data.adj")
+    with file.open() as lines:
+        head = b"".join(line if isinstance(line, bytes) else line.encode() for line in islice(lines, 29))
+    match = re.search(rb"WordNet (\d[\d.]*) Copyright", head)
+    return match[1].decode() if match else "unknown version"
 
 
 def _sense(synset: Any) -> Sense:
