@@ -1,5 +1,6 @@
 """From names to engines, and what "auto" takes."""
 
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -163,6 +164,14 @@ def test_pip_is_run_twice_and_its_failure_is_told(monkeypatch):
     with pytest.raises(EngineError, match="one, two cannot be found"):
         install("local")
     assert asked == [["install", "one"], ["install", "--no-deps", "two"]]
+
+
+def test_uv_installs_where_the_environment_has_no_pip(monkeypatch):
+    monkeypatch.setattr(installing.shutil, "which", lambda name: "/bin/uv")
+    assert installing._installer(["install", "--no-deps", "one"])[:3] == [sys.executable, "-m", "pip"]
+    monkeypatch.setattr(installing, "find_spec", lambda name: None)
+    command = installing._installer(["install", "--no-deps", "one"])
+    assert command == ["/bin/uv", "pip", "--quiet", "install", "--python", sys.executable, "--no-deps", "one"]
 
 
 def test_a_package_that_does_not_exist_is_an_error_with_pips_own_words():

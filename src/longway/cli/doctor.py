@@ -17,6 +17,7 @@ PURPOSES = {
     "served": "served LLMs",
     "gguf": "GGUF files",
     "local": "small LLM, encoder",
+    "prove": "distances in prove",
     "neural": "neural models",
     "review": "review page",
     "ray": "many machines",
@@ -24,6 +25,7 @@ PURPOSES = {
     "xlsx": "Excel files",
     "dev": "development",
 }
+UNIONS = {"all", "demo"}  # extras that only combine others
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def installed_extras() -> dict[str, Extra]:
             "pip install --upgrade longway" if name == "core" else f"pip install 'longway[{name}]'",
         )
         for name, versions in packages.items()
+        if name not in UNIONS
     }
 
 
