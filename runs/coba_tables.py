@@ -28,6 +28,7 @@ import common
 from coba_lines import Line, Tables
 from coba_versions import Workshop, voters
 from longway.errors import LongwayError
+from longway.methods.method import BUDGET_SPENT
 from longway.store import read_json, write_json
 
 WIDTH = 98
@@ -101,7 +102,8 @@ def main() -> None:
         print("\nWhat was added:")
         show_made(shop)
     for one in dict.fromkeys(shop.unfinished):
-        print(f"Not complete: {one}. To go on: {again}"[: 2 * WIDTH])
+        more = ", with a larger --budget" if one.endswith(BUDGET_SPENT) else ""
+        print(f"Not complete: {one}. To go on{more}: {again}")
     made = {
         f"{name} {version}": one.result.accepted
         for (name, version), one in shop.finished().items()

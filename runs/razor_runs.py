@@ -138,7 +138,7 @@ class Experiments:
                 f"{sum(one.count for one in found.failed_calls)} calls to {found.engine} failed"
             )
         if found.stopped == BUDGET_SPENT:
-            self.incomplete.add("the budget is spent")
+            self.incomplete.add("the budget is spent, and a larger --budget is needed to go on")
         return found
 
     def proofs(

@@ -23,7 +23,7 @@ import common
 from longway.english.document import Document, Word, apply_changes
 from longway.english.pipeline import load_pipeline
 from longway.english.replacements import Replacement, antonyms, synonyms, with_article
-from longway.english.wordnet import wordnet_source
+from longway.english.wordnet_file import VERSION
 from longway.stats import wilson_interval
 
 # Files that the settings were not chosen on; those were SNLI dev, FEVER paper_dev, IMDb train, SST-2 train, Yelp and others.
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--model", default="longway", help="the English pipeline")
     parser.add_argument("--context", action="store_true", help="show the sentences, before and after")
     options = parser.parse_args()
-    print(f"WordNet {wordnet_source().version} from {wordnet_source().origin}")
+    print(f"WordNet {VERSION}")
     words = words_of(options)
     judged = verdicts()
     right: dict[str, list[tuple[bool, bool]]] = {}

@@ -136,13 +136,13 @@ def test_public_names_are_the_list():
         longway.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize("command", ["", "audit", "rewrite", "review"])
-def test_help_loads_nothing_that_computes(command):
+@pytest.mark.parametrize("command", ["--help", "audit --help", "rewrite --help", "review --help", "doctor"])
+def test_help_and_doctor_load_nothing_that_computes(command):
     code = (
-        f"import sys; sys.argv = 'longway {command} --help'.split()\n"
+        f"import sys; sys.argv = 'longway {command}'.split()\n"
         "from longway.cli import main\n"
         "try: main()\n"
-        "finally: print([m for m in ('numpy', 'polars', 'pyarrow', 'sklearn', 'torch', 'spacy', 'openai', 'onnxruntime', 'starlette') if m in sys.modules], file=sys.stderr)"
+        "finally: print([m for m in ('numpy', 'polars', 'pyarrow', 'sklearn', 'torch', 'spacy', 'nltk', 'openai', 'onnxruntime', 'starlette') if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"

@@ -34,6 +34,10 @@ def from_json(kind: Any, value: Any, name: str = "") -> Any:
         return _alternative(kind, value, name)
     if origin is tuple:
         return _tuple(get_args(kind), _expect(value, Sequence, "a list", name), name)
+    if isinstance(kind, type) and issubclass(
+        kind, tuple
+    ):  # a class of its own: class Findings(tuple[Finding, ...])
+        return kind(from_json(vars(kind)["__orig_bases__"][0], value, name))
     if origin is list:
         item = get_args(kind)[0]
         return [from_json(item, one, name) for one in _expect(value, Sequence, "a list", name)]

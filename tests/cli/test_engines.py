@@ -1,6 +1,8 @@
 """`longway engines` as a stranger meets it; engines that take long to load are not tested here but listed."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,19 +54,38 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
 
 
 def test_json_holds_every_engine_and_the_choice(run):
-    result = run("--json", "--no-test")
+    result = run("--json")
     found = json.loads(result.output)
     assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "gguf", "served", "replay"]
     assert all(engine["self_test"] == "" for engine in found["engines"])
     assert found["auto"]["why"]
 
 
+def test_the_list_loads_no_model():
+    code = (
+        "import sys; sys.argv = ['longway', 'engines']\n"
+        "from longway.cli import main\n"
+        "try: main()\n"
+        "finally: print([m for m in ('torch', 'spacy', 'nltk', 'sklearn', 'onnxruntime') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_engines_are_tested_only_on_request(run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(registry, "available", lambda *, test, base_url: asked.append(test) or FOUND)
+    run()
+    run("--test")
+    assert asked == [False, True]
+
+
 def test_gguf_files_are_listed_as_they_are_typed(run, monkeypatch):
     files = [GgufFile(Path("/models/my model [7b].gguf"), "my model [7b]", 4_700_000_000)]
     monkeypatch.setattr("longway.engines.gguf_files.found_files", lambda: files)
-    shown = run("--no-test").output
+    shown = run().output
     assert "4.7 GB  'gguf:/models/my model [7b].gguf'" in shown
-    found = json.loads(run("--json", "--no-test").output)
+    found = json.loads(run("--json").output)
     assert found["gguf_files"] == [
         {"name": "my model [7b]", "path": "/models/my model [7b].gguf", "bytes": 4_700_000_000}
     ]

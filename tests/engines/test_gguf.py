@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from longway.engines import gguf, gguf_files
+from longway.engines import gguf, gguf_files, llama_server
 from longway.engines.asker import Asker
 from longway.engines.costs import FREE
 from longway.engines.gguf import GgufEngine
@@ -71,6 +71,18 @@ def test_a_damaged_file_is_an_error_and_no_crash(tmp_path):
         asker.judge_all([judge_prompt(TASK, "Fine.")], TASK.labels)
 
 
+def test_the_server_says_why_it_does_not_start():
+    settings = {"path": "x", "name": "x", "context": 512, "slots": 1, "threads": 1, "batch": 64, "key": "k"}
+    blocked = (
+        "import sys, runpy; sys.modules['xllamacpp'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+    )
+    command = [sys.executable, "-c", blocked, llama_server.__file__]
+    ended = subprocess.run(
+        command, input=json.dumps(settings) + "\n", capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "xllamacpp" in json.loads(ended.stdout)["error"]
+
+
 @needs_llama_cpp
 def test_a_file_is_served_with_a_key_and_judges(tmp_path):
     (link := tmp_path / "mine.gguf").symlink_to(model_or_skip())
@@ -86,6 +98,14 @@ def test_a_file_is_served_with_a_key_and_judges(tmp_path):
         address = engine._transport.base_url
         assert is_listening(address)
         assert engine.base_url == gguf.ADDRESS  # the port is not recorded
+        engine._running.process.kill()
+        engine._running.process.wait()
+        [judged] = asker.judge_all(
+            [judge_prompt(TASK, "Bad.")], TASK.labels
+        )  # a server that died is started again
+        assert judged.best in TASK.labels
+        assert engine._transport.base_url != address
+        address = engine._transport.base_url
         assert other._join() is engine._running  # one server for one file
     assert is_listening(address)
     gguf._leave(other._key_of_server())

@@ -149,6 +149,15 @@ def test_passages_are_stored_and_resumed_one_by_one(tmp_path):
         assert asker.write_all([prompt], 4)[0].texts == whole.texts
 
 
+def test_a_number_or_a_time_is_never_divided():
+    text = "It cost 1,000,000 dollars, at 10:30 " * 40
+    spans = passage_spans(text)
+    assert len(spans) > 2
+    for start, end in spans:
+        assert not (text[start].isdigit() and text[start - 1] in ",:")
+        assert not (text[end - 1] in ",:" and text[end : end + 1].isdigit())
+
+
 def test_a_cut_answer_of_a_passage_is_requested_again_smaller():
     def answer(call):
         if call.n > 2:

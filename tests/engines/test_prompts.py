@@ -224,7 +224,8 @@ def shown_in(name):
         (CLAIMS, "REFUTES", "SUPPORTS", "was opened in 1931 by a mayor", "push a bicycle uphill"),
         (REVIEWS, "pos", "neg", 'with the label "neg"', 'with the label "negative"'),
         (task_of(["0", "1"]), "0", "1", 'with the label "complaint"', "Tarn Bridge"),
-        (task_of(["toxic", "fine"]), "toxic", "fine", "You are a newcomer", "Tarn Bridge"),
+        (task_of(["toxic", "fine"]), "toxic", "fine", 'with the label "fine"', '"not toxic"'),
+        (task_of(["not hateful", "hateful"]), "hateful", "not hateful", "You are a newcomer", '"toxic"'),
     ],
 )
 def test_counterparts_of_the_family_show_what_is_wanted(task, label, target, shown, not_shown):
@@ -234,6 +235,12 @@ def test_counterparts_of_the_family_show_what_is_wanted(task, label, target, sho
     assert shown in whole(examples)
     assert not_shown not in whole(examples)
     assert f"with the label {json.dumps(target)}" in row["content"]
+
+
+def test_shown_counterparts_name_labels_as_the_dataset_does():
+    task = task_of(["World", "Sports", "Business"])
+    [shown] = counterfactual_prompt(task, "A text.", label="World", target="Sports").values["shown"]
+    assert (shown["label"], shown["target"]) == ("Sports", "Business")
 
 
 def test_a_zero_shot_counterpart_is_asked_for_without_examples():

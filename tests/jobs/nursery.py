@@ -10,7 +10,6 @@ The sentence encoder is left out. Nothing that starts threads is used before a c
 
 from __future__ import annotations
 
-import functools
 import gc
 import json
 import os
@@ -93,7 +92,6 @@ def load_everything():
 
     import longway.cli.live
     import longway.detect.leak
-    import longway.english.wordnet
     import longway.jobs.augment.job
     import longway.jobs.rewrite.job
     import longway.verify.model_checks
@@ -106,10 +104,6 @@ def load_everything():
         1,
     )  # the leak is not the point, and takes most of the time
     assert are_opposites("dull", "bright")
-    # A child would read WordNet anew, since files that are open in two processes share their place; here one lives at a time.
-    reader = functools.partial(lambda opened: opened, longway.english.wordnet._reader())
-    reader.cache_clear = lambda: None
-    longway.english.wordnet._reader = reader
     gc.collect()
     gc.freeze()  # what is loaded stays shared between the children
 

@@ -4,10 +4,12 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 import longway as lw
+from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import arrange
@@ -318,3 +320,23 @@ def test_a_finding_about_people_marks_the_word_that_told_it():
     assert (dict(woman.texts), woman.q) == ({"complaint": 36, "praise": 0}, finding.q)
     assert dict(woman.mentions) == {"complaint": 48, "praise": 0}
     assert dict(woman.words) == {"her": 12, "aunt": 12, "wife": 12, "Karen": 12}
+
+
+def test_columns_can_be_named_in_the_call_and_results_are_frames():
+    frame = reviews_frame().rename(columns={"text": "review", "label": "stars"})
+    found = lw.audit(frame, text="review", label="stars", levels=("token",))
+    assert found.leak is found.leaks["text"]
+    assert list(found.findings.to_pandas()["label"]) == [one.label for one in found.findings]
+    assert found.to_pandas().equals(found.findings.to_pandas())
+    assert "<html" in found.report.html
+    assert "srcdoc" in found.report._repr_html_()
+    with pytest.raises(SettingError, match="already loaded"):
+        lw.audit(lw.load(frame, text="review", label="stars"), text="review")
+
+
+def reviews_frame():
+    rows = [
+        {"text": f"{'sadly' if i % 2 else 'well'} film {words}", "label": "bad" if i % 2 else "good"}
+        for i, words in enumerate(f"{a} {b} {c}" for a in "pqrs" for b in "uvwx" for c in "klmnoz")
+    ]
+    return pd.DataFrame(rows)

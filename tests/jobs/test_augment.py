@@ -311,7 +311,7 @@ def test_a_forecast_counts_the_calls_of_each_method(data, server, prices, more, 
 
 @pytest.fixture
 def few_synonyms(monkeypatch):
-    """WordNet takes seconds to open."""
+    """A synonym for every word."""
     monkeypatch.setattr("longway.methods.eda.synonyms_of", lambda word: (f"{word}ish",))
 
 

@@ -292,6 +292,25 @@ def test_the_time_is_shared_by_all_jobs(seconds, expected, tmp_path):
     assert now[0] <= 300 or seconds > 100
 
 
+def test_answers_in_the_journal_do_not_make_an_engine_seem_fast(tmp_path):
+    class Resumed(SlowPart):
+        """Its first questions were answered before, and take no time."""
+
+        known = 40
+
+        def ask(self, asker, n):
+            asker.found = min(n, self.known)
+            self.known -= asker.found
+            self.left, self.asked = self.left[n:], self.asked + n
+            self.now[0] += (n - asker.found) * self.seconds
+
+    now = [0.0]
+    parts = [Resumed(name, 100, 10.0, now) for name in ("judge", "rewrite")]
+    _ask_in_turn(parts, None, tmp_path, None, Watcher(), seconds=100, clock=lambda: now[0])
+    assert now[0] <= 100
+    assert all(part.asked > 40 for part in parts)
+
+
 def test_an_exam_that_runs_out_of_time_says_so_and_continues(monkeypatch):
     class Passing:
         now = 0.0

@@ -19,7 +19,6 @@ from longway.stats import wilson_interval
 from tests.jobs.toy_pairs import KIND, inference_dataset, toy_dataset
 
 pytest.importorskip("spacy")
-pytest.importorskip("nltk")
 
 TINY = lw.GrammarSettings(nonterminals=3, preterminals=6, dimension=8, epochs=1, device="cpu")
 E, C, N = "entailment", "contradiction", "neutral"

@@ -106,6 +106,23 @@ def test_every_figure_has_its_interval_and_every_file_is_there(proof):
     assert render_prove(results)
 
 
+def test_without_its_extra_a_proof_leaves_distances_out_and_says_so(versions, monkeypatch, tmp_path):
+    monkeypatch.setattr("longway.metrics.versions.find_spec", lambda name: None)
+    before, after = versions
+    settings = ProveSettings(seeds=1)
+    _, results = proved(
+        before,
+        after,
+        tests={"test": soups(40, honest_with=None, seed=3)},
+        settings=settings,
+        out=tmp_path / "run",
+    )
+    distance = one(results, "apart", data="after")
+    assert distance["changed"] > 0.4
+    assert distance["bleu"] is distance["rouge1"] is distance["edit_distance"] is None
+    assert "longway[prove]" in render_prove(results)
+
+
 def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
     versions, reversed_test, proof, tmp_path, monkeypatch
 ):

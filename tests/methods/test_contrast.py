@@ -14,7 +14,6 @@ from longway.stats import wilson_interval
 from longway.task import task_of
 
 pytest.importorskip("spacy")
-pytest.importorskip("nltk")
 
 E, C, N = "entailment", "contradiction", "neutral"
 STANCES = task_of([C, E, N], context_name="premise").stances

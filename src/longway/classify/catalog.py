@@ -7,11 +7,13 @@ cnn, gru, dan   frozen word vectors and a small network
 minilm-lora     MiniLM, fine-tuned with LoRA
 minilm-full     MiniLM, fully fine-tuned
 hf:NAME         any encoder of the Hugging Face hub or of a folder; NAME-frozen, NAME-lora (the default), NAME-full
+MODULE:NAME     a model of the user's own, such as a scikit-learn pipeline (`own_model.py`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,8 +53,19 @@ def model_named(
         ) from None
 
 
+def names_of(models: Iterable[object]) -> tuple[str, ...]:
+    """The names of models, of which some may be objects of the user's own."""
+    from longway.classify.own_model import name_of
+
+    return tuple(one if isinstance(one, str) else name_of(one) for one in models)
+
+
 def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifier]:
     """The class of a classifier with its first arguments."""
+    if ":" in name and not name.startswith("hf:"):
+        from longway.classify.own_model import own_model
+
+        return partial(own_model, name)
     if name == "bow" or name == "nb":
         from longway.classify.bag_of_words import Linear, NaiveBayes
 
@@ -85,7 +98,7 @@ def _encoder_and_tuning(name: str) -> tuple[str, str]:
     if name.startswith("hf:") and full:
         return full, "lora"
     raise SettingError(
-        f"'model' must be one of {', '.join(MODELS)}, or hf:NAME with an optional -frozen, -lora or -full. Got {name!r}."
+        f"'model' must be one of {', '.join(MODELS)}, hf:NAME with an optional -frozen, -lora or -full, or MODULE:NAME for a model of your own. Got {name!r}."
     )
 
 

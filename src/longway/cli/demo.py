@@ -62,7 +62,8 @@ def _run(*arguments: object) -> bool:
         main.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
-            f"[yellow]Not done:[/] {safe(str(error))}\nOr: longway engines install rules", soft_wrap=True
+            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: pip install 'longway[demo]'",
+            soft_wrap=True,
         )
         return False
     return True

@@ -17,6 +17,7 @@ PURPOSES = {
     "served": "served LLMs",
     "gguf": "GGUF files",
     "local": "small LLM, encoder",
+    "prove": "distances in prove",
     "neural": "neural models",
     "review": "review page",
     "ray": "many machines",
@@ -24,6 +25,7 @@ PURPOSES = {
     "xlsx": "Excel files",
     "dev": "development",
 }
+UNIONS = {"all", "demo"}  # extras that only combine others
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +79,15 @@ def installed_extras() -> dict[str, Extra]:
             "pip install --upgrade longway" if name == "core" else f"pip install 'longway[{name}]'",
         )
         for name, versions in packages.items()
+        if name not in UNIONS
     }
 
 
 def _english() -> dict[str, str]:
     """The pipeline that analyses English, and the WordNet that is used."""
-    from longway.english.wordnet import wordnet_source
-    from longway.errors import DataError
+    from longway.english.wordnet_file import VERSION
 
-    try:
-        source = wordnet_source()
-        wordnet = f"{source.version}, {source.origin}"
-    except DataError as error:
-        wordnet = str(error)
-    return {"pipeline": "longway", "wordnet": wordnet}
+    return {"pipeline": "longway", "wordnet": VERSION}
 
 
 def _version(package: str) -> str | None:

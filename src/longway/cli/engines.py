@@ -1,4 +1,4 @@
-"""`longway engines`: which engines are available, with a self-test; `install` installs what one needs, `exam` tests one."""
+"""`longway engines`: which engines are available, and a self-test of each; `install` installs what one needs, `exam` tests one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(
     test: Annotated[
         bool,
         typer.Option("--test/--no-test", help="Have each engine rewrite two sentences and time the second."),
-    ] = True,
+    ] = False,
     base_url: Annotated[
         str | None,
         typer.Option("--base-url", help="Address of an OpenAI-compatible server."),
@@ -78,7 +78,7 @@ def install(
         raise typer.Exit(1)
     with console.status("installing ..."):
         install_parts(engine)
-    console.print(f"\nInstalled. `longway engines` tests the engine {engine}.")
+    console.print(f"\nInstalled. `longway engines --test` tests the engine {engine}.")
 
 
 @app.command("exam")

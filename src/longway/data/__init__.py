@@ -10,6 +10,6 @@ read. Published fairness benchmarks are read by benchmarks/.
 from longway.data.batches import Batch
 from longway.data.columns import Columns
 from longway.data.dataset import Dataset
-from longway.data.loading import as_dataset, load, save
+from longway.data.loading import as_dataset, load, save, with_columns
 
-__all__ = ["Batch", "Columns", "Dataset", "as_dataset", "load", "save"]
+__all__ = ["Batch", "Columns", "Dataset", "as_dataset", "load", "save", "with_columns"]

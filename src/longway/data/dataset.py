@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,9 @@ from longway.data.shards import Source
 from longway.data.table import DataTable, combine
 from longway.errors import ColumnError, DataError
 from longway.records import Example, Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Dataset:
@@ -93,6 +97,10 @@ class Dataset:
                 "Use batches() or take(), or load it with a limit."
             )
         return self._keep_split(self._source.whole).frame
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All rows with all columns as a pandas frame."""
+        return self.frame.to_pandas()
 
     @property
     def encoding(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import polars as pl
 
@@ -23,6 +23,7 @@ from longway.data.table import DataTable, combine
 from longway.errors import ColumnError, DataError, SettingError
 
 SAMPLE_ROWS = 1000
+NAMED = ("text", "context", "label", "id")  # columns that a call may name
 
 
 def load(
@@ -69,6 +70,23 @@ def as_dataset(data: object) -> Dataset:
     2
     """
     return data if isinstance(data, Dataset) else load(data)
+
+
+def with_columns(data: object, options: Mapping[str, object]) -> tuple[Dataset, dict[str, object]]:
+    """The dataset of a call, and its other options. text, context, label and id among the options are columns, as in `load`.
+
+    >>> rows = [{"review": "good", "stars": 5}, {"review": "bad", "stars": 1}]
+    >>> dataset, options = with_columns(rows, {"text": "review", "label": "stars", "seed": 3})
+    >>> dataset.labels, options
+    (('1', '5'), {'seed': 3})
+    """
+    columns: dict[str, Any] = {name: options[name] for name in NAMED if name in options}
+    if columns and isinstance(data, Dataset):
+        raise SettingError(
+            f"'{next(iter(columns))}' names a column, but the dataset is already loaded. Name its columns in lw.load(data, text=..., label=...)."
+        )
+    others = {name: value for name, value in options.items() if name not in NAMED}
+    return load(data, **columns) if columns else as_dataset(data), others
 
 
 def save(

@@ -141,7 +141,9 @@ class Asker:
         except BudgetSpent as spent:
             spent.answers = _joined(plans, spent.answers)
             raise
-        return [answer for answer in _joined(plans, answers) if answer is not None]
+        whole = _joined(plans, answers)
+        assert all(answer is not None for answer in whole)
+        return cast(list[Written], whole)
 
     def first_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """What the calls for one prompt can cost without retries and repairs, in dollars."""

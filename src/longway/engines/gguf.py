@@ -84,6 +84,11 @@ class _Running:
         self.address = said["address"]
         return self
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is still there."""
+        return self.process.poll() is None
+
     def end(self) -> None:
         """End it at once."""
         self.process.kill()
@@ -178,7 +183,7 @@ class GgufEngine(ServedEngine):
         self._running = running
 
     def _is_started(self) -> bool:
-        return self._running is not None
+        return self._running is not None and self._running.is_alive
 
     def _join(self) -> _Running:
         """The server of this file, started if there is none."""
@@ -186,7 +191,10 @@ class GgufEngine(ServedEngine):
         with _starting:
             if not self._is_wanted:
                 raise EngineError(f"The start of {self.name} was cancelled.")
-            if (running := _servers.get(key)) is None:
+            running = _servers.get(key)
+            if (
+                running is None or not running.is_alive
+            ):  # it may have been killed, such as when memory ran out
                 running = _servers[key] = _Running.start(self.path, *key[2:])
                 try:
                     running.wait(self.path)

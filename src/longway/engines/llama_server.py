@@ -39,8 +39,8 @@ def main() -> None:
     try:
         server = _started(settings)
         answer = {"address": server.listening_address}
-    except RuntimeError as error:
-        answer = {"error": str(error)}
+    except Exception as error:  # told by the other process; nobody reads what this one prints
+        answer = {"error": str(error) or type(error).__name__}
     os.write(answers, json.dumps(answer).encode() + b"\n")
     sys.stdin.read()
     os._exit(0)  # without waiting for what it computes

@@ -59,7 +59,7 @@ class PaidWriting:
             asker.kept = 0.0
 
     def check(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> None:
-        """Raise SettingError if the budget of a new run is too small for the first of these rows, its first ones."""
+        """Raise SettingError if the budget of a new run is too small for the first of these prompts."""
         asker = self.asker
         if self._is_checked or not asker.budget or not prompts:
             return

@@ -26,7 +26,7 @@ NO_PASSAGE = "no passage of the long text was rewritten"
 Span = tuple[int, int]
 # Sentences of scripts that need no space after a mark, and clauses.
 _FULL_STOP = re.compile(r"[。！？｡؟۔।॥]+[\"'”’」』）)\]]*")
-_CLAUSE = re.compile(r"[,;:，；：、،؛–—]+")
+_CLAUSE = re.compile(r"[,;:–—]+(?!\d)|[，；：、،؛]+")  # not inside of 1,000 or 10:30
 
 
 def passage_spans(text: str, *, longest: int = LONGEST_PASSAGE) -> list[Span]:

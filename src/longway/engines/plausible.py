@@ -269,7 +269,7 @@ def invented_words(line: str, given: Collection[str], tokenizer: Any) -> list[st
     """The words of a line that do not exist. Names are not checked: no dictionary has them all.
 
     A word exists if it is in `given`, if the model has a token for it, or if the dictionary has it (WordNet and
-    lemminflect, extra `rules`). Without a dictionary, only words of three or more tokens count as invented.
+    lemminflect, extra `rules`). Without lemminflect, only words of three or more tokens count as invented.
     """
     new = (word for word in _LOWER_CASE.findall(line) if len(word) >= SHORTEST and word not in given)
     return [word for word in dict.fromkeys(new) if not _exists(word, tokenizer)]
@@ -285,7 +285,7 @@ def _exists(word: str, tokenizer: Any) -> bool:
 
 @lru_cache(maxsize=50_000)
 def _in_dictionary(word: str) -> bool | None:
-    """Whether the dictionary has the word or its lemma; None if there is no dictionary."""
+    """Whether the dictionary has the word or its lemma; None without lemminflect."""
     try:
         return any(lemmas(word, upos) or senses(word, upos) for upos in _UPOS)
     except MissingExtra:

@@ -59,6 +59,7 @@ _WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)[A-Z][\w'’-]*(?: (?:(?:of|the|and|for) )?[A-Z][\w'’-]*)+")
 _SIDES = {"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative"}
 _TOXIC = frozenset("toxic hate hateful offensive abusive abuse insult insulting harassment spam".split())
+_DENIALS = frozenset("no non not none never".split())
 _TOPICS = frozenset(
     "world sports sport business sci tech science technology politics political health entertainment culture travel food finance education weather art arts".split()
 )
@@ -220,6 +221,11 @@ def _labels_by_meaning(task: Task) -> dict[str, str]:
     """The label for each stance or side: {"entails": "SUPPORTS", ...}, {"positive": "pos", ...}; empty if the names do not tell."""
     if task.kind == "sentiment":
         return {_SIDES[label.lower()]: label for label in task.labels if label.lower() in _SIDES}
+    if family_of(task) == "toxicity" and len(task.labels) == 2:
+        words = [set(_WORD.findall(label.lower())) for label in task.labels]
+        toxic = [bool(each & _TOXIC) and not each & _DENIALS for each in words]
+        if sum(toxic) == 1:
+            return dict(zip(("toxic", "not toxic"), task.labels[:: 1 if toxic[0] else -1], strict=True))
     labels: dict[str, str] = {stance: label for label, stance in task.stances.items()}
     if "does not entail" in labels:
         labels |= {"contradicts": labels["does not entail"], "neutral": labels["does not entail"]}
@@ -314,6 +320,8 @@ def shown_counterparts(task: Task, target: str, stance: Stance | None) -> list[d
         return []
     stance = "contradicts" if stance == "does not entail" else stance
     labels = _labels_by_meaning(task)
+    if stance is None:
+        labels = {label.lower(): label for label in task.labels} | labels
     shown = []
     for one in _shown("shown-counterparts.v2.toml")[stance or family_of(task)]:
         if stance is None:

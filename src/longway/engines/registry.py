@@ -2,7 +2,7 @@
 
 engine_named("rules+local")      the engine for a name; several are joined by "+" or ","
 choose()                         the engine that "auto" selects here, and why
-available()                      every engine with a self-test and its speed
+available()                      every engine: whether it can be used; with test=True also a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
 local           a small language model in this process, with an adapter trained for Longway
@@ -195,10 +195,10 @@ def offline(why: str = "no model is configured") -> Choice:
     )
 
 
-def available(*, test: bool = True, base_url: str | None = None) -> list[EngineStatus]:
+def available(*, test: bool = False, base_url: str | None = None) -> list[EngineStatus]:
     """The status of every engine.
 
-    test: rewrite two sentences with each engine, and time it; False only checks what is installed.
+    test: also rewrite two sentences with each engine, and time it. Otherwise nothing is loaded and no server is called.
     """
     return [
         _status("rules", _missing_for_rules(), "rewriting by rules, no model", test),
@@ -304,7 +304,7 @@ def _tested(engine: Engine, name: str, detail: str) -> EngineStatus:
 
 
 def _missing_for_rules() -> str:
-    return _not_installed("rules", "spacy", "lemminflect", "nltk")
+    return _not_installed("rules", "spacy", "lemminflect")
 
 
 def _missing_for_local() -> str:

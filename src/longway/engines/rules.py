@@ -38,11 +38,11 @@ from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.rules import all_rephrasings
 from longway.english.rules.rule import RuleDraft, Scene, choose, drafts
 from longway.english.rules.titles import read, read_all
-from longway.english.rules.word_choice import wordnet_version
 from longway.english.triples.contradict import affirmations, contradictions, shortened
 from longway.english.triples.extract import triples_of
 from longway.english.triples.oppose import oppose, opposed_text
 from longway.english.triples.triple import MAX_TRIPLES, Triple, numbered, sentence_of, text_of, with_changes
+from longway.english.wordnet_file import VERSION as WORDNET_VERSION
 from longway.errors import MissingExtra
 from longway.tokens.tokenizer import is_longer_than
 
@@ -89,7 +89,7 @@ class RulesEngine(Engine):
             "version": version("longway"),
             "rules": rules_version(),
             "pipeline": self._english.fingerprint,
-            "wordnet": wordnet_version(),
+            "wordnet": WORDNET_VERSION,
             "seed": self.seed,
         }
 

@@ -125,7 +125,7 @@ def predicate_words(document: Document) -> list[Word]:
 
 
 def antonym_changes(document: Document, words: Iterable[Word]) -> Iterator[list[Change]]:
-    """Yield, per word, the changes to its best WordNet antonym; raises LongwayError without WordNet."""
+    """Yield, per word, the changes to its best WordNet antonym."""
     for word in words:
         for replacement in antonyms(word, document)[:1]:
             yield with_article(document, replacement)

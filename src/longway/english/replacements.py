@@ -29,10 +29,8 @@ from longway.english.document import Change, Document, Word
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, lemmas
 from longway.english.listed_words import listed_words
 from longway.english.wordnet import (
-    Member,
     RelatedWord,
     Relation,
-    Sense,
     frequency,
     is_expression,
     related_in_senses,
@@ -40,6 +38,7 @@ from longway.english.wordnet import (
     shares,
     word_lists,
 )
+from longway.english.wordnet_file import Member, Sense
 
 _LISTS = listed_words(__name__)
 LONGEST_EXPRESSION = 4  # words

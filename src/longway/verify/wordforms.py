@@ -127,7 +127,7 @@ def flips(before: str, after: str) -> list[tuple[str, str]]:
 
 
 def are_opposites(one: str, other: str) -> bool:
-    """Whether two words are opposites: by prefix or ending, by our list, or by WordNet if it is installed.
+    """Whether two words are opposites: by prefix or ending, by our list, or by WordNet if words can be inflected (extra `rules`).
 
     >>> are_opposites("happy", "unhappy"), are_opposites("dead", "alive"), are_opposites("film", "movie")
     (True, True, False)
@@ -158,5 +158,5 @@ def _antonyms(word: str) -> frozenset[str]:
                     found.add(candidate.lemma)
                     found.update(form for tag in tags for form in forms(candidate.lemma, tag))
         return frozenset(found)
-    except LongwayError:  # the optional packages are missing: prefixes and our list must do
+    except LongwayError:  # lemminflect is missing: prefixes and our list must do
         return frozenset()

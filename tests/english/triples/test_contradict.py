@@ -41,7 +41,7 @@ def test_words_are_replaced_by_their_opposites(monkeypatch):
         new = Replacement(word.start, word.end, "awake", "awake", "antonym", "awake.a.01", 1.0, 1.0, 9)
         return [new] if word.lower == "asleep" else []
 
-    monkeypatch.setattr("longway.english.opposites.antonyms", asleep_to_awake)  # WordNet takes seconds
+    monkeypatch.setattr("longway.english.opposites.antonyms", asleep_to_awake)
     assert texts(contradictions, "A man is asleep.") == ["A man is not asleep.", "A man is awake."]
 
 

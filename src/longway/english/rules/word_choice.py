@@ -3,7 +3,7 @@
     contractions    "is not" <-> "isn't", "it is" <-> "it's"
     hedges          "Honestly, the film is fine."      ->  "The film is fine.", "To be honest, the film is fine."
                     "I think that the film is fine."   ->  "The film is fine.", "In my opinion, the film is fine."
-    words           "children" -> "kids", "purchased" -> "bought": WordNet synonyms, if WordNet is installed
+    words           "children" -> "kids", "purchased" -> "bought": WordNet synonyms
     names           a person's name in a single text, if the name predicts the label
 
 Contractions skip a possessive 's, "'d" (had or would), a verb at the end of its clause ("as tall as she is"), questions
@@ -16,7 +16,6 @@ mentions change together to a name of the same gender; the text then says someth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from hashlib import blake2b
 
 from longway.english.document import Change, Document, Word
@@ -26,8 +25,7 @@ from longway.english.people.chains import Chain, find_chains
 from longway.english.replacements import Replacement, synonyms, with_article
 from longway.english.rules.rule import Rephrasing, Scene
 from longway.english.rules.spans import comma_style, is_time, name_indices
-from longway.english.wordnet import is_expression, senses, wordnet_source
-from longway.errors import LongwayError
+from longway.english.wordnet import is_expression, senses
 
 _NEGATED = frozenset("is are was were do does did has have had would could should must need might".split())
 _IRREGULAR = {"ca": "cannot", "wo": "will not", "sha": "shall not"}
@@ -215,8 +213,6 @@ _PREPOSITION_FRAMES = frozenset({4, 22})  # WordNet's frames "Something is ----i
 def words(scene: Scene) -> Iterator[Rephrasing]:
     """Yield the text with one word replaced by a synonym; words to avoid come first."""
     document = scene.document
-    if not has_wordnet():
-        return
     names = name_indices(document)
     for word in sorted(document, key=lambda w: (w.lower not in scene.avoid, w.index)):
         if word.upos not in _OPEN_CLASSES or word.index in names or not word.text.isalpha():
@@ -273,20 +269,6 @@ def _takes(replacement: Replacement, preposition: str) -> bool:
     same_senses = (sense for sense in senses(replacement.lemma, "VERB") if sense.name == replacement.sense)
     members = (sense.member(replacement.lemma) for sense in same_senses)
     return any(member is not None and bool(member.frames & _PREPOSITION_FRAMES) for member in members)
-
-
-@lru_cache(maxsize=1)
-def wordnet_version() -> str:
-    """Return the version of WordNet, "" if it is not installed."""
-    try:
-        return wordnet_source().version
-    except LongwayError:
-        return ""
-
-
-def has_wordnet() -> bool:
-    """Return True if WordNet is installed."""
-    return wordnet_version() != ""
 
 
 NAMES = listed_phrases(__name__, "names")

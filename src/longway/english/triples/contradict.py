@@ -19,7 +19,6 @@ from longway.english.denials import DO_FORMS, do_not, not_after, without_negatio
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import match_case
 from longway.english.opposites import antonym_changes, predicate_words
-from longway.errors import LongwayError
 
 _NEGATIVE_QUANTIFIERS = {"some": "no", "someone": "no one", "somebody": "nobody", "something": "nothing"}
 _POSITIVE_QUANTIFIERS = {"nobody": "somebody", "nothing": "something", "none": "some", "no": "some"}
@@ -126,10 +125,7 @@ def _there_is_no(document: Document, be: Word) -> Iterator[list[Change]]:
 def _opposites(document: Document) -> Iterator[list[Change]]:
     """One word of what is said, not of the subject, replaced by its opposite."""
     words = [word for word in predicate_words(document) if word.upos in ("ADJ", "VERB", "ADV")]
-    try:
-        yield from antonym_changes(document, words)
-    except LongwayError:  # WordNet is not installed
-        return
+    yield from antonym_changes(document, words)
 
 
 def _has_second_statement(document: Document, root: Word) -> bool:

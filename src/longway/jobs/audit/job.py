@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.data import Batch, Dataset, as_dataset
+from longway.data import Batch, Dataset, with_columns
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
@@ -32,7 +32,7 @@ from longway.errors import ColumnError
 from longway.jobs.audit import croissant
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
-from longway.jobs.audit.result import FILE, AuditResult, Histogram, SpaceSummary
+from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
@@ -66,11 +66,12 @@ def audit(
     held-out sets. tests: more held-out sets by name, with the same columns; the leak is measured on them, and rows shared with the audited
     ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
     on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
-    options: the options of `longway audit` by name, such as `max_q=0.01`.
+    options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
+    whole, options = with_columns(data, options)
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
-    arranged = arrange(as_dataset(data), split, tests)
+    arranged = arrange(whole, split, tests)
     if out is None:
         return _audit(arranged, chosen, on=on, watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
@@ -155,7 +156,7 @@ def _audit(
             significant=found.significant,
             significant_rows=found.significant_rows,
             distinct={name: clusters.n_distinct(role) for role, name in reading.columns.items()},
-            findings=tuple(grouped(found.chosen, examples)),
+            findings=Findings(grouped(found.chosen, examples)),
             sources=by_source,
             people=tuple(people_counts(found.tests, reading.label_names)),
             space=SpaceSummary(

@@ -20,6 +20,8 @@ from longway.records import Finding, Leak, Mentions, Problem, Telling
 from longway.stats import points_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from longway.show.sections import Page
 
 FILE = "findings.json"
@@ -46,6 +48,22 @@ class SpaceSummary:
     telling: tuple[Telling, ...] = ()
 
 
+class Findings(tuple[Finding, ...]):
+    """Findings, strongest first."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per finding, without its variants and examples."""
+        hidden = {"variants", "marks", "supporting", "counter", "match"}
+        rows = [finding.to_dict() for finding in self]
+        return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame."""
+        return self.to_frame().to_pandas()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class AuditResult(Result):
     """What an audit found, strongest first.
@@ -63,7 +81,7 @@ class AuditResult(Result):
     problems: tuple[Problem, ...]
     tested: Mapping[str, int]
     significant: Mapping[str, int]
-    findings: tuple[Finding, ...]
+    findings: Findings
     settings: AuditSettings
     longway: str
     created: str
@@ -129,10 +147,13 @@ class AuditResult(Result):
 
         return audit_page(self)
 
+    @property
+    def leak(self) -> Leak:
+        """How well the words of the text alone predict the label."""
+        return self.leaks["text"]
+
     def _frame(self) -> pl.DataFrame:
-        rows = [finding.to_dict() for finding in self.findings]
-        hidden = {"variants", "marks", "supporting", "counter", "match"}
-        return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
+        return self.findings.to_frame()
 
     def to_dict(self) -> dict[str, object]:
         """The content of findings.json."""
@@ -183,7 +204,7 @@ class AuditResult(Result):
             },
             file=FILE,
         )
-        findings = tuple(_with_points(finding, result.dataset.used) for finding in result.findings)
+        findings = Findings(_with_points(finding, result.dataset.used) for finding in result.findings)
         return replace(result, findings=findings)
 
 

@@ -26,7 +26,7 @@ from longway.detect.severity import SEVERITIES, severity_of
 from longway.errors import CheckFailed, DataError, RunError, SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.result import FILE as FINDINGS
-from longway.jobs.audit.result import AuditResult
+from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import by_severity, strongest_leak, verdict
 from longway.jobs.held_out import Arranged, arrange
@@ -170,7 +170,7 @@ class AuditLabelsResult(Result):
         for label in self.labels:
             before = None
             if baseline is not None:
-                before = baseline.audits.get(label.name) or replace(label.audit, findings=())
+                before = baseline.audits.get(label.name) or replace(label.audit, findings=Findings())
             found[label.name] = [
                 replace(reason, message=f"{one_line(label.name)}: {reason.message}")
                 for reason in gate(label.audit, limits, baseline=before)

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from longway.classify.minilm import MiniLM
-from longway.data import Dataset, load
+from longway.data import Dataset, load, with_columns
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
@@ -88,8 +88,12 @@ def augment(
     data: a dataset, or what `load` reads. split: the split that texts are made from and added to (default: "train" if there are several);
     the others are copied unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named
     after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
-    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway augment` by name, such as `method="eda"`.
+    on: "ray" or "ray://host:port" to call engines from Ray. options: columns as in `load` (text, context, label, id), and the options of `longway augment` by name, such as `method="eda"`.
     """
+    target = options.get("target", settings.target if settings is not None else None)
+    if target is not None and not isinstance(data, Dataset):
+        options = {**options, "label": target}  # a column of texts instead of labels
+    data, options = with_columns(data, options)
     chosen, watcher = settings_from(AugmentSettings, settings, options), watcher or Watcher()
     with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
         planned = job.plan(folder)

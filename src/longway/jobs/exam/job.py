@@ -108,32 +108,40 @@ def _ask_in_turn(
 ) -> None:
     """Ask questions of all jobs in turn, twice as many each time, as long as they are likely to be answered in time."""
     until, n = clock() + seconds, FIRST
-    pace: dict[str, float] = {}  # seconds per question, by job
+    pace: dict[
+        str, float
+    ] = {}  # seconds per question, by job; those found in the journal take none and do not count
     waiting = [part for part in parts if part.left]
     while waiting:
         for part in list(waiting):
             began = clock()
             most = (until - began) / pace[part.name] if pace.get(part.name) else inf
-            some = min(n, len(part.left), floor(most) if most < inf else n)
+            at_once = n if part.name in pace else FIRST
+            some = min(at_once, len(part.left), floor(most) if most < inf else at_once)
             if some < 1 or began >= until:
                 waiting.remove(part)
                 continue
             watcher.step(f"exam: {part.name}")
-            _ask(part, some, engine, folder, budget, watcher)
-            pace[part.name] = (clock() - began) / some
+            if n_new := _ask(part, some, engine, folder, budget, watcher):
+                pace[part.name] = (clock() - began) / n_new
             if not part.left:
                 waiting.remove(part)
         n *= 2
 
 
-def _ask(part: Part, n: int, engine: Engine, folder: Path, budget: float | None, watcher: Watcher) -> None:
-    """Ask one job's next questions. Each job has its own journal, so that its tokens and time are known; the budget is for all."""
+def _ask(part: Part, n: int, engine: Engine, folder: Path, budget: float | None, watcher: Watcher) -> int:
+    """Ask one job's next questions; returns how many were not in its journal.
+
+    Each job has its own journal, so that its tokens and time are known; the budget is for all.
+    """
     journal_path = _journal_of(part.name, folder)
     if budget is not None:
         others = (path for path in folder.glob("*.sqlite") if path != journal_path)
         budget = max(0.0, budget - sum(_spent(path) for path in others))
     with closing(Journal(journal_path)) as journal:
-        part.ask(Asker(engine, journal, budget=budget, progress=watcher.progress), n)
+        asker = Asker(engine, journal, budget=budget, progress=watcher.progress)
+        part.ask(asker, n)
+    return max(0, n - asker.found)
 
 
 def _estimate(parts: list[Part], engine: Engine, folder: Path, limit: float) -> RunEstimate:

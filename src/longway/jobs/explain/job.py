@@ -16,7 +16,7 @@ import numpy as np
 from longway.classify.catalog import model_named
 from longway.classify.importance.sufficient_words import lemma_1
 from longway.classify.importance.top_words import overlap, parts_of_speech
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, with_columns
 from longway.data.problems import SHOWN, say_rows
 from longway.data.summary import DatasetSummary
 from longway.detect.findings import recurring, recurring_sets
@@ -56,11 +56,12 @@ def explain(
 
     data: a dataset, or anything that `load` takes. split: the split to explain (default: "train" if there are several).
     out: write a run folder; True chooses one in longway-runs. The same call resumes a run, or reads a finished one.
-    options: the options of `longway explain` by name, such as `rows=20`.
+    options: columns as in `load` (text, context, label, id), and the options of `longway explain` by name, such as `rows=20`.
     """
+    whole, options = with_columns(data, options)
     chosen = settings_from(ExplainSettings, settings, options)
     watcher = watcher or Watcher()
-    arranged = arrange(as_dataset(data), split)
+    arranged = arrange(whole, split)
     _check(arranged.dataset, chosen)
     if out is None:
         return _explain(arranged, chosen, watcher)

@@ -20,7 +20,7 @@ def ids_named(text: str) -> tuple[str, ...]:
 class ExplainSettings:
     """Which models and texts to explain, and how.
 
-    models: Model: bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full or hf:NAME. Repeatable.
+    models: Model: bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a model of your own. Repeatable.
     method: lime, shapley (Shapley values) or ig (integrated gradients).
     field: Explain the words of the text or of the context.
     rows: Texts to show, drawn at random.
@@ -48,7 +48,10 @@ class ExplainSettings:
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
+        from longway.classify.catalog import names_of
+
         check_options(self)
+        object.__setattr__(self, "models", names_of(self.models))
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
         if not self.models or len(set(self.models)) < len(self.models):

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from longway.data import as_dataset
+from longway.data import with_columns
 from longway.data.benchmarks.association_tests import AssociationWords
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
@@ -75,15 +75,17 @@ def fairness(
 
     data: labelled data for the fairscore, if the model is a classifier; anything that `load` reads. split: the split of it to use.
     out: write a run folder; True chooses one in longway-runs. A finished run is read, an interrupted one is resumed.
-    watcher: follows the run. options: the options of `longway fairness` by name, such as `model="minilm", weat="tests"`.
+    watcher: follows the run. options: columns as in `load` (text, context, label, id), and the options of `longway fairness` by name, such as `model="minilm", weat="tests"`.
     """
+    if data is not None:
+        data, options = with_columns(data, options)
     chosen = settings_from(FairnessSettings, settings, options)
     watcher = watcher or Watcher()
     watcher.step("reading the benchmarks")
     rows = None
     if data is not None:
         load_pipeline()  # raises if its package is missing
-        rows = ClassifierRows.of(as_dataset(data), split=split, limit=chosen.limit, seed=chosen.seed)
+        rows = ClassifierRows.of(data, split=split, limit=chosen.limit, seed=chosen.seed)
     elif not chosen.files:
         raise SettingError(NOTHING)
     given = read_benchmarks(chosen)

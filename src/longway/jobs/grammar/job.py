@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from longway.classify.catalog import model_named
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, with_columns
 from longway.grammars.trees import brackets
 from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
 from longway.jobs.grammar.induced import CHECKPOINT, Induced, device_of, induce_grammar
@@ -43,13 +43,14 @@ def grammar(
 
     data: a dataset, or anything that `load` takes. split: the split to learn from (default: "train" if there are several); a validation
     split is held out. out: write a run folder; True chooses one in longway-runs. The same call resumes a run, or reads a finished one.
-    options: the options of `longway grammar` by name, such as `limit=500`.
+    options: columns as in `load` (text, context, label, id), and the options of `longway grammar` by name, such as `limit=500`.
     """
+    whole, options = with_columns(data, options)
     chosen = settings_from(GrammarSettings, settings, options)
     if chosen.contrast_labels is not None:
         chosen = replace(chosen, contrast=True)
     watcher = watcher or Watcher()
-    arranged = arrange(as_dataset(data), split)
+    arranged = arrange(whole, split)
     dataset, device = arranged.dataset, device_of(chosen)
     sizes = chosen.sizes(device, pair=dataset.columns.context is not None)
     if out is None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.asker import Asker
@@ -94,8 +94,9 @@ def perturb(
     unchanged. engines: addresses, a budget, and where a network computes. out: the run folder; True for a folder in `longway-runs/` named
     after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
     on: "ray" or "ray://host:port" to call engines from Ray. watcher: its progress counts rows, from 0 in each step.
-    options: the options of `longway perturb` by name, such as `axes=("gender",)`.
+    options: columns as in `load` (text, context, label, id), and the options of `longway perturb` by name, such as `axes=("gender",)`.
     """
+    data, options = with_columns(data, options)
     chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
     with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
         planned = job.plan(folder)

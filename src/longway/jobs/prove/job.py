@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from longway.data import Dataset, as_dataset, load
+from longway.data import Dataset, as_dataset, load, with_columns
 from longway.english.pipeline import load_pipeline
 from longway.errors import DataError, SettingError
 from longway.jobs.about import stem
@@ -56,9 +56,12 @@ def prove(
 
     before, after, also, tests: datasets, or anything that `load` takes; a run folder stands for the dataset in it. also: further versions by
     name. tests: test sets by name, in addition to the splits of `before` that are not trained on. split: the split to train on, by
-    default "train". out: write a run folder; True for the default one in longway-runs. options: the options of `longway prove` by name,
-    such as `seeds=5`.
+    default "train". out: write a run folder; True for the default one in longway-runs. options: columns as in `load` (text, context, label,
+    id), and the options of `longway prove` by name, such as `seeds=5`.
     """
+    if isinstance(before, str | Path):
+        before = dataset_file(before)
+    before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
     watcher = watcher or Watcher()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from longway.classify.classifier import softmax
 from longway.classify.frozen import Frozen
 from longway.detect.leak import leak_by_folds, parts_of
+from longway.errors import MissingExtra
 from longway.jobs.prove.changed_answers import changed_answers
 from longway.jobs.prove.fairscore import measure_fairscores
 from longway.jobs.prove.result import (
@@ -49,7 +50,7 @@ from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, patt
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.vectors import project, top_variance
-from longway.metrics.versions import compare_versions, term_counts
+from longway.metrics.versions import changed_share, compare_versions, term_counts
 from longway.store import now
 
 Floats = NDArray[np.float64]
@@ -323,7 +324,16 @@ def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Dis
         pairs = [(text, new[id_]) for id_, text in old if id_ in new]
         if not pairs:
             continue
-        found = compare_versions([before for before, _ in pairs], [after for _, after in pairs])
+        texts = [before for before, _ in pairs], [after for _, after in pairs]
+        embedding = _embedding_distance(pairs, embed) if embed else None
+        try:
+            found = compare_versions(*texts)
+        except MissingExtra:  # the report says how to install it
+            changed = changed_share(*texts)
+            yield Distance(
+                one.name, first.name, len(pairs), changed, None, None, None, None, None, None, embedding
+            )
+            continue
         yield Distance(
             one.name,
             first.name,
@@ -335,7 +345,7 @@ def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Dis
             found.rouge.rouge_l,
             found.edits,
             found.edit_share,
-            _embedding_distance(pairs, embed) if embed else None,
+            embedding,
         )
 
 

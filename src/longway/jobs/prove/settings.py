@@ -17,7 +17,7 @@ class ProveSettings:
     """What to train, and what to measure.
 
     models: A model to train: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, dan, or hf:NAME with -frozen,
-        -lora or -full. Repeatable. Default: bow, and minilm if it is installed.
+        -lora or -full, or MODULE:NAME for a model of your own. Repeatable. Default: bow, and minilm if it is installed.
     methods: A training method: erm (plain), rew, poe, clever, jtt, drift, dro. Repeatable. Plain training is always included.
     seeds: Trainings per model, method and version.
     terms: A word to count in every version. Repeatable.
@@ -44,11 +44,11 @@ class ProveSettings:
     model_options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        from longway.classify.catalog import model_named
+        from longway.classify.catalog import model_named, names_of
         from longway.classify.training import method_named
         from longway.tokens.tokenizer import tokenize
 
-        object.__setattr__(self, "models", tuple(self.models) or default_models())
+        object.__setattr__(self, "models", names_of(self.models) or default_models())
         if self.seeds < 1:
             raise SettingError(f"'seeds' must be 1 or more. Got {self.seeds}. The usual value is 3.")
         if not self.methods:

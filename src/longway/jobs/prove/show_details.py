@@ -229,6 +229,10 @@ def distance_section(shown: Shown) -> Section:
     ]
     far = Table(columns, rows, "figures-only far")
     blocks: list[Block] = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
+    if any(one.bleu is None for one in result.apart):
+        blocks.append(
+            Paragraph("BLEU, ROUGE and edit distance were not measured: pip install 'longway[prove]'", "rest")
+        )
     blocks += _terms(shown)
     bleu = grouped(result.bleu_to_tests, lambda one: name(one.test))
     by_test = [

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.summary import DatasetSummary
 from longway.detect.clusters import Clusters
@@ -82,9 +82,10 @@ def repair(
 
     data: a dataset, or what `load` reads. split: the split to repair (default: "train" if there are several); the others are copied unchanged.
     engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to write nothing.
-    The same call with the same folder resumes the run, or reads it if it is done. options: the options of `longway repair` by name, such as
+    The same call with the same folder resumes the run, or reads it if it is done. options: columns as in `load` (text, context, label, id), and the options of `longway repair` by name, such as
     `max_change=0.2`.
     """
+    data, options = with_columns(data, options)
     chosen, watcher = settings_from(RepairSettings, settings, options), watcher or Watcher()
     with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.planned(folder)

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import Changes, encoding_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
@@ -85,8 +85,9 @@ def rewrite(
     data: a dataset, or what `load` reads. split: the split to rewrite (default: "train" if there are several); the others are copied
     unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to
     write nothing. The same call with the same folder resumes the run, or reads it if it is done and no call failed.
-    on: "ray" or "ray://host:port" to call engines from Ray. options: the options of `longway rewrite` by name, such as `paper=True`.
+    on: "ray" or "ray://host:port" to call engines from Ray. options: columns as in `load` (text, context, label, id), and the options of `longway rewrite` by name, such as `paper=True`.
     """
+    data, options = with_columns(data, options)
     chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
     with prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
         planned = job.plan(folder)

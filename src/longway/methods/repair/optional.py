@@ -7,7 +7,6 @@ from longway.english.listed_words import listed_words
 from longway.english.negation_words import WEAK_RESTRICTIONS, is_negation
 from longway.english.opposites import sentiment_mentions
 from longway.english.wordnet import senses
-from longway.errors import LongwayError
 from longway.methods.eda import STOP_WORDS
 
 NEEDED = listed_words(__name__)["needed"] | WEAK_RESTRICTIONS
@@ -52,10 +51,7 @@ def is_adverb_only(word: str) -> bool:
     """Whether a word is known as an adverb and as nothing else: "forthwith", "nonetheless"; not "well", "back"."""
     if word in NEEDED or word in STOP_WORDS:
         return False
-    try:
-        return bool(senses(word, "ADV")) and not any(senses(word, upos) for upos in ("NOUN", "VERB", "ADJ"))
-    except LongwayError:  # WordNet is not installed
-        return False
+    return bool(senses(word, "ADV")) and not any(senses(word, upos) for upos in ("NOUN", "VERB", "ADJ"))
 
 
 def may_be_adverb(document: Document, word: Word) -> bool:
