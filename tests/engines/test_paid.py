@@ -15,7 +15,6 @@ from longway.store import Journal
 from longway.task import task_of
 from tests.engines.loopback import Loopback, completion, echo
 
-BUDGET = 1.0  # for less than all rows
 TASK = task_of(["negative", "positive"])
 PROMPTS = [rewrite_prompt(TASK, f"Row {i} is a fine film.", label="positive") for i in range(12)]
 
@@ -38,9 +37,10 @@ def ask(writing, prompts=PROMPTS):
     return writing(prompts, 2, [Sampling()] * len(prompts))
 
 
-def test_every_row_that_is_written_can_be_judged():
+@pytest.mark.parametrize("budget", [0.47, 0.62, 1.0])
+def test_every_row_that_is_written_can_be_judged(budget):
     with Loopback(metered) as server:
-        writing = paid(server, BUDGET)
+        writing = paid(server, budget)
         written = ask(writing)
         texts = [answer.texts[0] for answer in written if answer.texts]
         assert writing.is_spent
@@ -48,7 +48,20 @@ def test_every_row_that_is_written_can_be_judged():
         assert {answer.refusals for answer in written if not answer.texts} == {(NOT_ASKED,)}
         judged = writing.judge.judge_all([judge_prompt(TASK, text) for text in texts], TASK.labels)
         assert all(one.best for one in judged)
-        assert writing.asker.journal.spent() <= BUDGET
+        assert writing.asker.journal.spent() <= budget
+
+
+def test_money_that_is_kept_for_calls_that_follow_is_not_spent():
+    prompts = [rewrite_prompt(TASK, f"Row {i} is a fine film.", label="positive") for i in range(60)]
+    spent = {}
+    for kept in (0.0, 0.4):
+        with Loopback(metered) as server:
+            asker = paid(server, 1.0).asker
+            asker.kept = kept
+            with pytest.raises(BudgetSpent):
+                asker.write_all(prompts, 2)
+            spent[kept] = asker.journal.spent()
+    assert spent[0.4] <= 0.6 < spent[0.0] <= 1.0
 
 
 def test_a_budget_that_is_too_small_names_one_that_is_not():
