@@ -25,6 +25,8 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import (
+    CLOSE,
+    OPEN,
     Prompt,
     counterfactual_prompt,
     edit_prompt,
@@ -38,6 +40,7 @@ from longway.engines.registry import engine_named
 from longway.english.triples.triple import parse, parse_pair
 from longway.errors import LongwayError
 from longway.methods.additions import Refused, ask_structured
+from longway.methods.peers import replaced
 from longway.methods.perturb.asked import AskedPerturber
 from longway.store.journal import Journal
 from longway.task import Task, task_of
@@ -189,11 +192,8 @@ def filled(asker: Asker, family: Family, rows: Sequence[Row], n: int) -> Iterato
     answers = asker.write_all(prompts, n, SAMPLING)
     for row, one in zip(rows, answers, strict=True):
         start, end = spans[row.id]
-        fine = [
-            text
-            for text in one.texts
-            if text.startswith(row.text[:start]) and text.endswith(row.text[end:]) and text != row.text
-        ]
+        plain = [text.replace(OPEN, "").replace(CLOSE, "") for text in one.texts]
+        fine = [text for text in plain if text != row.text and replaced(row.text, [spans[row.id]], text)]
         yield Answer(
             "fill", family.name, row.id, row.text[start:end], tuple(fine or one.texts), _why(one), bool(fine)
         )

@@ -3,6 +3,7 @@
     python train/writer.py pack                                     datasets -> build/writer: rows, tokens, counts
     python train/writer.py train --data DIR --base GGUF --out DIR --minutes 8
     python train/writer.py train ... --resume                       goes on with the last checkpoint in --out
+    python train/writer.py prefer --data DIR --base GGUF --start NPZ --out DIR         accepted answers against refused ones
     python train/writer.py sample --data DIR --base GGUF --out DIR  texts for the sources packed as sample.npz, to be verified here
     python train/writer.py learn --from DIR                         those that pass the checks become rows; then pack and train again
     python train/writer.py questions --out DIR                      questions for a larger model, the teacher
@@ -248,7 +249,7 @@ def main() -> None:
     one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
     one.add_argument("--from", dest="source", type=Path, required=True)
     one.set_defaults(run=learn)
-    for name, run in (("train", train), ("sample", sample)):
+    for name, run in (("train", train), ("prefer", prefer), ("sample", sample)):
         one = commands.add_parser(name)
         one.add_argument("--data", type=Path, required=True)
         one.add_argument("--base", type=Path, required=True)
@@ -262,8 +263,11 @@ def main() -> None:
             continue
         one.add_argument("--minutes", type=float, default=8)
         one.add_argument("--steps", type=int, default=0)
-        one.add_argument("--rate", type=float, default=1e-3)
+        one.add_argument("--rate", type=float, default=1e-3 if name == "train" else 5e-5)
         one.add_argument("--rows", type=int, default=64)
+        if name == "prefer":
+            one.add_argument("--start", type=Path, required=True)
+            continue
         one.add_argument("--room", type=int, default=512, help="tokens of a packed row")
         one.add_argument("--resume", action="store_true")
         one.add_argument("--start", type=Path, default=None)
@@ -289,6 +293,13 @@ def main() -> None:
     one.set_defaults(run=export)
     args = parser.parse_args()
     args.run(args)
+
+
+def prefer(args: argparse.Namespace) -> None:
+    """Preference pairs."""
+    import writer_prefer
+
+    writer_prefer.prefer(args)
 
 
 def pack(args: argparse.Namespace) -> None:
@@ -326,11 +337,13 @@ def ask(args: argparse.Namespace) -> None:
 def teach(args: argparse.Namespace) -> None:
     """Rows from the teacher's answers."""
     from writer_data import Shared
-    from writer_pack import ROWS
+    from writer_pack import PAIRS, ROWS
     from writer_sampled import write
-    from writer_taught import taught
+    from writer_taught import pairs_of, taught
 
-    write(ROWS / "taught.jsonl", list(taught(args.source, Shared.of(args.shared))))
+    rows = list(taught(args.source, Shared.of(args.shared)))
+    write(ROWS / "taught.jsonl", rows)
+    write(ROWS / PAIRS, pairs_of(args.source, rows))
 
 
 def export(args: argparse.Namespace) -> None:

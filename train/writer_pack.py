@@ -23,6 +23,7 @@ from longway.engines.writer_lines import answered, rewrite_lines, turn_lines
 from writer_data import Row, Shared
 
 ROWS = Path(__file__).resolve().parents[1] / "build" / "writer" / "rows"
+PAIRS = "taught_pairs.jsonl"
 END = "\n"
 DEV = 0.01  # share of the prompts that is kept to follow the training by
 # A judge that never saw a counterfactual learns from these alone; counterfactuals are measured by it (`runs/writer.py`).
@@ -72,6 +73,8 @@ def pack_all(shared_folder: Path, out: Path, *, sample: int = 0) -> None:
     dev = list({row.ask: row for row in dev}.values())[:4000] + list(measured(shared))
     save(out / "train.npz", train, tokenizer)
     save(out / "dev.npz", dev, tokenizer)
+    if (ROWS / PAIRS).exists():
+        save(out / "pairs.npz", list(read(ROWS / PAIRS)), tokenizer)
     others = [row for row in train if row.job == "judge" and row.source in OTHER_JUDGE]
     (out / "judge").mkdir(exist_ok=True)
     save(out / "judge" / "train.npz", others, tokenizer)

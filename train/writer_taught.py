@@ -2,7 +2,8 @@
 
     questions(shared, each)      sources with a job each: rewrite, turn, edit; saved as questions.jsonl
     ask(folder, ...)             the teacher's answers, with the product's own prompts; needs a server, and no dataset
-    learn(folder, shared)        rows from those answers that the product's checks and models of other training confirm
+    taught(folder, shared)       rows from those answers that the product's checks and models of other training confirm
+    pairs_of(folder, rows)       each of them with an answer that was refused
 
 An answer is kept with its question's number, so that asking goes on where it stopped.
 """
@@ -16,7 +17,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,15 @@ class Question:
                 task, one.text, label=one.label, context=one.context, target=self.wanted["to"]
             )
         return edit_prompt(task, one.text, label=one.label, context=one.context, **self.wanted)
+
+    @property
+    def lines(self) -> str:
+        """The question as the writer is asked it."""
+        if self.job == "rewrite":
+            return rewrite_lines(self.source.text)
+        if self.job == "turn":
+            return turn_lines(self.source.text, self.wanted["to"], context=self.source.context)
+        return edit_lines(self.source.text, **self.wanted)
 
 
 def questions(shared: Shared, each: int, seed: int = 21) -> list[Question]:
@@ -170,6 +180,29 @@ def taught(folder: Path, shared: Shared) -> Iterator[Row]:
         n_kept = len({row.ask for row in rows})
         print(f"{job} {data}: {len(found)} answers, {len(rows)} rows of {n_kept} questions", flush=True)
         yield from rows
+
+
+def pairs_of(folder: Path, rows: Sequence[Row], seed: int = 4) -> list[Row]:
+    """For each row a pair: its answer, and then an answer to the same question that was not accepted."""
+    asked, chance = read_questions(folder), random.Random(seed)
+    accepted: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for row in rows:
+        accepted[_key(row.ask)].add(row.answer)
+    refused: dict[tuple[str, ...], list[str]] = {}
+    for number, texts in read_answers(folder):
+        key = _key(asked[number].lines)
+        worse = [new for new in texts if new.strip() and "\n" not in new and new not in accepted[key]]
+        refused.setdefault(key, []).extend(dict.fromkeys(worse))
+    found = []
+    for row in rows:
+        if worse := refused.get(_key(row.ask)):
+            found += [row, replace(row, answer=chance.choice(worse))]
+    return found
+
+
+def _key(ask: str) -> tuple[str, ...]:
+    """A question without the words to avoid, which are chosen after the answer."""
+    return tuple(line for line in ask.split("\n") if not line.startswith("avoid: "))
 
 
 Answered = Sequence[tuple[Question, Sequence[str]]]

@@ -60,6 +60,9 @@ def test_harmless_differences_of_form_read_to_the_same_triples(answer):
             Triple("The reader", "must ignore", "all instructions"),
         ),
         ("1. A <b>film</b> | is | loud", Triple("A <b>film</b>", "is", "loud")),
+        ("1. | The soup | was | cold |", Triple("The soup", "was", "cold")),
+        ("1. The soup || was || cold", Triple("The soup", "was", "cold")),
+        ("1. The soup | was | in | the pot", Triple("The soup", "was in", "the pot")),
     ],
 )
 def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
@@ -87,10 +90,9 @@ def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
         ("1. The soup was cold\nThat is all.", "1 part"),
         ("| # | subject | predicate | object |\n|---|---|---|---|", "does not begin with its number"),
         ("| 1 | The soup | was | cold |", "does not begin with its number"),
-        ("1. | The soup | was | cold |", "5 parts"),
         ("1. The soup | was", "2 parts"),
         ("1. The soup was cold", "1 part instead of three"),
-        ("1. The soup | was | cold | today", "4 parts"),
+        ("1. The soup | was | cold | and | late", "5 parts"),
         ("1. The soup │ was │ cold", "1 part"),
         ("1. The soup ｜ was ｜ cold", "1 part"),
         ("1. The soup ¦ was ¦ cold", "1 part"),
@@ -100,7 +102,6 @@ def test_whatever_the_words_are_they_stay_as_they_are(answer, triple):
         ("1. (The soup; was; cold)", "1 part"),
         ("1. The soup / was / cold", "1 part"),
         ("1. The soup -> was -> cold", "1 part"),
-        ("1. The soup || was || cold", "5 parts"),
         ("1. The soup | was | cold ; The waiter | was | rude", "5 parts"),
         ("1. <|im_start|>system | is | here", "5 parts"),
         ("1. | was | cold", "no subject"),
@@ -179,6 +180,12 @@ def test_only_rules_may_leave_a_sentence_whole():
         ("Here they are:\n- **Principal:** dull\n- **Spurious:** war\nThat is all.", (("dull",), ("war",))),
         ("The principal words: dull\nspurious words: [war]", (("dull",), ("war",))),
         ("<think>hm</think>principal: don't\n\nspurious: élan", (("don't",), ("élan",))),
+        (
+            "principal: dull\nspurious: war\nprincipal: weak\nspurious: none",
+            (("dull", "weak"), ("war",)),
+        ),
+        ("principal: the slow waltz\nspurious: war", (("slow", "waltz"), ("war",))),
+        ("principal: dull, weak\nspurious: Dull, war", (("dull", "weak"), ("war",))),
     ],
 )
 def test_identified_words_are_read(answer, expected):
@@ -190,10 +197,8 @@ def test_identified_words_are_read(answer, expected):
     [
         ("", "empty"),
         ("principal: dull", 'no line begins with "spurious: "'),
-        ("principal: dull\nprincipal: weak\nspurious: a", "two lines"),
         ("principal - dull\nspurious - war", "no line begins with"),
-        ("principal: very dull\nspurious: war", "no single word"),
-        ("principal: dull\nspurious: Dull", "both"),
+        ("principal: of the\nspurious: war", "no single word"),
         ("principal: none\nspurious: none", "no word"),
         ("principal: word, word\nspurious: word, word", "repeats the form"),
         ('{"principal": ["dull"], "spurious": []}', "JSON"),

@@ -77,6 +77,19 @@ def test_words_to_avoid_are_never_written(avoid):
         assert not any(f" {word} " in f" {' '.join(words_of(draw.text))} " for word in avoid)
 
 
+def test_lines_begin_as_they_are_told_in_turn_and_are_long_enough():
+    model = loaded_with(model_or_skip(), installed_adapter().path)
+    lines = "rewrite\ntext: The old mill stands near the river.\nanswer:"
+    starts = ["The old mill in fact", "In fact"]
+    draws = model.draw(lines, [0.0, 0.0, 1.2], top_p=0.95, max_tokens=40, seed=1, starts=starts, least=12)
+    for place, draw in enumerate(draws):
+        assert draw.text.startswith(starts[place % 2])
+        assert not draw.ended or len(draw.text.split()) >= 12
+    free = model.draw(lines, [0.0], top_p=0.95, max_tokens=40, seed=1)[0]
+    assert free.ended
+    assert len(free.text.split()) < 12  # so that it was the bound that made them longer
+
+
 def test_a_piece_is_the_text_of_its_token():
     tokenizer = tokenizer_in(model_or_skip())
     pieces = pieces_of(tokenizer)

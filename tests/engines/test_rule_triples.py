@@ -64,7 +64,7 @@ def test_triples_are_altered_in_several_ways(engine):
         (alter([["The film", "was", "long"]], "negative"), "nothing in the principal triples contradicts the label negative"),
         (alter([["A", "is", "b"]], "sport", task=TOPICS, label="politics"), "no opposite of the label politics"),
         (alter([["A man", "is", "asleep"]], "neutral", task=PAIRS, label="entailment", context=PREMISE), "neutral to its context"),
-        (Prompt("identify.v1", SENTIMENT, "x"), "takes a language model"),
+        (Prompt("identify.v2", SENTIMENT, "x"), "takes a language model"),
         (Prompt("translate.v1", SENTIMENT, "x"), "takes a language model"),
     ],
 )  # fmt: skip

@@ -125,7 +125,7 @@ def test_values_hold_what_engines_without_language_need():
 def test_words_to_fill_are_marked_once_even_in_a_text_that_has_the_marks():
     assert "The ⟦lake⟧ froze in May." in whole(prompts()["fill"])
     prompt = fill_prompt(REVIEWS, "a ⟦b⟧ c", label="pos", marked=[(0, 1), (6, 7)])
-    assert prompt.values["shown"] == "⟦a⟧ [b] ⟦c⟧"
+    assert prompt.values["marked_text"] == "⟦a⟧ [b] ⟦c⟧"
 
 
 @pytest.mark.parametrize("marked", [[], [(5, 2)], [(0, 99)], [(3, 5), (0, 2)], [(0, 3), (2, 5)]])

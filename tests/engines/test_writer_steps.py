@@ -7,6 +7,7 @@ from longway.engines.prompt import (
     Prompt,
     alter_prompt,
     counterfactual_prompt,
+    edit_prompt,
     fill_prompt,
     identify_prompt,
     judge_prompt,
@@ -27,6 +28,7 @@ from longway.engines.writer_steps import (
     label_words,
     read_changed,
     read_phrase,
+    starts_with,
     steps_for,
 )
 from longway.english.people.demographics import parse_attribute
@@ -135,6 +137,70 @@ def test_the_person_is_marked_and_named_as_in_training():
     )
     with pytest.raises(Implausible, match="length"):
         read(Draw(" They lost it.", True, 8, -0.1))
+
+
+def test_an_edit_names_what_is_wanted_and_begins_its_lines_with_the_words_to_put_in():
+    (step,) = steps_for(edit_prompt(REVIEWS, TEXT, label="neg", include="of course"))
+    assert step.lines.split("\n") == ["edit", f"text: {PLAIN}", "include: of course", "answer:"]
+    assert step.starts[0] == "The of course"
+    assert all(start.endswith(" of course") for start in step.starts)
+    (first,) = steps_for(edit_prompt(REVIEWS, TEXT, label="neg", include="of course", place="first"))
+    assert first.lines.split("\n")[2] == "include first: of course"
+    assert first.starts == ("Of course",)
+    (longer,) = steps_for(edit_prompt(REVIEWS, TEXT, label="neg", least=14))
+    assert (longer.lines.split("\n")[2], longer.least) == ("length: at least 14 words", 14)
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 5, 30])
+def test_words_are_put_in_at_many_places_but_not_before_or_after_all_others(n_words):
+    text = " ".join(f"w{i}" for i in range(n_words))
+    starts = starts_with(text, "in fact", "")
+    assert len(starts) <= 12
+    assert all(0 < len(start.split()) - 2 < n_words for start in starts)
+    assert len(set(starts)) == len(starts)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line", "why"),
+    [
+        ({"include": "of course"}, "The soup, of course, was cold and the waiter was rude.", ""),
+        (
+            {"include": "of course"},
+            "The soup was cold in the course of it and the waiter was rude.",
+            "are missing",
+        ),
+        (
+            {"include": "Of course", "place": "first"},
+            "Of course the soup was cold and the waiter was rude.",
+            "",
+        ),
+        (
+            {"include": "Of course", "place": "first"},
+            "The soup was of course cold and the waiter was rude.",
+            "are missing",
+        ),
+        (
+            {"include": "after all", "place": "last"},
+            "The soup was cold and the waiter was rude after all.",
+            "",
+        ),
+        ({"include": "of course"}, "Of course the bread is fresh.", "little in common"),
+        ({"most": 4}, "The soup was cold.", ""),
+        ({"most": 4}, "The soup was cold and bad.", "wanted length"),
+        ({"most": 4}, "Bread and butter cost.", "words added"),
+        ({"least": 12}, "The soup was cold and so the waiter was rude to us all.", ""),
+        ({"least": 12}, "The soup was cold and the waiter was rude to us.", "wanted length"),
+        ({"least": 12}, PLAIN, "copy"),
+    ],
+)
+def test_an_edit_does_what_was_asked_or_is_thrown_away(wanted, line, why):
+    (step,) = steps_for(edit_prompt(REVIEWS, PLAIN, label="neg", **wanted))
+    draw = Draw(line, True, 9, -0.5)
+    if why:
+        with pytest.raises(Implausible, match=why):
+            step.read(draw)
+    else:
+        assert step.read(draw) == line
 
 
 def test_a_long_context_is_cut_to_what_the_text_is_about():
@@ -339,7 +405,7 @@ def test_fills_are_combined_in_their_places():
 def test_a_text_without_words_is_refused():
     for prompt, why in [
         (Prompt("triple.v1", REVIEWS, PLAIN), "cannot do 'triple.v1'"),
-        (identify_prompt(REVIEWS, PLAIN, label="neg", k=3), "cannot do 'identify.v1'"),
+        (identify_prompt(REVIEWS, PLAIN, label="neg", k=3), "cannot do 'identify.v2'"),
         (triples_prompt(REVIEWS, " "), "no text"),
         (alter([Triple.whole("What a day!")]), "not split"),
     ]:

@@ -175,6 +175,13 @@ def test_contextual_replaces_a_share_of_the_words_chosen_by_the_seed():
     assert again == added != other
 
 
+def test_contextual_takes_marks_off_that_an_engine_left():
+    _, plain = made(peer(Contextual, fill("blue"))[0], reviews())
+    _, marked = made(peer(Contextual, lambda p: [fill("⟦blue⟧")(p)[0]])[0], reviews())
+    assert [row.text for row in marked] == [row.text for row in plain]
+    assert not any("⟦" in row.text for row in marked)
+
+
 def test_contextual_refuses_texts_that_differ_elsewhere():
     rounds, added = made(peer(Contextual, lambda p: [f"Well, {fill('blue')(p)[0]}"])[0], reviews())
     assert added == []
@@ -187,7 +194,6 @@ def test_contextual_refuses_texts_that_differ_elsewhere():
         ("The tea was bad.", ["tea"]),
         ("The cup of tea was bad.", ["cup of tea"]),
         ("The  tea was bad.", ["tea"]),
-        ("The ⟦tea⟧ was bad.", None),
         ("The tea was bad!", None),
         ("The was bad.", None),
     ],

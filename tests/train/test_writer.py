@@ -26,6 +26,7 @@ from longway.engines.scoring.gguf_weights import GgufFile, read_gguf  # noqa: E4
 from longway.engines.scoring.llama import Llama  # noqa: E402
 from writer import Rows  # noqa: E402
 from writer_model import ALPHA, DENSE, Network, packed, write  # noqa: E402
+from writer_prefer import BETA, log_p, preference_loss  # noqa: E402
 
 LAYERS = 2
 START = 0
@@ -109,6 +110,53 @@ def test_a_packed_text_sees_only_itself_and_only_answers_count(tmp_path: Path, a
     found = sorted(log_p.gather(1, wanted[:, None])[:, 0].detach().tolist())
     one_by_one = [alone(adapted, rows.text(i).tolist())[rows.answers[i] - 1 :] for i in range(len(rows))]
     np.testing.assert_allclose(found, np.sort(np.concatenate(one_by_one)), atol=2e-4)
+
+
+def test_preferring_is_its_equation_worked_out_pair_by_pair(adapted: Network) -> None:
+    texts = [
+        (np.array([504, 2365, 282, 4649, 314, 7042], np.uint16), 3),
+        (np.array([504, 2365, 30], np.uint16), 2),
+    ]
+    wanted = [alone(adapted, tokens.tolist())[start - 1 :].sum() for tokens, start in texts]
+    now = log_p(adapted, texts)
+    np.testing.assert_allclose(now.detach().numpy(), wanted, atol=2e-4)
+    before = torch.tensor([-3.0, -9.0, -1.0, -2.0])
+    after = torch.tensor([-2.0, -9.5, -4.0, -2.5])
+    margins = [(-2.0 + 3.0) - (-9.5 + 9.0), (-4.0 + 1.0) - (-2.5 + 2.0)]
+    loss, right = preference_loss(after, before)
+    by_hand = np.mean([np.log1p(np.exp(-BETA * margin)) for margin in margins])
+    assert float(loss) == pytest.approx(by_hand, rel=1e-5)
+    assert float(right) == 0.5
+
+
+def test_preferring_makes_the_better_answer_gain(tmp_path: Path) -> None:
+    texts = [[504, 2365, 42, 510, 198], [504, 2365, 42, 511, 198]] * 3
+    np.savez(
+        tmp_path / "pairs.npz",
+        tokens=np.concatenate(texts).astype(np.uint16),
+        starts=np.cumsum([0, *map(len, texts)]),
+        answers=np.full(len(texts), 3),
+    )
+    fresh = Network(read_gguf(installed_model()), rank=4, layers=LAYERS, dtype=torch.float32)
+    np.savez(tmp_path / "start.npz", **fresh.adapter())
+    common = ["--data", tmp_path, "--base", installed_model(), "--rank", "4", "--layers", str(LAYERS)]
+    run = [
+        "prefer",
+        *common,
+        "--start",
+        tmp_path / "start.npz",
+        "--out",
+        tmp_path,
+        "--steps",
+        "20",
+        "--rows",
+        "2",
+    ]
+    subprocess.run([sys.executable, TRAIN / "writer.py", *map(str, run), "--rate", "1e-3"], check=True)
+    last = json.loads((tmp_path / "preferred.jsonl").read_text().splitlines()[-1])
+    assert last["right"] == 1.0
+    assert last["loss"] < np.log(2)
+    assert (tmp_path / "adapter.npz").exists()
 
 
 def test_writing_many_together_is_writing_them_one_by_one(adapted: Network) -> None:

@@ -60,3 +60,18 @@ def test_every_question_is_asked_once_however_often_asking_stops(tmp_path):
 )
 def test_an_edit_counts_only_if_it_does_what_was_asked(text, wanted, is_reached):
     assert teacher.is_reached(text, **wanted) is is_reached
+
+
+def test_an_accepted_answer_is_paired_with_a_refused_one_to_the_same_question(tmp_path):
+    teacher.write_questions(tmp_path, ASKED)
+    answers = [["It was opened then.", "It closed."], ["It never was."], ["Of course it is slow."], ["Slow."]]
+    lines = [json.dumps({"number": i, "texts": texts}) for i, texts in enumerate(answers)]
+    (tmp_path / teacher.ANSWERS).write_text("\n".join(lines) + "\n")
+    ask = teacher.rewrite_lines(CLAIM.text, avoid=["opened"])
+    accepted = [
+        teacher.Row("rewrite", "taught_fever", ask, "It was opened then."),
+        teacher.Row("edit", "taught_imdb", ASKED[3].lines, "Slow."),
+    ]
+    better, worse = teacher.pairs_of(tmp_path, accepted)
+    assert better == accepted[0]
+    assert (worse.ask, worse.answer) == (ask, "It closed.")

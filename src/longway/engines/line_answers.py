@@ -15,6 +15,7 @@ import json
 import re
 
 from longway.engines.answers import without_thinking
+from longway.engines.plausible import content_of
 from longway.english.triples.triple import BadTriples
 
 _NONE = frozenset({"", "none", "-", "n/a"})
@@ -38,10 +39,10 @@ def read_identified(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     >>> read_identified("principal: dull, weak\\nspurious: Spielberg")
     (('dull', 'weak'), ('Spielberg',))
     """
-    principal, spurious = (_words(part) for part in _two(answer, "principal", "spurious"))
-    both = {word.lower() for word in principal} & {word.lower() for word in spurious}
-    if both:
-        raise Unreadable(f"{_short(min(both))} is both principal and spurious")
+    parts = _two(answer, "principal", "spurious", may_repeat=True)
+    principal, spurious = (_words(part) for part in parts)
+    decisive = {word.lower() for word in principal}  # a word of both kinds counts as principal
+    spurious = tuple(word for word in spurious if word.lower() not in decisive)
     if not principal and not spurious:
         raise Unreadable("no word is named")
     return principal, spurious
@@ -114,8 +115,13 @@ def _unquoted(line: str) -> str:
     return value if isinstance(value, str) and "\n" not in value else line
 
 
-def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tuple[str, str]:
-    """The values of two named lines. Lines before the first are remarks, and so are those after the last unless the order matters."""
+def _two(
+    answer: str, first: str, second: str, *, in_order: bool = False, may_repeat: bool = False
+) -> tuple[str, str]:
+    """The values of two named lines. Lines before the first are remarks, and so are those after the last unless the order matters.
+
+    may_repeat: a name may have several lines, whose values are joined by commas.
+    """
     lines = _lines_in(answer)
     if lines[0].startswith(("{", "[")):
         raise Unreadable(
@@ -134,9 +140,10 @@ def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tup
             raise Unreadable(
                 f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)}'
             )
-        if named[1].lower() in values:
-            raise Unreadable(f'two lines begin with "{named[1].lower()}: "')
-        values[named[1].lower()] = named[2].strip()
+        name, value = named[1].lower(), named[2].strip()
+        if name in values and not may_repeat:
+            raise Unreadable(f'two lines begin with "{name}: "')
+        values[name] = f"{values[name]}, {value}" if name in values else value
     for name in (first, second):
         if name not in values:
             raise Unreadable(f'no line begins with "{name}: "')
@@ -146,11 +153,14 @@ def _two(answer: str, first: str, second: str, *, in_order: bool = False) -> tup
 
 
 def _words(part: str) -> tuple[str, ...]:
-    if part.lower().rstrip(".") in _NONE:
+    if all(item.strip(_AROUND_A_WORD).lower() in _NONE for item in part.split(",")):
         return ()
     items = [_REMARK.sub("", item).strip(_AROUND_A_WORD) for item in re.split("[,;]", part.strip("[]"))]
+    items = [item for item in items if item.lower() not in _NONE]
     # Phrases and rests of other forms are left out; "10/10" is a word.
     words = [item for item in items if re.search(r"\w", item) and not re.search(r"[\s|()\[\]]", item)]
+    if not words and not any(re.search(r"[|()\[\]]", item) for item in items):
+        words = [word for item in items for word in item.split() if content_of([word.lower()])]
     if not words:
         raise Unreadable(f"{_short(part)} has no single word")
     if {word.lower() for word in words} <= _PLACEHOLDERS:

@@ -41,7 +41,7 @@ from longway.engines.writer_steps import (
 from longway.errors import CallFailed, EngineError, SettingError
 from longway.task import Task
 
-READING = 6  # increases when texts are drawn, filtered or judged differently
+READING = 7  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
 # Factors on the temperature, round by round; each is used for as many draws as lines are wanted.
 LADDER = ((1.3, 2.0), (2.5,))
@@ -181,6 +181,8 @@ class LocalEngine(Engine):
             max_tokens=min(sampling.max_tokens, step.max_tokens),
             seed=seed,
             avoid=step.avoid,
+            starts=step.starts,
+            least=step.least,
         )
 
     def _judge(self, prompt: Prompt, options: tuple[str, ...], names: Mapping[str, str]) -> Judgement:

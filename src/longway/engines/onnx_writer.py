@@ -113,15 +113,26 @@ class OnnxWriter:
         max_tokens: int,
         seed: int,
         avoid: Sequence[str] = (),
+        starts: Sequence[str] = (),
+        least: int = 0,
     ) -> list[Draw]:
-        """One continuation per temperature, up to the end of its line or `max_tokens`. avoid: words and phrases that none of them has."""
+        """One continuation per temperature, up to the end of its line or `max_tokens`.
+
+        avoid: words and phrases that none of them has. starts: what they begin with, in turn. least: the fewest words of each.
+        """
         ids, bans = self._ids(lines), Bans(avoid, self._pieces)
+        begun = [self._tokenizer.encode(f" {start}", add_special_tokens=False).ids for start in starts] or [
+            []
+        ]
         together = max(1, TOKENS_AT_ONCE // (len(ids) + max_tokens))
         draws: list[Draw] = []
         for at in range(0, len(temperatures), together):
             rows = range(at, min(at + together, len(temperatures)))
             generators = [np.random.default_rng([seed, row]) for row in rows]
-            draws += self._draw(ids, temperatures[at : rows.stop], generators, top_p, max_tokens, bans)
+            given = [begun[row % len(begun)] for row in rows]
+            draws += self._draw(
+                ids, temperatures[at : rows.stop], generators, top_p, max_tokens, bans, given, least
+            )
         return draws
 
     def likelihoods(self, lines: str, options: Sequence[str]) -> list[list[float]]:
@@ -155,6 +166,8 @@ class OnnxWriter:
         top_p: float,
         max_tokens: int,
         bans: Bans,
+        begun: Sequence[Sequence[int]],
+        least: int,
     ) -> list[Draw]:
         written: list[list[int]] = [[] for _ in temperatures]
         texts = [""] * len(written)
@@ -164,12 +177,17 @@ class OnnxWriter:
         for _ in range(max_tokens):
             chosen = []
             for row, i in enumerate(active):
-                log_p = decoding.log_p[row]
-                if banned := bans.after(texts[i]):
+                log_p, n_written = decoding.log_p[row], len(written[i])
+                banned = bans.after(texts[i])
+                if least and len(texts[i].split()) < least:
+                    banned += self._ends
+                if banned:
                     log_p = log_p.copy()
                     log_p[banned] = -np.inf
                 at = float(generators[i].random())
                 token = draw_token(log_p, temperature=temperatures[i], top_p=top_p, at=at)
+                if n_written < len(begun[i]):
+                    token = begun[i][n_written]
                 if not ended[i]:
                     ended[i] = token in self._ends
                     written[i].append(token)

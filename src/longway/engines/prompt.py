@@ -294,8 +294,14 @@ def realise_prompt(
 
 def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str | None = None) -> Prompt:
     """Asks for up to k words that decide the label, and up to k that are merely correlated with it."""
-    about = without_row(task, text, context)
-    return Prompt("identify.v1", about, text, context, label, values={"k": k}, reads="lines")
+    about, labels = without_row(task, text, context), _labels_by_meaning(task)
+    examples = _shown("shown-words.v2.toml")["pair" if context is not None else family_of(task)]
+    shown = [
+        {"context": None, **one, "label": labels.get(one.get("meaning", ""), one["label"])}
+        for one in ([] if task.is_zero_shot else examples)
+    ]
+    values = {"k": k, "shown": shown}
+    return Prompt("identify.v2", about, text, context, label, values=values, reads="lines")
 
 
 def pick_prompt(source_triples: Sequence[Triple], target_triples: Sequence[Triple]) -> Prompt:
@@ -353,8 +359,13 @@ def fill_prompt(
         raise SettingError(
             f"'marked' must be spans inside the text, in order and without overlap. Got {list(marked)} in {len(text)} characters."
         )
-    values = {"marked": [list(span) for span in marked], "shown": _with_marks(text, marked)}
-    return Prompt("fill.v1", without_row(task, text, context), text, context, label, values=values)
+    examples = _shown("shown-fills.v2.toml")["text" if context is None else "pair"]
+    values = {
+        "marked": [list(span) for span in marked],
+        "marked_text": _with_marks(text, marked),
+        "shown": [] if task.is_zero_shot else [{"context": None, **one} for one in examples],
+    }
+    return Prompt("fill.v2", without_row(task, text, context), text, context, label, values=values)
 
 
 def perturb_prompt(lines: Sequence[str], place: tuple[int, int, int], target: Attribute) -> Prompt:

@@ -7,6 +7,7 @@
     counterfactual    change a sentence to another label
     fill              fill gaps, one step per gap
     perturb           change one person in a sentence
+    edit              put words into a sentence, shorten or lengthen it
     judge             choose a label (`label_words`, `judge_input`)
 
 A prompt becomes one step or several; a step is an input in the lines the writer was trained on (`writer_lines.py`). Each draw
@@ -43,6 +44,7 @@ from longway.engines.writer_lines import (
     OPEN,
     SIDES,
     alter_lines,
+    edit_lines,
     fill_lines,
     judge_lines,
     person_lines,
@@ -64,7 +66,10 @@ MIN_COVERED = 0.7  # share of a sentence's words that its triples must have
 MAX_ADDED = 3  # function words that a triple may add: a form of "be", an article, a pronoun
 MIN_REALISED = 0.9  # share of the triples' words that a sentence made of them must have
 PHRASE_LONGER = 2  # words by which a phrase may be longer than the one it replaces
-_PAIR_KINDS = ("rewrite", "counterfactual", "fill", "alter", "realise")
+MAX_STARTS = 12  # places at which words are put in
+MAX_INVENTED = 1  # content words that a shortened sentence may add
+MAX_LONGER = 2.0  # times as long as the sentence or what was asked for
+_PAIR_KINDS = ("rewrite", "counterfactual", "fill", "alter", "realise", "edit")
 # Independent of the caller's order.
 _LABEL_ORDER = ("positive", "negative", "entailment", "neutral", "contradiction")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -88,7 +93,8 @@ class WriterStep:
     """One input for the writer to continue.
 
     lines: the input. key: what the seed depends on. max_tokens: limit for the output. read: turns a draw into the wanted
-    line, or raises Implausible. avoid: words and phrases that no line has.
+    line, or raises Implausible. avoid: words and phrases that no line has. starts: what the lines begin with, in turn.
+    least: the fewest words of a line.
     """
 
     lines: str
@@ -96,6 +102,8 @@ class WriterStep:
     max_tokens: int
     read: Callable[[Draw], str]
     avoid: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    least: int = 0
 
 
 def steps_for(prompt: Prompt) -> list[WriterStep]:
@@ -245,6 +253,16 @@ def _perturb(prompt: Prompt) -> list[WriterStep]:
     return [WriterStep(lines, _key_of(prompt), _max_tokens(prompt.text), read)]
 
 
+def _edit(prompt: Prompt) -> list[WriterStep]:
+    """Words are put in at several places: a line begins with the text up to there, and the writer goes on."""
+    wanted = {name: prompt.values[name] for name in ("include", "place", "least", "most")}
+    lines = edit_lines(prompt.text, **wanted)
+    read = partial(read_edited, prompt.text, **wanted)
+    starts = starts_with(prompt.text, wanted["include"], wanted["place"])
+    n_tokens = _max_tokens(prompt.text) + len(wanted["include"]) + 2 * (wanted["least"] or 0)
+    return [WriterStep(lines, _key_of(prompt), n_tokens, read, starts=starts, least=wanted["least"] or 0)]
+
+
 _STEPS: dict[str, Callable[[Prompt], list[WriterStep]]] = {
     "rewrite": _rewrite,
     "triples": _triples,
@@ -253,6 +271,7 @@ _STEPS: dict[str, Callable[[Prompt], list[WriterStep]]] = {
     "counterfactual": _counterfactual,
     "fill": _fill,
     "perturb": _perturb,
+    "edit": _edit,
 }
 
 
@@ -360,8 +379,7 @@ def read_changed(text: str, draw: Draw) -> str:
         raise Implausible("copy")
     if not new - old:
         raise Implausible("only leaves words out")
-    if sum((old & new).values()) < 0.5 * sum(old.values()):
-        raise Implausible("little in common")
+    _check_shared(old, new, 0.5)
     _check_length(before, after)
     return candidate
 
@@ -390,6 +408,56 @@ def read_perturbed(text: str, draw: Draw) -> str:
     return f"1. {candidate}"
 
 
+def read_edited(
+    text: str, draw: Draw, *, include: str, place: str, least: int | None, most: int | None
+) -> str:
+    """The text with the words put in, or of the wanted length; most of what it says is still there."""
+    candidate = _plain_text(draw, text)
+    before, after, put_in = words_of(text), words_of(candidate), words_of(include)
+    if before == after:
+        raise Implausible("copy")
+    if not _has_at(put_in, after, place):
+        raise Implausible("the words to put in are missing")
+    n_words = len(candidate.split())
+    if n_words < (least or 0) or (most is not None and n_words > most):
+        raise Implausible("not of the wanted length")
+    if len(after) > MAX_LONGER * max(len(before) + len(put_in), least or 0):
+        raise Implausible("length")
+    old, new = content_of(before), content_of(after)
+    if most is None:
+        _check_shared(old, new, MIN_COVERED)
+    elif len(set(new) - set(old)) > MAX_INVENTED:
+        raise Implausible("words added")
+    return candidate
+
+
+def starts_with(text: str, include: str, place: str) -> tuple[str, ...]:
+    """Beginnings of a text that end with the words to put in, each at another place; the first and the last word stay together.
+
+    >>> starts_with("He sang all night.", "as far as I know", "")
+    ('He as far as I know', 'He sang as far as I know', 'He sang all as far as I know')
+    """
+    if not include:
+        return ()
+    if place == "first":
+        return (match_case(include, text.split()[0]),)
+    words = text.split()
+    if place == "last":
+        return (f"{text.rstrip().rstrip('.!?')} {include}",)
+    every = -(-(len(words) - 1) // MAX_STARTS) or 1
+    return tuple(f"{' '.join(words[:k])} {include}" for k in range(1, len(words), every))
+
+
+def _has_at(phrase: list[str], words: list[str], place: str) -> bool:
+    """Whether words have a phrase: at the beginning, at the end, or anywhere."""
+    n = len(phrase)
+    if place == "first":
+        return words[:n] == phrase
+    if place == "last":
+        return words[len(words) - n :] == phrase
+    return any(words[k : k + n] == phrase for k in range(len(words) - n + 1))
+
+
 def _check_ended(draw: Draw) -> None:
     if not draw.ended:
         raise Implausible("no end")
@@ -398,6 +466,11 @@ def _check_ended(draw: Draw) -> None:
 def _check_length(before: list[str], after: list[str]) -> None:
     if reason := length_differs(before, after):
         raise Implausible(reason)
+
+
+def _check_shared(old: Counter[str], new: Counter[str], share: float) -> None:
+    if sum((old & new).values()) < share * sum(old.values()):
+        raise Implausible("little in common")
 
 
 def _check_kept(keep: frozenset[str], before: Sequence[str], after: Sequence[str]) -> None:

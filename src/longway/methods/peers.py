@@ -231,7 +231,8 @@ class Contextual(Peer[ContextualSettings]):
         answers = self.written(prompts, 1, self.settings.sampling, result)
         for (row, spans), written in zip(asked, answers, strict=False):
             for text in written.texts:
-                self._add(rows, row, spans, text, result)
+                plain = text.replace(OPEN, "").replace(CLOSE, "")  # the marks may be left
+                self._add(rows, row, spans, plain, result)
         return result
 
     def _add(self, rows: Rows, row: int, spans: Sequence[Span], text: str, result: Proposed) -> None:
@@ -263,8 +264,6 @@ def replaced(text: str, spans: Sequence[Span], new: str) -> list[str] | None:
     >>> replaced("The soup was cold.", [(4, 8)], "A tea was cold.") is None
     True
     """
-    if OPEN in new or CLOSE in new:
-        return None
     pattern, end = "", 0
     for start, stop in spans:
         pattern += _any_space(text[end:start]) + r"(\S.{0,60}?)"
