@@ -27,7 +27,7 @@ from longway.engines.model_files import (
 )
 from longway.engines.onnx_writer import Draw, loaded_with
 from longway.engines.plausible import refusal
-from longway.engines.prompt import Prompt, judge_prompt, rewrite_prompt
+from longway.engines.prompt import Prompt, edit_prompt, judge_prompt, rewrite_prompt
 from longway.engines.scoring.gguf_weights import GgufFile, read_gguf
 from longway.engines.scoring.llama import Llama, tokenizer_of
 from longway.engines.writer_steps import LONGEST_TO_WRITE, Implausible, WriterStep
@@ -207,6 +207,15 @@ def test_an_adapter_that_cannot_be_used_says_why(tmp_path, about, why):
     (tmp_path / ABOUT).write_text(about)
     with pytest.raises(EngineError, match=why):
         adapter_in(tmp_path)
+
+
+def test_a_writer_that_never_learned_to_edit_says_so():
+    engine = LocalEngine(model_or_skip())
+    assert not engine.adapter.edits
+    prompt = edit_prompt(SENTIMENT, "The soup was cold.", label="neg", include="of course")
+    written = asyncio.run(engine.write(prompt, 2, Sampling()))
+    assert written.texts == ()
+    assert "not trained" in written.refusals[0]
 
 
 def test_a_broken_adapter_is_reported(model_path, tmp_path):

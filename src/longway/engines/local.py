@@ -104,6 +104,8 @@ class LocalEngine(Engine):
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the likeliest first; counterfactuals by the probability of their label."""
+        if prompt.kind == "edit" and not self.adapter.edits:
+            return Written((), ("this writer was not trained to put words in or to change lengths",))
         model = self._loaded()
         given = " ".join([prompt.text, prompt.context or ""])
         try:

@@ -54,7 +54,7 @@ class Adapter:
     """The writer's adapter.
 
     path: its GGUF file. version: increases with every adapter that ships. base: SHA-256 of the model it was trained on.
-    judge: calibrations, by task kind: "sentiment" or "pair".
+    judge: calibrations, by task kind: "sentiment" or "pair". edits: whether it learned to put words in and to change lengths.
     """
 
     path: Path
@@ -62,6 +62,7 @@ class Adapter:
     base: str
     rank: int
     judge: Mapping[str, LabelCalibration] = field(default_factory=dict)
+    edits: bool = False
 
     @property
     def identity(self) -> dict[str, object]:
@@ -116,7 +117,7 @@ def adapter_in(folder: Path) -> Adapter:
             f"The writer in {folder} was trained on other input lines. Expected version {LINES}, got {lines!r}. "
             "Use a writer that matches this version of longway, or choose another engine."
         )
-    return Adapter(folder / FILE, version, base, rank, judge)
+    return Adapter(folder / FILE, version, base, rank, judge, about.get("edits", False))
 
 
 def check_gguf(path: Path) -> None:
