@@ -88,5 +88,5 @@ def agreement_of(balances: Sequence[int], is_high: Sequence[bool]) -> SentimentA
     shares = [yes / n for yes, n in zip(right, counts, strict=True)]
     smoothed = [(yes + 1) / (n + 2) for yes, n in zip(right, counts, strict=True)]
     error = sqrt(sum(share * (1 - share) / n for share, n in zip(smoothed, counts, strict=True))) / 2
-    agreement = sum(shares) / 2
-    return SentimentAgreement(sum(counts) / len(balances), agreement, agreement - Z * error)
+    low = sum(smoothed) / 2 - Z * error
+    return SentimentAgreement(sum(counts) / len(balances), sum(shares) / 2, low)

@@ -40,10 +40,9 @@ class FairnessSettings:
     device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str):
-            from longway.classify.catalog import names_of
+        from longway.classify.catalog import names_of
 
-            object.__setattr__(self, "model", names_of([self.model])[0])
+        object.__setattr__(self, "model", names_of([self.model])[0])
         check_options(self)
 
     @property

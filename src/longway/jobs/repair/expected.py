@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from longway.jobs.repair.plan import ExpectedPattern, RepairPlan
 from longway.jobs.repair.repairing import Repairing
-from longway.jobs.repair.settings import COUNTERPART, DROP, EXCHANGE, REWORD, TAKE_OUT
+from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH
 from longway.methods.method import Rows
 from longway.methods.repair.asked import AskedCounterparts
 from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
@@ -25,8 +25,8 @@ from longway.methods.repair.take_out import shows
 TARGETS = 12  # patterns that are tried
 TRIED = 8  # rows of each
 # Seconds of repairs on two slow cores: to load models, for each word of the texts, and for each row that a remedy looks at (notes/LOG.md).
-LOADING, PER_WORD, LETTERS = 20.0, 0.0005, 6
-PER_ROW = {TAKE_OUT: 0.02, EXCHANGE: 0.02, REWORD: 0.05, COUNTERPART: 0.03, DROP: 0.01}
+LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
+PER_ROW, IN_PLACE = {COUNTERPART: 0.02, DROP: 0.03, WEIGH: 0.0}, 0.06
 CHECKED = 0.05  # seconds that the checks of one text take on a slow core
 
 
@@ -77,7 +77,7 @@ class ShareOfLabel:
 def rough_plan(plan: RepairPlan, rows: Rows) -> RepairPlan:
     """The plan with the time that such repairs took."""
     words = sum(map(len, rows.texts)) / LETTERS
-    seconds = sum(PER_ROW.get(step.remedy, 0.0) * step.rows for step in plan.steps)
+    seconds = sum(PER_ROW.get(step.remedy, IN_PLACE) * step.rows for step in plan.steps)
     return replace(plan, seconds=LOADING + seconds + words * PER_WORD)
 
 
