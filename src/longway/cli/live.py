@@ -153,8 +153,8 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
         return
     console.print(estimate_words(estimate), soft_wrap=True)
     console.print(
-        f"The calls take about {approximate_time(estimate.seconds)}. An engine on this machine was timed on a few rows; for a server, "
-        f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each are assumed.",
+        f"The calls take about {approximate_time(estimate.seconds)}. For an engine on this machine, two slow cores are assumed; for a server, "
+        f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each.",
         soft_wrap=True,
     )
 

@@ -71,6 +71,7 @@ class RulesEngine(Engine):
 
     name = "rules"
     can = frozenset({"write"})
+    seconds_a_call = 0.04
 
     def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
         for package in ("lemminflect", "spacy"):
