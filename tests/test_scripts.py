@@ -32,6 +32,14 @@ GRAMMAR = [
 SMALL = {
     "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
+    "bench/quick.py": (
+        ["--rows", "100"],
+        {"rows", "audit_sst2", "repair_dry_run_sst2", "audit_fever", "engines", "doctor"},
+    ),
+    "runs/sentiment_labels.py": (
+        ["--rows", "100", "--limit", "200", "--draws", "3"],
+        {"rows", "missed", "false"},
+    ),
     "bench/encoder.py": (
         ["--rows", "8"],
         {"torch_texts_s", "onnx_texts_s", "onnx_int8_texts_s", "onnx_int8_cosine"},

@@ -32,3 +32,17 @@ def test_an_engine_is_told_what_not_entailment_means():
     prompt = judge_prompt(task, "It rains.", context="It pours.")
     system = prompt.messages(form="json", options=task.labels)[0]
     assert '"not_entailment": the context does not show that the text is true' in system["content"]
+
+
+@pytest.mark.parametrize("labels", [["good", "bad"], ["POS", "neg"], ["Positive", "negative", "neutral"]])
+def test_the_names_of_judgements_are_a_sentiment(labels):
+    task = task_of(labels)
+    assert task.kind == "sentiment"
+    assert [task.sides[label] for label in labels[:2]] == ["positive", "negative"]
+    assert set(task.sides) == set(labels[:2])
+
+
+@pytest.mark.parametrize("labels", [["0", "1"], ["good", "evil"], ["yes", "no"]])
+def test_other_names_alone_tell_no_sentiment(labels):
+    assert task_of(labels).kind == "labels"
+    assert task_of(labels).sides == {}

@@ -2,7 +2,7 @@
 
     fact checking   claim and evidence; SUPPORTS, REFUTES ...
     inference       premise and hypothesis; entailment, contradiction, neutral; or entailment and not entailment
-    sentiment       positive, negative ...
+    sentiment       positive, negative, good, bad ...; 0 and 1 where the texts make it obvious (`jobs/rows.py`)
     labels          anything else: the label names and a few examples say it
 
 For pairs each label has a *stance*: what the context says about the text. It decides what a rewriting rule may do
@@ -12,6 +12,7 @@ the context contradicts the text or leaves it open, and the label does not say w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -21,6 +22,7 @@ from longway.records import Example
 
 Stance = Literal["entails", "contradicts", "neutral", "does not entail"]
 Keeps = Literal["meaning", "label"]
+Side = Literal["positive", "negative"]
 Kind = Literal["fact checking", "inference", "sentiment", "labels"]
 
 _STANCES: dict[Stance, tuple[str, ...]] = {
@@ -30,7 +32,14 @@ _STANCES: dict[Stance, tuple[str, ...]] = {
     "does not entail": ("not entailment", "non entailment", "no entailment", "not entailed", "not entails"),
 }
 _FACT_CHECKING = ("supports", "supported", "support", "refutes", "refuted", "refute")
-_SENTIMENT = ("positive", "negative", "pos", "neg", "neutral", "mixed", "very positive", "very negative")
+_SIDES: dict[str, Side] = {
+    "positive": "positive", "pos": "positive", "good": "positive",
+    "negative": "negative", "neg": "negative", "bad": "negative",
+}  # fmt: skip
+_SENTIMENT = (*_SIDES, "neutral", "mixed", "very positive", "very negative")
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,3}(\.0)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +70,36 @@ class Task:
         """Whether a text is judged beside a context."""
         return self.context_name is not None
 
+    @property
+    def sides(self) -> dict[str, Side]:
+        """The labels that mean a positive or a negative judgement. Of two numbers, the higher one is positive.
+
+        >>> Task("sentiment", ("Bad", "good", "mixed")).sides, Task("sentiment", ("0", "1")).sides, Task("labels", ("0", "1")).sides
+        ({'Bad': 'negative', 'good': 'positive'}, {'0': 'negative', '1': 'positive'}, {})
+        """
+        if self.kind != "sentiment":
+            return {}
+        if numbers := two_numbers(self.labels):
+            return dict(zip(numbers, ("negative", "positive"), strict=True))
+        plain = {label: label.strip().lower() for label in self.labels}
+        return {label: _SIDES[name] for label, name in plain.items() if name in _SIDES}
+
     def keeps(self, label: str) -> Keeps:
         """What a new text with this label must keep of the old one. In a pair whose label says what the context says about the text,
         another text with the same label will do: the context decides. A single text must mean the same."""
         return "label" if label in self.stances else "meaning"
+
+
+def two_numbers(labels: Sequence[str]) -> tuple[str, str] | None:
+    """The labels, lower one first, if they are two numbers.
+
+    >>> two_numbers(["1", "0"]), two_numbers(["-1", "1.0"]), two_numbers(["0", "1", "2"]), two_numbers(["no", "yes"])
+    (('0', '1'), ('-1', '1.0'), None, None)
+    """
+    if len(labels) != 2 or not all(_NUMBER.fullmatch(label.strip()) for label in labels):
+        return None
+    low, high = sorted(labels, key=float)
+    return low, high
 
 
 def descriptions_of(given: Sequence[str], labels: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from longway.classify.catalog import model_named, names_of
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.objectives import CrossEntropy
 from longway.errors import SettingError, TrainingError
+from longway.jobs.prove.settings import ProveSettings
 
 WORDS = ["good film", "fine play", "bad film", "poor play"] * 10
 LABELS = ["pos", "pos", "neg", "neg"] * 10
@@ -111,10 +112,10 @@ def test_a_model_is_found_in_a_module_of_the_working_folder(tmp_path, monkeypatc
         ("own_broken_import", "raise KeyError('boom')", "made", r"could not be imported: KeyError: 'boom'"),
         ("own_broken_syntax", "def made(:", "made", r"could not be imported: SyntaxError"),
         (
-            "own_with_argument",
-            "def made(a): return a",
+            "own_broken_function",
+            "def made(): return 1 / 0",
             "made",
-            r"could not make a model: TypeError.*no arguments",
+            r"could not make a model: ZeroDivisionError.*no arguments",
         ),
     ],
 )
@@ -136,3 +137,102 @@ def test_prove_and_explain_take_a_model_of_ones_own():
     assert name.startswith("own:Pipeline-")
     explained = lw.explain(rows, model=pipeline(), rows=4, folds=2)
     assert explained.settings.models == (name,)
+
+
+class Finished:
+    """A trained model of some library: it cannot be trained here."""
+
+    classes_ = ("neg", "pos")
+
+    def predict_proba(self, texts):
+        return [[0.2, 0.8] if "good" in text or "fine" in text else [0.9, 0.1] for text in texts]
+
+
+class LikeHuggingFace:
+    """Answers as a pipeline of Hugging Face does: the best label and its score, in its own capitals."""
+
+    def __call__(self, inputs, **options):
+        found = [("POS", 0.7) if "good" in text or "fine" in text else ("NEG", 0.6) for text in inputs]
+        return [{"label": label, "score": score} for label, score in found]
+
+
+def all_scores(texts):
+    return [[{"label": "LABEL_1", "score": 0.25}, {"label": "LABEL_0", "score": 0.75}] for _ in texts]
+
+
+def labels_alone(texts):
+    return np.array([1 if "good" in text or "fine" in text else 0 for text in texts])
+
+
+def made_finished():
+    return Finished()
+
+
+@pytest.mark.parametrize("given", [Finished(), LikeHuggingFace(), made_finished])
+def test_a_finished_model_is_asked_and_not_trained(given):
+    model = own(given).fit(DATA)
+    assert model.name == "finished"
+    assert model.predict(DATA.inputs) == LABELS
+    assert model.labels_ == ("neg", "pos")
+
+
+def test_probabilities_of_finished_models_keep_their_label():
+    two = Labelled(Inputs(["good", "bad"]), ["0", "1"])
+    np.testing.assert_allclose(own(all_scores).fit(two).predict_proba(two.inputs), [[0.75, 0.25]] * 2)
+    np.testing.assert_allclose(
+        own(labels_alone).fit(two).predict_proba(two.inputs), [[0, 1], [1, 0]], atol=1e-6
+    )
+    shared = own(LikeHuggingFace()).fit(Labelled(Inputs(["good", "bad", "so so"]), ["pos", "neg", "mixed"]))
+    np.testing.assert_allclose(
+        shared.predict_proba(Inputs(["good"])), [[0.15, 0.15, 0.7]]
+    )  # mixed, neg, pos: the rest is shared
+
+
+def test_a_finished_model_with_other_labels_or_too_few_answers_is_refused():
+    with pytest.raises(TrainingError, match=r"answered 'POS'. Expected the labels of the data: a, b"):
+        own(LikeHuggingFace()).fit(Labelled(Inputs(["good", "bad"]), ["a", "b"])).predict(Inputs(["good"]))
+    with pytest.raises(TrainingError, match="gave 1 answers for 40 texts"):
+        own(lambda texts: ["pos"]).fit(DATA).predict(DATA.inputs)
+    with pytest.raises(TrainingError, match="ZeroDivisionError"):
+        own(lambda texts: 1 / 0).fit(DATA).predict(DATA.inputs)
+
+
+def test_prove_refuses_a_model_that_cannot_be_trained():
+    with pytest.raises(SettingError, match="cannot be trained, and prove trains"):
+        ProveSettings(models=(LikeHuggingFace(),))
+
+
+def test_objects_with_other_content_have_other_names():
+    plain, fitted = pipeline(), pipeline().fit(WORDS, LABELS)
+    other = pipeline().fit(WORDS, LABELS[::-1])
+    assert names_of([plain]) == names_of([pipeline()])
+    assert len({*names_of([plain, fitted, other])}) == 3
+    assert names_of([labels_alone]) == names_of([labels_alone]) != names_of([all_scores])
+
+
+MODULE = """
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+model = make_pipeline(CountVectorizer(), MultinomialNB())
+"""
+
+
+def test_a_changed_module_is_another_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"text": f"{text} {i % 7}", "label": label}
+        for i, (text, label) in enumerate(zip(WORDS, LABELS, strict=True))
+    ]
+    file = tmp_path / "own_that_changes.py"
+    file.write_text(MODULE)
+
+    def explained():
+        return lw.explain(rows, model="own_that_changes:model", rows=4, folds=2, out=True).folder
+
+    first = explained()
+    assert explained() == first
+    file.write_text(MODULE + "# other settings\n")
+    assert explained() != first
+    recorded = (first / "run.json").read_text(encoding="utf-8")
+    assert '"model_sources"' in recorded

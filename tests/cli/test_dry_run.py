@@ -51,7 +51,7 @@ def test_without_an_engine_it_says_so(data):
 def test_the_former_command_says_what_to_use():
     done = run("plan", "reviews.csv")
     assert isinstance(done.exception, SettingError)
-    assert "Add --dry-run to `longway rewrite`" in str(done.exception)
+    assert "Add --dry-run to `longway repair`" in str(done.exception)
 
 
 def test_a_time_is_written_for_people():

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
+from longway.classify.catalog import names_of
 from longway.classify.ensemble import Ensemble
 from longway.classify.importance import WordScores
 from longway.engines.engine import Written
+from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.augment.words import labelled, top_of_both, words_by_engine, words_by_models
 from longway.methods.coba import Important
 from longway.methods.method import Rows
@@ -47,6 +52,27 @@ def test_a_word_that_the_user_names_is_spurious_on_its_own_side(rows):
     ensemble = Ensemble(labelled(rows), ("bow",))
     (first, *_) = words_by_models(rows, ensemble, k=1, contexts=True, given=["rain", "wet"]).important
     assert first == Important((), ("wet",), context=Important((), ("rain",)))
+
+
+def test_models_of_ones_own_vote_by_masked_words(rows):
+    numbered = [f"{context} {i}" for i, context in enumerate(rows.contexts)]
+    texts = Rows(rows.ids, numbered, rows.labels, LABELS, task_of(LABELS))
+    trained = make_pipeline(CountVectorizer(), LogisticRegression())
+
+    def finished(texts):
+        return ["yes" if "rain" in text else "no" for text in texts]
+
+    for model in (trained, finished):
+        ensemble = Ensemble(labelled(texts), names_of([model]))
+        found = words_by_models(texts, ensemble, k=1).important
+        assert {one.principal for one in found[::2]} == {("rain",)}
+        assert model is finished or {one.principal for one in found[1::2]} == {("sun",)}
+
+
+def test_settings_take_models_of_ones_own():
+    own = make_pipeline(CountVectorizer(), LogisticRegression())
+    (name, *_) = AugmentSettings(models=(own, "bow", "nb")).models
+    assert name.startswith("own:Pipeline-")
 
 
 SCORES = st.lists(st.sampled_from([-0.2, 0.0, 0.1, 0.3, 0.5, 0.9]), min_size=1, max_size=6)

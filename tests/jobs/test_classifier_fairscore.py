@@ -5,6 +5,9 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 from longway.classify.catalog import load_model, model_named
@@ -356,3 +359,45 @@ def test_a_mistake_is_told_in_words_with_the_next_step(invoke, tmp_path, args, w
     assert isinstance(result.exception, LongwayError), result.exception
     assert words in str(result.exception)
     assert not (tmp_path / "longway-runs").exists()
+
+
+MODULE = """
+def sees_she(texts):
+    return [GOOD if " she " in f" {text.lower()} " else BAD for text in texts]
+"""
+
+
+def test_a_model_of_ones_own_has_a_fairscore(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = sorted(set(rows_of(data).labels))
+    source = MODULE.replace("GOOD", repr(labels[-1])).replace("BAD", repr(labels[0]))
+    (tmp_path / "own_fair.py").write_text(source)
+    found = fairness(data, model="own_fair:sees_she", out=True)
+    measure = found.measures.fairscore
+    changed = [row for row in lines(found) if row["axis"] == "gender"]
+    was, now = (
+        [" she " in f" {row[f'text_{when}'].lower()} " for row in changed] for when in ("before", "after")
+    )
+    differ = sum(one != other for one, other in zip(was, now, strict=True))
+    assert (measure.by_axis["gender"].rows, measure.by_axis["gender"].differ) == (len(changed), differ)
+    assert differ > 0
+    assert measure.labels == tuple(labels)
+    assert measure.accuracy is not None
+    assert fairness(data, model="own_fair:sees_she", out=True).folder == found.folder
+    (tmp_path / "own_fair.py").write_text(source + "# changed\n")
+    assert fairness(data, model="own_fair:sees_she", out=True).folder != found.folder
+
+
+def test_a_fitted_pipeline_has_a_fairscore_as_it_is(data):
+    rows = rows_of(cooks(120, she_is_good=0.95, seed=1))
+    fitted = make_pipeline(CountVectorizer(), LogisticRegression()).fit(rows.inputs.texts, rows.labels)
+    found = fairness(data, model=fitted).measures.fairscore
+    assert found.labels == tuple(fitted.classes_)
+    assert found.accuracy.value == pytest.approx(
+        100 * fitted.score(rows_of(data).inputs.texts, rows_of(data).labels)
+    )
+
+
+def test_what_is_no_finished_model_is_refused(data):
+    with pytest.raises(SettingError, match="no finished model"):
+        fairness(data, model=LogisticRegression)

@@ -85,6 +85,15 @@ def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
     assert dry.seconds > 0
 
 
+def test_an_engine_whose_speed_is_known_is_not_tried(data, monkeypatch):
+    here = Here()
+    here.seconds_a_call = 0.5
+    monkeypatch.setattr("longway.jobs.rewrite.job.engines_of", lambda *_, named: (here, here))
+    dry = rewrite_estimate(load(data), settings())
+    assert (here.written, here.judged) == (0, 0)
+    assert dry.seconds == pytest.approx(0.5 * (12 + 24))
+
+
 def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
     from longway.engines.prompt import judge_prompt
     from longway.engines.registry import engine_named

@@ -390,6 +390,7 @@ def tiny_level(monkeypatch):
         "SYMBOLS": (3, 6),
         "DIMENSION": 8,
         "EPOCHS": 2,
+        "QUICK": 60.0,
         "SIZES": {True: [(SHORT, 90), (replace(SHORT, pair=400), 80)], False: [(SHORT, 60)]},
     }.items():
         monkeypatch.setattr(audit_grammar, name, value)
@@ -405,6 +406,30 @@ def test_an_audit_looks_at_the_grammar_of_a_sample_and_says_so(tiny_level):
         (f.gain for f in found.findings), reverse=True
     )
     assert any("sample of 90 of 150 rows" in problem.message for problem in found.problems)
+
+
+def test_a_slow_grammar_level_is_left_out_unless_it_is_asked_for(tiny_level, monkeypatch):
+    monkeypatch.setattr(audit_grammar, "QUICK", 4.0)
+    data = toy_dataset(150)
+    found = audit(data)
+    assert "grammar" not in found.tested
+    assert {"token", "ngram", "length"} <= set(found.tested)
+    (noted,) = [problem for problem in found.problems if problem.kind == "no_grammar"]
+    assert noted.message == "The grammar level was left out: it takes about 13 s longer."  # 3 + 1.7 * 2 * 3
+    assert "--levels all" in noted.next_step
+    asked = audit(data, levels="all")
+    assert asked.tested["grammar"] > 0
+    assert audit(data, levels=("token", "grammar")).tested["grammar"] > 0
+
+
+def test_whether_the_grammar_level_is_quick_depends_on_the_sample_alone(tiny_level):
+    data = toy_dataset(150)
+    reading = recipe.Reading.of(data)
+    few = audit_grammar.sample_rows(
+        data, reading.rows, reading.labels.astype(int), seed=0, texts=20, limits=SHORT
+    )
+    assert audit_grammar.expected_seconds(few, pair=True) == pytest.approx(3.0 + 1.7 * 2)
+    assert audit_grammar.expected_seconds(few, pair=False) == pytest.approx(3.0 + 0.135 * 2)
 
 
 def test_texts_of_many_sentences_are_looked_at_by_their_first_ones(tiny_level):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -11,11 +13,14 @@ import longway as lw
 from longway.data import load
 from longway.errors import DataError, SettingError
 from longway.jobs.engine_use import Engines
+from longway.jobs.repair.job import repair_plan
 from longway.jobs.repair.plan import RepairPlan
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.settings import RepairSettings
+from longway.jobs.repair.show import plan_page
 from longway.jobs.run import Watcher
 from longway.records import Leak
+from longway.sample import sample_path
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
 pytestmark = pytest.mark.usefixtures("few_folds")
@@ -101,11 +106,63 @@ def test_unknown_remedies_and_goals_are_errors():
 
 
 def test_a_plan_changes_nothing(tmp_path):
-    from longway.jobs.repair.job import repair_plan
-
     plan = repair_plan(claims())
     assert [step.remedy for step in plan.steps][-2:] == ["counterpart", "drop"]
     assert any("only" in target.pattern.name for target in plan.targets)
+    assert plan.leak is None
+    assert plan.patterns == ()
+    in_place = sum(step.rows for step in plan.steps if step.remedy not in ("counterpart", "drop"))
+    words = sum(len(row["claim"]) for row in claims()) / 6
+    n = len(claims())
+    assert plan.seconds == pytest.approx(30 + 0.06 * in_place + (0.02 + 0.03) * n + 0.0003 * words)
+
+
+def test_with_drafts_a_plan_expects_edits():
+    rough, tried = repair_plan(claims()), repair_plan(claims(), drafts=True)
+    assert [step.remedy for step in tried.steps] == [step.remedy for step in rough.steps]
+    assert tried.leak is not None
+    assert tried.patterns
+    assert any(step.edits is not None for step in tried.steps)
+    shown = [plan_page(plan, "claims").sections[0].blocks[0].columns[-1].name for plan in (rough, tried)]
+    assert shown == ["Rows", "Edits at most"]
+
+
+PLANNING = """
+import sys
+from longway.jobs.repair.job import repair_plan
+plan = repair_plan(sys.argv[1])
+assert plan.steps
+print(*(name for name in ("torch", "spacy", "sklearn", "onnxruntime", "lemminflect") if name in sys.modules))
+"""
+
+
+def test_a_plan_loads_nothing_that_takes_seconds(tmp_path):
+    """Of a review file: it looks at sentiment words as well."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLANNING, str(sample_path("reviews"))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == ""
+
+
+def test_texts_in_another_language_are_named_and_english_remedies_left_out():
+    texts = ["Der Film war nicht gut und die Musik zu laut.", "Ein Film mit viel Musik und sehr schön."]
+    data = [
+        {"text": f"{texts[i % 2]} {'Kurz' if i % 2 and i % 9 else 'Lang'} am Tag {i}.", "label": "ab"[i % 2]}
+        for i in range(120)
+    ]
+    plan = repair_plan(data)
+    assert not {"exchange", "reword", "counterpart"} & {step.remedy for step in plan.steps}
+    (note,) = plan.notes
+    assert note.startswith("The texts look like German")
+    assert "--engine served:MODEL" in note
+    assert note in plan_page(plan, "data").verdict
+    found = lw.audit(data, levels="token")
+    (problem,) = [one for one in found.problems if one.kind == "language"]
+    assert problem.message.startswith("The texts look like German.")
+    assert problem.count == 120
 
 
 def reviews(opening: str, frame: str, nouns: str, verbs: str, n: int = 80) -> list[dict[str, str]]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from longway.errors import SettingError
 from longway.space.live_space import LiveSpace
@@ -233,3 +234,13 @@ def test_documents_without_words_can_be_replaced_and_scored():
     assert live.score(["hello there"], 0).tolist() == [1.0]
     live.replace({0: "hello there", 1: "hello you"})
     assert not np.isnan(live.gamma()).any()
+
+
+def test_a_space_is_cloned_by_its_parameters():
+    space = ShortcutSpace(variant="token", dimensions=8)
+    copied = clone(space)
+    assert copied is not space
+    assert copied.get_params() == {"variant": "token", "dimensions": 8}
+    assert copied.set_params(dimensions=16).dimensions == 16
+    with pytest.raises(SettingError, match="dimensions"):
+        copied.set_params(dimensions=1)

@@ -17,9 +17,11 @@ import numpy as np
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Ints, Labelled
 from longway.classify.importance import MaskableText, WordScores, word_importance
+from longway.classify.own_model import FinishedModel, OwnModel
 from longway.errors import SettingError
 
 DEFAULT = ("bow", "nb", "dan", "cnn", "gru")
+MASKED = 64  # masked texts for a model without gradients: enough to rank words
 STEPS = 8  # of integrated gradients: enough to rank words
 # Smaller networks: they rank words and vote, and need not be as accurate as possible. The recurrent one is by far the slowest.
 QUICK: dict[str, dict[str, int]] = {
@@ -102,13 +104,17 @@ class Ensemble:
                 continue
             model = self.model(name, fold)
             known = [row for row in in_fold.tolist() if self.data.labels[row] in model.labels_]
+            if is_own := method == "ig" and isinstance(model, OwnModel | FinishedModel):
+                quick: int | None = MASKED  # it has no gradients
+            else:
+                quick = STEPS if method == "ig" else None
             scores = word_importance(
                 model,
                 self.data.inputs.take(known),
-                method=method,
+                method="lime" if is_own else method,
                 field=field,
                 target=[self.data.labels[row] for row in known],
-                samples=STEPS if method == "ig" and samples is None else samples,
+                samples=quick if samples is None else samples,
                 seed=self.seed,
                 progress=progress,
             )

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.svm import LinearSVC
 
 
 class NbSvm:
@@ -53,6 +52,8 @@ class NbSvm:
     def _fit_label(
         self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], float]:
+        from sklearn.svm import LinearSVC  # takes a second to import, and plans do without
+
         ratio = self._log_count_ratio(features, positive, weights)
         weighted = csr_matrix(
             (ratio[features.indices], features.indices, features.indptr), shape=features.shape

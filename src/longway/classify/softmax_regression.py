@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
@@ -168,6 +167,8 @@ def epoch_of(
 
 
 def _lbfgs(loss: _RegularizedLoss, start: Floats, steps: int, checkpoints: _Checkpoints) -> Floats:
+    from scipy.optimize import minimize  # a third of a second to import
+
     step = 0
 
     def callback(intermediate_result: Any) -> None:

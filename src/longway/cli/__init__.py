@@ -118,7 +118,7 @@ class Commands(TyperGroup):
         """The command that the first words name, and the words that are left for it."""
         if args[:1] == ["plan"]:
             raise SettingError(
-                "`longway plan` is gone. Add --dry-run to `longway rewrite`, `augment` or `perturb`: it prints rows, calls, tokens, "
+                "`longway plan` is gone. Add --dry-run to `longway repair`, `rewrite`, `augment` or `perturb`: it prints rows, calls, tokens, "
                 "money and time, and writes nothing."
             )
         if " ".join(args[:2]) in self.commands:

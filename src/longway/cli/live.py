@@ -83,7 +83,7 @@ class Live(Watcher):
 
     def estimate(self, estimate: RunEstimate) -> None:
         """Print the cost and ask whether to continue, unless it is free; SettingError if there is no terminal to ask on."""
-        words = _estimate_words(estimate)
+        words = estimate_words(estimate)
         if not self._ask or estimate.cost == 0:
             if not self._quiet:
                 self._console.print(words, soft_wrap=True)
@@ -151,10 +151,10 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
     if not estimate.calls:
         console.print("It calls no engine and costs nothing.")
         return
-    console.print(_estimate_words(estimate), soft_wrap=True)
+    console.print(estimate_words(estimate), soft_wrap=True)
     console.print(
-        f"The calls take about {approximate_time(estimate.seconds)}. An engine on this machine was timed on a few rows; for a server, "
-        f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each are assumed.",
+        f"The calls take about {approximate_time(estimate.seconds)}. For an engine on this machine, two slow cores are assumed; for a server, "
+        f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each.",
         soft_wrap=True,
     )
 
@@ -177,7 +177,8 @@ def _can_ask() -> bool:
     return sys.stdin.isatty()
 
 
-def _estimate_words(estimate: RunEstimate) -> str:
+def estimate_words(estimate: RunEstimate) -> str:
+    """The calls, tokens and cost of an estimate as a sentence."""
     tokens = f"{estimate.prompt_tokens:,} tokens read and {estimate.completion_tokens:,} written"
     cost = (
         "its price is not known"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from json import dumps
+from typing import Annotated
+
+import typer
+
 from longway.cli.options import Data, DataOptions, DryRun, EngineOptions, OutputOptions, command
+from longway.errors import SettingError
+from longway.jobs.options import OUTPUT
 from longway.jobs.repair.settings import RepairSettings
 
 
@@ -14,6 +21,14 @@ def repair(
     engines: EngineOptions,
     output: OutputOptions,
     dry_run: DryRun = False,
+    drafts: Annotated[
+        bool,
+        typer.Option(
+            "--drafts",
+            help="With --dry-run: write drafts for a few rows, and estimate edits, time and what is left of each pattern from them. Takes half a minute.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
     """Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible.
 
@@ -28,7 +43,7 @@ def repair(
 
         longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
     """
-    from longway.cli.live import Live
+    from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
     from longway.cli.screen import show_edited
     from longway.jobs.repair.job import repair as run_job
@@ -39,10 +54,26 @@ def repair(
     loaded = source.load(data)
     if dry_run:
         with Live(quiet=True) as live:
-            plan = repair_plan(loaded, settings, split=source.split, engines=engines.engines(), watcher=live)
+            plan = repair_plan(
+                loaded,
+                settings,
+                split=source.split,
+                engines=engines.engines(),
+                drafts=drafts,
+                watcher=live,
+            )
+        if output.json:
+            typer.echo(dumps(plan.to_dict(), indent=1))
+            return
         show(plan_page(plan, loaded.source_name), screen())
+        if plan.calls is not None:
+            screen().print(estimate_words(plan.calls), soft_wrap=True)
+        if not drafts:
+            screen().print("With --drafts, a few drafts say how many edits to expect.")
         screen().print("Nothing was changed.")
         return
+    if drafts:
+        raise SettingError("--drafts belongs to --dry-run. Add --dry-run, or leave it out.")
     with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
         result = run_job(
             loaded,

@@ -89,7 +89,8 @@ class Engine(Protocol):
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
     answers are committed one by one; None if it computes one after the other. longest_passage: the most tokens (words, marks) of a
     passage of a text that does not fit. reads_messages: whether its answers depend on
-    `Prompt.messages` only, not on the other fields of a prompt.
+    `Prompt.messages` only, not on the other fields of a prompt. seconds_a_call: about how long a call takes on a slow core, for estimates;
+    None if it must be tried.
     """
 
     name: str = ""
@@ -99,6 +100,7 @@ class Engine(Protocol):
     max_in_flight: int | None = None
     longest_passage: int = LONGEST_PASSAGE
     reads_messages: bool = False
+    seconds_a_call: float | None = None
 
     @property
     def identity(self) -> Mapping[str, object]:

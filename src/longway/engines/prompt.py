@@ -57,7 +57,6 @@ _TURN = re.compile(r"^=== (user|assistant) ===\n", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")  # between parts of a template; rows have no line breaks, they are fenced
 _WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)[A-Z][\w'’-]*(?: (?:(?:of|the|and|for) )?[A-Z][\w'’-]*)+")
-_SIDES = {"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative"}
 _TOXIC = frozenset("toxic hate hateful offensive abusive abuse insult insulting harassment spam".split())
 _DENIALS = frozenset("no non not none never".split())
 _TOPICS = frozenset(
@@ -220,7 +219,7 @@ def shown_judgements(task: Task) -> list[dict[str, str | None]]:
 def _labels_by_meaning(task: Task) -> dict[str, str]:
     """The label for each stance or side: {"entails": "SUPPORTS", ...}, {"positive": "pos", ...}; empty if the names do not tell."""
     if task.kind == "sentiment":
-        return {_SIDES[label.lower()]: label for label in task.labels if label.lower() in _SIDES}
+        return {side: label for label, side in task.sides.items()}
     if family_of(task) == "toxicity" and len(task.labels) == 2:
         words = [set(_WORD.findall(label.lower())) for label in task.labels]
         toxic = [bool(each & _TOXIC) and not each & _DENIALS for each in words]

@@ -22,7 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -33,7 +33,7 @@ from typing import TypeVar
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.english.document import Change, Document, apply_changes
-from longway.english.opposites import Side, rotated
+from longway.english.opposites import rotated
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.rules import all_rephrasings
 from longway.english.rules.rule import RuleDraft, Scene, choose, drafts
@@ -44,6 +44,7 @@ from longway.english.triples.oppose import oppose, opposed_text
 from longway.english.triples.triple import MAX_TRIPLES, Triple, numbered, sentence_of, text_of, with_changes
 from longway.english.wordnet_file import VERSION as WORDNET_VERSION
 from longway.errors import MissingExtra
+from longway.task import Side
 from longway.tokens.tokenizer import is_longer_than
 
 T = TypeVar("T")
@@ -53,10 +54,7 @@ MAX_CACHED = 50_000  # parsed texts kept in memory
 LONGEST = 1_500  # tokens of a text that is parsed
 ENGLISH_FOLDER = Path(__file__).parents[1] / "english"
 RULE_FILES = frozenset({".py", ".toml", ".tsv", ".txt", ".json", ".gz"})  # endings of code and word lists
-_SENTIMENTS: dict[str, Side] = {
-    "positive": "positive", "pos": "positive", "very positive": "positive", "good": "positive",
-    "negative": "negative", "neg": "negative", "very negative": "negative", "bad": "negative",
-}  # fmt: skip
+_STRONG: dict[str, Side] = {"very positive": "positive", "very negative": "negative"}
 _NEED_A_MODEL = {
     "identify": "finding the words that decide a label",
     "pick": "finding the triples that two texts are about",
@@ -73,13 +71,19 @@ class RulesEngine(Engine):
 
     name = "rules"
     can = frozenset({"write"})
+    seconds_a_call = 0.04
 
     def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
-        if find_spec("lemminflect") is None:
-            raise MissingExtra("lemminflect", extra="rules", purpose="Rewriting by rules")
-        self.seed = seed
-        self._english: EnglishPipeline = load_pipeline(model)
+        for package in ("lemminflect", "spacy"):
+            if find_spec(package) is None:
+                raise MissingExtra(package, extra="rules", purpose="Rewriting by rules")
+        self.seed, self.model = seed, model
         self._documents: dict[str, Document] = {}
+
+    @cached_property
+    def _english(self) -> EnglishPipeline:
+        """The pipeline, loaded when it is first used: that takes seconds."""
+        return load_pipeline(self.model)
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -290,8 +294,9 @@ def _counterfactual(task: TripleTask) -> Iterator[str]:
 
 def _sentiment(task: TripleTask) -> Side:
     """The sentiment of the target; the rules know no opposite of other labels."""
-    side = _SENTIMENTS.get(task.target.strip().lower().replace("_", " "))
-    if side is None or task.prompt.task.kind != "sentiment":
+    about = task.prompt.task
+    side = about.sides.get(task.target) or _STRONG.get(task.target.strip().lower().replace("_", " "))
+    if side is None or about.kind != "sentiment":
         raise NoRule(f"the rules know no opposite of the label {task.prompt.label}")
     return side
 

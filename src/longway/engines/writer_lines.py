@@ -25,7 +25,6 @@ LABELS: Mapping[Stance, str] = {
     "contradicts": "contradiction",
     "neutral": "neutral",
 }
-SIDES = {"pos": "positive", "neg": "negative", "positive": "positive", "negative": "negative"}
 BETWEEN_TRIPLES = " ; "
 
 

@@ -42,7 +42,6 @@ from longway.engines.writer_lines import (
     GAP,
     LABELS,
     OPEN,
-    SIDES,
     alter_lines,
     edit_lines,
     fill_lines,
@@ -154,7 +153,7 @@ def label_words(task: Task, options: Sequence[str]) -> dict[str, str] | None:
         stances = (task.stances.get(option) for option in options)
         words = [LABELS.get(stance) if stance is not None else None for stance in stances]
     elif task.kind == "sentiment":
-        words = [SIDES.get(option.strip().lower()) for option in options]
+        words = [task.sides.get(option) for option in options]
     else:
         return None
     known = {option: word for option, word in zip(options, words, strict=True) if word is not None}
@@ -297,7 +296,7 @@ def _context_of(prompt: Prompt) -> str | None:
 
 
 def _sentiment_of(task: Task, target: str) -> str:
-    side = SIDES.get(target.strip().lower()) if task.kind == "sentiment" else None
+    side = task.sides.get(target)
     if side is None:
         raise UnsupportedPrompt(f"the writer changes sentiment; it cannot aim at the label {target!r}")
     return side

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import lemmas
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.replacements import antonyms, with_article
+from longway.task import Side
 
 _PAIRS = dict(pair.split("/") for pair in listed_words(__name__)["complements"])
 COMPLEMENTS: dict[str, str] = _PAIRS | {opposite: word for word, opposite in _PAIRS.items()}
@@ -32,7 +32,6 @@ CONTRARIES = listed_phrases(__name__, "contraries")
 CONTRARY_PARTICIPLES = listed_phrases(__name__, "contrary_participles")
 
 
-Side = Literal["positive", "negative"]
 TABLE_PATH = Path(__file__).parent / "opposites.tsv"
 _EVENT_PARTICIPLES = frozenset("forced broken inspired accomplished polished dated failed".split())
 _ADJECTIVE_RELATIONS = frozenset({"amod", "root", "xcomp", "conj", "acl", "ccomp", "advcl", "parataxis"})

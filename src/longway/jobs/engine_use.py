@@ -228,7 +228,7 @@ def estimate_calls(
 ) -> CallsEstimate:
     """What `n_calls` calls may take, from the prompts of a sample. n: texts per call. options: the labels, for judgements.
 
-    timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called.
+    timed: estimate the time too. An engine in this process whose speed is not known is timed on a few prompts; a server is not called.
     """
     sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
     scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
@@ -238,7 +238,7 @@ def estimate_calls(
     if timed and engine.base_url is not None:
         seconds = seconds_of(engine, n_calls, written)
     elif timed and prompts:
-        seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
+        seconds = n_calls * (engine.seconds_a_call or _seconds_a_call(engine, prompts, n, options))
     return CallsEstimate(
         n_calls,
         round(sample.prompt_tokens * scale),

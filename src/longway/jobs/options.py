@@ -102,7 +102,8 @@ def fill_in(settings: Any) -> None:
 
 
 def _by_field(kind: type, options: Mapping[str, object]) -> dict[str, object]:
-    """The options by the names of their fields. What the command line repeats, such as `model`, may be given once, too.
+    """The options by the names of their fields. What the command line repeats, such as `model`, may be given once, too; `random_state` is
+    another name of `seed`.
 
     >>> @dataclass(frozen=True)
     ... class Toy:
@@ -116,6 +117,10 @@ def _by_field(kind: type, options: Mapping[str, object]) -> dict[str, object]:
         if (given := field.metadata.get("option", Option())).name
     }
     found = {}
+    if "random_state" in options and "seed" in {field.name for field in dataclasses.fields(kind)}:
+        if "seed" in options:
+            raise SettingError("'random_state' and 'seed' are the same. Got both. Leave one out.")
+        options = {("seed" if name == "random_state" else name): value for name, value in options.items()}
     for name, value in options.items():
         if name in named:
             is_one = isinstance(named[name].default, tuple) and not isinstance(value, list | tuple)

@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from longway.data import Dataset, load
+from longway.english.sentiment_words import sentiment_agreement
 from longway.methods.method import Rows
 from longway.records import Example
-from longway.task import Task, descriptions_of, task_of
+from longway.task import Kind, Task, descriptions_of, task_of, two_numbers
 
 EXAMPLES_PER_LABEL = 3
+LOOKED_AT = 4000  # texts that tell whether 0 and 1 are a sentiment
 LONGEST_EXAMPLE = 300  # characters: an example shows what a label means, no more
 
 
@@ -42,19 +44,54 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe:
         contexts if columns.context is not None else None,
     )
     if labelled:
+        if not describe:  # else the user says what the labels mean
+            rows.task = replace(rows.task, kind=_kind_of(rows))
         task = task_with_examples(rows, seed=seed)
-        rows.task = replace(task, descriptions=descriptions_of(describe, dataset.labels))
+        meanings = {
+            label: f"{side} sentiment" for label, side in task.sides.items() if two_numbers(task.labels)
+        }
+        rows.task = replace(task, descriptions=meanings | descriptions_of(describe, dataset.labels))
     return rows
+
+
+def sentiment_numbers(labels: Sequence[str], texts: Sequence[str], of_texts: Sequence[int]) -> bool:
+    """Whether two labels that are numbers, such as 0 and 1, obviously mean negative and positive. of_texts: the place of each text's label."""
+    numbers = two_numbers(labels)
+    if numbers is None:
+        return False
+    high = labels.index(numbers[1])
+    is_high = [label == high for label in of_texts]
+    return sentiment_agreement(texts, is_high).is_obvious
+
+
+def _kind_of(rows: Rows) -> Kind:
+    if rows.task.kind != "labels" or rows.task.is_pair:
+        return rows.task.kind
+    some = spread(len(rows), LOOKED_AT)
+    is_sentiment = sentiment_numbers(
+        rows.label_names, [rows.texts[i] for i in some], rows.labels[some].tolist()
+    )
+    return "sentiment" if is_sentiment else "labels"
+
+
+def spread(n: int, most: int) -> list[int]:
+    """At most so many of n places, evenly spaced.
+
+    >>> spread(10, 5), spread(3, 5)
+    ([0, 2, 4, 6, 8], [0, 1, 2])
+    """
+    return [i * n // min(n, most) for i in range(min(n, most))]
 
 
 def task_with_examples(rows: Rows, *, seed: int) -> Task:
     """The task of labelled rows, with some of them as examples for engines."""
-    return task_of(
+    task = task_of(
         rows.label_names,
         text_name=rows.task.text_name,
         context_name=rows.task.context_name,
         examples=_examples(rows, seed),
     )
+    return replace(task, kind=rows.task.kind)
 
 
 def dataset_of(rows: Rows) -> Dataset:

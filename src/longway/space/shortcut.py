@@ -95,6 +95,15 @@ class ShortcutSpace:
         self.variant = variant
         self.dimensions = dimensions
 
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """The parameters, as scikit-learn's `clone` reads them."""
+        return {"variant": self.variant, "dimensions": self.dimensions}
+
+    def set_params(self, **params: Any) -> ShortcutSpace:
+        """Set parameters; SettingError for a wrong one."""
+        type(self).__init__(self, **{**self.get_params(), **params})
+        return self
+
     def fit(
         self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None, each: Each | None = None
     ) -> ShortcutSpace:

@@ -2,6 +2,7 @@
 
     scripts("Фильм был долгим.")                       {"CYRILLIC"}
     language("Der Film war nicht gut.")                "de"
+    other_language(texts)                              "German": what most texts are in, if it is not English
     strange(before, after, context)                    why the new text is in another script or language; "" if it is not
 
 A row is compared with its own language, never with English. A language is known by its function words; a text that has too few of them
@@ -12,11 +13,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 
 from longway.verify.wordforms import words
 
 MOST_OTHER = 0.2  # share of Latin letters in a text of another script: names, brands
+LOOKED_AT, LONGEST = 300, 500  # texts of a dataset, characters of each
 CLEAR = 2  # function words of a language, more than of any other
 # Function words of languages in Latin script, the most frequent ones that few others have.
 _LISTS = {
@@ -38,6 +42,11 @@ _LISTS = {
     "id": "yang dan di ini itu dengan untuk tidak dari dalam akan pada juga adalah ke karena sangat saya",
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _LISTS.items()}
+_NAMES = {
+    "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch", "sv": "Swedish", "da": "Danish",
+    "pl": "Polish", "cs": "Czech", "tr": "Turkish", "id": "Indonesian",
+}  # fmt: skip
+_SCRIPTS = {"CJK": "Chinese, Japanese or Korean"}
 # Scripts that are used together in one text.
 _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "BOPOMOFO": "CJK", "HANGUL": "CJK"}
 
@@ -59,6 +68,33 @@ def language(text: str, *, clearly: bool = False) -> str:
     """
     (best, most), (_, next_most) = _ranked(text)
     return best if most - next_most >= (CLEAR if clearly else 1) else ""
+
+
+def other_language(texts: Iterable[str]) -> str:
+    """The language that texts are in, or their script; "" if they are English or nothing is known. Looks at the first `LOOKED_AT` texts.
+
+    Texts whose words are of no known language do not count: English headlines and names are not called foreign.
+
+    >>> other_language(["Der Film war nicht gut.", "Ein Film mit viel Musik."]), other_language(["Фильм был долгим."])
+    ('German', 'a language in Cyrillic script')
+    >>> other_language(["The film was not good.", "Bon film!"])
+    ''
+    """
+    known: Counter[str] = Counter()
+    for text in (text[:LONGEST] for text in islice(texts, LOOKED_AT)):
+        letters = scripts(text)
+        if not letters:
+            continue
+        script, n = letters.most_common(1)[0]
+        is_other = script != "LATIN" and 2 * n > letters.total()
+        known[
+            _SCRIPTS.get(script, f"a language in {script.capitalize()} script")
+            if is_other
+            else language(text)
+        ] += 1
+    del known[""]
+    best, n = known.most_common(1)[0] if known else ("en", 0)
+    return "" if best == "en" or 2 * n <= known.total() else _NAMES.get(best, best)
 
 
 def is_english(text: str) -> bool:

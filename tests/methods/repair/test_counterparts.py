@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longway.methods.method import Rows
-from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
+from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
 from longway.methods.repair.other_contexts import OtherContexts
 from longway.task import task_of
 
@@ -134,7 +134,7 @@ def test_an_opposite_stands_before_the_same_word_in_the_evidence():
 def test_judgements_are_turned_round():
     task = task_of(["neg", "pos"])
     rows = Rows(["0", "1"], ["A great film.", "We met at noon."], np.array([1, 1]), ["neg", "pos"], task)
-    first, second = SentimentCounterparts(rows, sides_of(["neg", "pos"])).propose([0, 1])
+    first, second = SentimentCounterparts(rows, task.sides).propose([0, 1])
     assert [p.label for p in first] == ["neg"]
     assert "great" not in first[0].text
     assert not second
@@ -152,8 +152,8 @@ def test_judgements_are_turned_round():
     ],
 )
 def test_enough_of_a_text_is_turned_round(text, is_turned):
-    rows = Rows(["0"], [text], np.array([1]), ["neg", "pos"], task_of(["neg", "pos"]))
-    (found,) = SentimentCounterparts(rows, sides_of(["neg", "pos"])).propose([0])
+    rows = Rows(["0"], [text], np.array([1]), ["neg", "pos"], task := task_of(["neg", "pos"]))
+    (found,) = SentimentCounterparts(rows, task.sides).propose([0])
     assert bool(found) == is_turned
 
 

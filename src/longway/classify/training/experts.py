@@ -22,13 +22,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
-from sklearn.linear_model import LogisticRegression
 
 from longway.classify.classifier import Classifier, Floats, Ints, Labelled
 from longway.classify.objectives import CrossEntropy
@@ -36,6 +35,9 @@ from longway.classify.training.trainer import Trainer, TrainingData, TrainingMet
 from longway.errors import SettingError
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import tokenize_column
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 # rows to learn, rows to predict -> labels, probabilities
 Predict = Callable[[Ints, Ints], tuple[Ints, Floats]]
@@ -223,6 +225,8 @@ def logistic(
             "The expert predicts texts it has not seen, and without some of them only one label is left to learn from. "
             "Use rows with at least two different texts for each label."
         )
+    from sklearn.linear_model import LogisticRegression  # takes a second to import
+
     if not sparse:
         return LogisticRegression(C=strength, max_iter=500).fit(features, targets)
     # scikit-learn 1.8 renamed the option. liblinear is the fast solver and supports only two labels.

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Classifier, Floats, Ints, softmax
@@ -63,6 +62,8 @@ class Reweight(TrainingMethod):
 
     def weights(self, features: csr_matrix, targets: Ints) -> Floats:
         """1 + alpha_i for each row. features: (rows, n-grams), 0 and 1."""
+        from scipy.optimize import minimize  # a third of a second to import
+
         start = np.zeros(features.shape[0])
         if features.shape[1] == 0:
             return start + 1

@@ -24,9 +24,10 @@ from longway.english.denials import DO_FORMS, do_not, without_negation
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, match_case
 from longway.english.listed_words import listed_words
-from longway.english.opposites import SentimentMention, Side, rotated, sentiment_mentions
+from longway.english.opposites import SentimentMention, rotated, sentiment_mentions
 from longway.english.triples.triple import Triple, sentence_of, with_changes
 from longway.english.wordnet import word_lists
+from longway.task import Side
 
 _LISTS = listed_words(__name__)
 Read = Callable[[str], Document]

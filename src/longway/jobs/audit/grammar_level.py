@@ -3,7 +3,8 @@
     short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
 
 `longway grammar` learns a larger one from more rows. Of a text with many sentences the first ones are taken, so that enough texts are seen.
-Where torch is not installed, or too few rows are short enough, the level is left out and the audit says so.
+Where torch is not installed, too few rows are short enough, or the level would take long and was not asked for, it is left out and the
+audit says so. How long it takes is estimated from the sample and not measured, so that the same data always get the same audit.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from longway.detect.reading import Reading
 from longway.jobs.grammar.induced import Trees, parse
 from longway.jobs.grammar.row_sample import LengthLimits, RowSample, sample_rows, split_off
 from longway.records import Problem
+from longway.show.numbers import duration
 
 if TYPE_CHECKING:
     from longway.grammars.induction import InduceProgress
@@ -35,6 +37,10 @@ SIZES = {
 EPOCHS = 4
 BATCH = 32
 SYMBOLS, DIMENSION = (8, 24), 64
+# Processor seconds on a slow core: to import torch, and for each batch of each epoch with the parse; measured on SST-2, Yelp and SNLI (notes/LOG.md).
+START = 3.0
+PER_BATCH = {True: 1.7, False: 0.135}  # pairs, sentences
+QUICK = 10.0  # seconds
 RATE = 0.005  # more than the paper's: there are few steps
 
 
@@ -47,10 +53,15 @@ class ParsedSample:
 
 
 def grammar_detector(
-    dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
+    dataset: Dataset,
+    reading: Reading,
+    *,
+    seed: int,
+    only_if_quick: bool = False,
+    step: Callable[[str], object] = lambda name: None,
 ) -> tuple[GrammarDetector | None, list[Problem]]:
     """The detector of a small grammar's subtrees and rules, or None; and what the user should know about it."""
-    parsed, problems = parsed_sample(dataset, reading, seed=seed, step=step)
+    parsed, problems = parsed_sample(dataset, reading, seed=seed, only_if_quick=only_if_quick, step=step)
     return None if parsed is None else detector_of(parsed, reading), problems
 
 
@@ -59,8 +70,18 @@ def detector_of(parsed: ParsedSample, reading: Reading) -> GrammarDetector:
     return GrammarDetector(reading, parsed.trees, places=parsed.places, rules=False)
 
 
+def expected_seconds(found: RowSample, *, pair: bool) -> float:
+    """The processor time that learning from a sample takes on a slow core, roughly."""
+    return START + PER_BATCH[pair] * EPOCHS * -(-found.units // BATCH)
+
+
 def parsed_sample(
-    dataset: Dataset, reading: Reading, *, seed: int, step: Callable[[str], object] = lambda name: None
+    dataset: Dataset,
+    reading: Reading,
+    *,
+    seed: int,
+    only_if_quick: bool = False,
+    step: Callable[[str], object] = lambda name: None,
 ) -> tuple[ParsedSample | None, list[Problem]]:
     """Trees of a sample of the rows, or None; and what the user should know about it. Labels only choose the rows."""
     if find_spec("torch") is None:
@@ -89,6 +110,10 @@ def parsed_sample(
         )
         next_step = "longway grammar parses longer ones; it takes longer, too."
         return None, [Problem("no_grammar", message, reading.n_texts - len(found.rows), next_step)]
+    seconds = expected_seconds(found, pair=pair)
+    if only_if_quick and seconds > QUICK:
+        message = f"The grammar level was left out: it takes about {duration(seconds)} longer."
+        return None, [Problem("no_grammar", message, reading.n_texts, "To include it, add --levels all.")]
     from longway.grammars.induction import InduceSettings, induce
 
     def tell(at: InduceProgress) -> None:

@@ -33,7 +33,7 @@ from longway.jobs.audit import croissant
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
-from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
@@ -43,6 +43,7 @@ from longway.jobs.shards import Columns, remove_shards, score_frames, write_fram
 from longway.records import Leak, Mentions, Problem
 from longway.show.html import render
 from longway.store import now
+from longway.verify.languages import other_language
 
 Step = Callable[[str], object]
 SCORES = "scores.parquet"
@@ -114,12 +115,15 @@ def _audit(
             *dataset.problems,
             *arranged.problems,
             *_label_problems(dataset),
+            *_language_problems(dataset),
             *duplicate_problems(reading, others, clusters=clusters),
             *_reading_problems(reading),
         ]
-        detectors = detectors_for(reading, settings.levels)
-        if GRAMMAR in settings.levels:
-            of_grammar, noted = grammar_detector(dataset, reading, seed=settings.seed, step=step)
+        detectors = detectors_for(reading, settings.chosen_levels)
+        if GRAMMAR in settings.chosen_levels:
+            of_grammar, noted = grammar_detector(
+                dataset, reading, seed=settings.seed, only_if_quick=settings.levels == (AUTO,), step=step
+            )
             detectors += [of_grammar] if of_grammar is not None else []
             problems += noted
         found = search(
@@ -211,6 +215,26 @@ def _label_problems(dataset: Dataset) -> list[Problem]:
         return []
     message = f"The labels {' and '.join(map(repr, twins[0]))} differ only in case, spaces or coding."
     return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
+
+
+def _language_problems(dataset: Dataset) -> list[Problem]:
+    """Texts that are not English."""
+    batch = next(iter(dataset.batches()), None)
+    language = "" if batch is None else other_language(batch.texts.to_list())
+    if not language:
+        return []
+    message = (
+        f"The texts look like {language}. The levels people and negation know only English words; words, phrases, positions, lengths, "
+        "overlap and the leak are the same in any language."
+    )
+    return [
+        Problem(
+            "language",
+            message,
+            dataset.n_used,
+            "The rules repair English only: repair with --engine served:MODEL.",
+        )
+    ]
 
 
 def _reading_problems(reading: Reading) -> list[Problem]:

@@ -11,15 +11,18 @@ from longway.jobs.options import DATA, option
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
 LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar")  # fmt: skip
+AUTO, ALL = "auto", "all"  # all levels, the grammar only if it is quick; all levels
 
 
 def levels_named(names: str) -> tuple[str, ...]:
-    """The levels in a comma-separated list; with a minus before each, all others.
+    """The levels in a comma-separated list; with a minus before each, all others. "all" is all of them, "auto" leaves the choice to the audit.
 
-    >>> levels_named("token,ngram"), len(levels_named("-grammar")) == len(LEVELS) - 1
-    (('token', 'ngram'), True)
+    >>> levels_named("token,ngram"), len(levels_named("-grammar")) == len(LEVELS) - 1, levels_named("all") == LEVELS
+    (('token', 'ngram'), True, True)
     """
     chosen = [name.strip() for name in names.split(",") if name.strip()]
+    if chosen == [ALL]:
+        return LEVELS
     if not chosen or not all(name.startswith("-") for name in chosen):
         return tuple(chosen)
     excluded = [name.removeprefix("-") for name in chosen]
@@ -37,7 +40,7 @@ class AuditSettings:
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
     levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
-        or all but some: -grammar. Default: all. The grammar level takes up to a minute and needs torch.
+        all; or all but some: -grammar. Default: all, but the grammar level, which needs torch, only if it takes a few seconds: it takes up to a minute.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     seed: Seed of folds and samples.
     """
@@ -46,9 +49,14 @@ class AuditSettings:
     dimensions: int = option(64, advanced=True, at_least=2)
     max_q: float = option(0.05)
     per_level: int = option(100, advanced=True, at_least=1)
-    levels: tuple[str, ...] = option(LEVELS, parse=levels_named)
+    levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
     seed: int = option(0)
+
+    @property
+    def chosen_levels(self) -> tuple[str, ...]:
+        """The levels to look at."""
+        return LEVELS if self.levels == (AUTO,) else self.levels
 
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:
@@ -64,7 +72,7 @@ class AuditSettings:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
-        if unknown := [level for level in self.levels if level not in LEVELS]:
+        if unknown := [level for level in self.chosen_levels if level not in LEVELS]:
             raise SettingError(
                 f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
             )

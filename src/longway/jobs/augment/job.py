@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from longway.classify.minilm import MiniLM
+from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
@@ -133,7 +134,12 @@ class _Job:
     def plan(self, out: Path | None) -> PlannedRun:
         more = {} if self.given is None else {"rewrites_fingerprint": self.given.fingerprint}
         addresses = addresses_of(self.writer, self.judge)
-        identity = RunIdentity.of("augment", self.part, self.settings, more={**addresses, **more})
+        identity = RunIdentity.of(
+            "augment",
+            self.part,
+            self.settings,
+            more={**addresses, **more, **sources_of(self.settings.models)},
+        )
         return PlannedRun.choose(identity, self.whole.source_name, out)
 
     def estimate(self, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:

@@ -54,7 +54,7 @@ class AugmentSettings:
     engine: Writes the texts: rules (no model), local (small LLM on this machine), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
         (the model if no rule applies), rules+local (both), replay:FILE, or auto. `longway engines` lists those that work here.
     judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
-    models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full or hf:NAME. Repeatable, an odd
+    models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a model of your own. Repeatable, an odd
         number of times. Default: five of them, as far as they are installed; with --paper five fine-tuned encoders of the hub.
     folds: Parts that the rows are divided into: no classifier explains rows that it was trained on. 1: each is trained on all rows.
     learning_rate: Of encoders that are fine-tuned to vote. Default: 3e-5, with LoRA 5e-4.
@@ -122,6 +122,10 @@ class AugmentSettings:
     def __post_init__(self) -> None:
         fill_in(self)
         check_options(self)
+        if any(not isinstance(one, str) for one in self.models):
+            from longway.classify.catalog import names_of
+
+            object.__setattr__(self, "models", names_of(self.models))
         if not self.models:
             object.__setattr__(self, "models", PAPER_MODELS if self.paper else default_models())
         if self.paper and self.judge != "none":

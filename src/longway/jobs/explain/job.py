@@ -16,6 +16,7 @@ import numpy as np
 from longway.classify.catalog import model_named
 from longway.classify.importance.sufficient_words import lemma_1
 from longway.classify.importance.top_words import overlap, parts_of_speech
+from longway.classify.own_model import sources_of
 from longway.data import Dataset, with_columns
 from longway.data.problems import SHOWN, say_rows
 from longway.data.summary import DatasetSummary
@@ -65,7 +66,7 @@ def explain(
     _check(arranged.dataset, chosen)
     if out is None:
         return _explain(arranged, chosen, watcher)
-    identity = RunIdentity.of("explain", arranged.dataset, chosen)
+    identity = RunIdentity.of("explain", arranged.dataset, chosen, more=sources_of(chosen.models))
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(ExplainResult.from_dict(content), folder=planned.folder)

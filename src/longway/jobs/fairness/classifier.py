@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from longway.classify.classifier import Inputs, Labelled
+from longway.classify.own_model import plain_label
 from longway.data import Dataset, load
 from longway.errors import SettingError
 from longway.jobs.about import stem
@@ -104,7 +105,7 @@ def measure_fairscore(
     score = fairscore_of(
         kept(before_changed, after, perturbed.changed), perturbed.changed, rows=len(data.rows)
     )
-    known = model.labels()
+    known = model.labels() or _labels_of(labels, data.rows.labels)
     return FairscoreMeasure(
         source=data.name,
         of=data.n_all,
@@ -134,18 +135,20 @@ def _perturbed(data: ClassifierRows, questions: Questions, folder: Path | None) 
     return replace(perturbed, ids=tuple(data.ids[row] for row in perturbed.rows))
 
 
+def _labels_of(predicted: Sequence[str], truth: Sequence[str]) -> tuple[str, ...]:
+    """The labels of a classifier that does not list them: those of the data if it predicts no others."""
+    of_data = sorted(set(truth))
+    is_known = {plain_label(label) for label in predicted} <= {plain_label(label) for label in of_data}
+    return tuple(of_data if is_known else sorted(set(predicted)))
+
+
 def _accuracy(truth: Sequence[str], predicted: Sequence[str], known: Sequence[str]) -> Measurement | None:
     """The percentage of correct predictions; None if the classifier has other names for the labels."""
-    expected = [_normal(label) for label in truth]
-    if not {_normal(label) for label in known}.issuperset(expected):
+    expected = [plain_label(label) for label in truth]
+    if not {plain_label(label) for label in known}.issuperset(expected):
         return None
-    right = sum(_normal(label) == own for label, own in zip(predicted, expected, strict=True))
+    right = sum(plain_label(label) == own for label, own in zip(predicted, expected, strict=True))
     return percentage(right, len(expected))
-
-
-def _normal(label: str) -> str:
-    """A label for comparison: NEGATIVE is negative, and LABEL_0, a default name, is 0."""
-    return label.strip().lower().removeprefix("label_")
 
 
 def _items(inputs: Inputs) -> list[Item]:

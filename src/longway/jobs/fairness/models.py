@@ -2,7 +2,7 @@
 
     likelihoods_of("local")         the embedded language model        hf:NAME_OR_FOLDER: a causal or masked model
     vectors_of("minilm")            the embedded sentence encoder      hf:NAME_OR_FOLDER: the mean state of any model
-    classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head
+    classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head; MODULE:NAME: your own
 
 Weights are loaded when the model is first used: a finished run is shown without them.
 """
@@ -37,7 +37,7 @@ class VectorModel:
 
 @dataclass(frozen=True, slots=True)
 class ClassifierModel:
-    """A model that returns a label per row. identity: everything that its answers depend on. labels: all it can return."""
+    """A model that returns a label per row. identity: everything that its answers depend on. labels: all it can return; none if it does not say."""
 
     identity: Mapping[str, object]
     labels: Callable[[], tuple[str, ...]]
@@ -142,12 +142,19 @@ def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
 def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
     """The trained classifier of this name."""
     from longway.classify.catalog import load_model, sequence_classifier
+    from longway.classify.own_model import finished_model, is_own, source_hash
 
     if name.startswith(HF):
         where = _hf_name(name)
         model = sequence_classifier(where, device=device)  # loaded now: it raises before anything is written
         identity = {"model": where, "hash": model.base.base_hash}
         return ClassifierModel(identity, lambda: tuple(model.labels_), model.predict)
+    if is_own(name):
+        own = finished_model(name)
+        identity = {"model": name, "hash": source_hash(name)}
+        return ClassifierModel(
+            identity, lambda: tuple(map(str, getattr(own.model, "classes_", ()))), own.predict
+        )
     folder = Path(name)
     if (folder / ABOUT_FILE).is_file():
         saved = cache(lambda: load_model(folder))
@@ -160,7 +167,7 @@ def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
     hint = f" This run has some: {', '.join(map(str, inside[:4]))}." if inside else ""
     raise SettingError(
         f"{name} is not a trained classifier, so it has no fairscore. Expected a folder that `longway prove --save-models` wrote "
-        f"(with {ABOUT_FILE}), or {HF}FOLDER with a model saved as ...ForSequenceClassification.{hint}"
+        f"(with {ABOUT_FILE}), {HF}FOLDER with a model saved as ...ForSequenceClassification, or MODULE:NAME for a model of your own.{hint}"
     )
 
 

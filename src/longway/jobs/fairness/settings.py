@@ -16,7 +16,7 @@ class FairnessSettings:
     """Which model is measured, and with what.
 
     model: local (the embedded language model), minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
-        or a classifier), or the folder of a classifier that `longway prove --save-models` wrote.
+        or a classifier), the folder of a classifier that `longway prove --save-models` wrote, or MODULE:NAME for a finished classifier of your own.
     crows_pairs: CrowS-Pairs: the published CSV, or JSON Lines with the same keys.
     stereoset: StereoSet: the published dev.json, or JSON Lines with one context per line.
     weat: WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs a model with vectors.
@@ -40,6 +40,9 @@ class FairnessSettings:
     device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
 
     def __post_init__(self) -> None:
+        from longway.classify.catalog import names_of
+
+        object.__setattr__(self, "model", names_of([self.model])[0])
         check_options(self)
 
     @property

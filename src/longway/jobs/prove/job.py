@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
 from longway.english.pipeline import load_pipeline
 from longway.errors import DataError, SettingError
@@ -181,7 +182,11 @@ def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watch
     dataset = inputs.versions[BEFORE].dataset
     fingerprints = {name: one.dataset.fingerprint for name, one in inputs.versions.items()}
     identity = RunIdentity.of(
-        "prove", dataset, settings, held_out=inputs.held_out, more={"versions": fingerprints}
+        "prove",
+        dataset,
+        settings,
+        held_out=inputs.held_out,
+        more={"versions": fingerprints, **sources_of(settings.models)},
     )
     planned = PlannedRun.choose(identity, inputs.before.source_name, out)
     if (content := planned.finished(FILE)) is not None:

@@ -56,7 +56,10 @@ class ProveSettings:
         for name in self.methods:
             method_named(name)
         for name in self.models:
-            model_named(name, device=self.device)
+            if model_named(name, device=self.device).name == "finished":
+                raise SettingError(
+                    f"{name} cannot be trained, and prove trains each model on both versions. Expected a model with fit, or a function that returns one."
+                )
         if unknown := [name for name in self.baselines if name not in BASELINES]:
             raise SettingError(f"'baselines' must be some of {', '.join(BASELINES)}. Got {unknown[0]!r}.")
         if len(set(self.baselines)) < len(self.baselines):

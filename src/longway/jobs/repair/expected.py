@@ -1,5 +1,6 @@
 """What a plan may do and how long it may take: its remedies are tried on a few rows, and nothing is changed.
 
+    rough_plan(plan, rows)    ->  the plan with a rough time; nothing is loaded or tried
     expected_plan(repairing)  ->  the plan with expected edits, shares of labels, and seconds
 
 Engines that cost money are not asked; what they may cost is estimated from their prompts (`job.py`).
@@ -14,7 +15,8 @@ from dataclasses import dataclass, replace
 
 from longway.jobs.repair.plan import ExpectedPattern, RepairPlan
 from longway.jobs.repair.repairing import Repairing
-from longway.jobs.repair.settings import COUNTERPART
+from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH
+from longway.methods.method import Rows
 from longway.methods.repair.asked import AskedCounterparts
 from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
 from longway.methods.repair.repair import Repair
@@ -22,6 +24,9 @@ from longway.methods.repair.take_out import shows
 
 TARGETS = 12  # patterns that are tried
 TRIED = 8  # rows of each
+# Seconds of repairs on two slow cores: to load models, for each word of the texts, and for each row that a remedy looks at (notes/LOG.md).
+LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
+PER_ROW, IN_PLACE = {COUNTERPART: 0.02, DROP: 0.03, WEIGH: 0.0}, 0.06
 CHECKED = 0.05  # seconds that the checks of one text take on a slow core
 
 
@@ -67,6 +72,13 @@ class ShareOfLabel:
             self.others += n
         else:
             self.own -= n
+
+
+def rough_plan(plan: RepairPlan, rows: Rows) -> RepairPlan:
+    """The plan with the time that such repairs took."""
+    words = sum(map(len, rows.texts)) / LETTERS
+    seconds = sum(PER_ROW.get(step.remedy, IN_PLACE) * step.rows for step in plan.steps)
+    return replace(plan, seconds=LOADING + seconds + words * PER_WORD)
 
 
 def expected_plan(repairing: Repairing) -> RepairPlan:

@@ -47,7 +47,7 @@ from longway.jobs.engine_use import (
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.options import settings_from
-from longway.jobs.repair.expected import expected_plan
+from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
@@ -106,13 +106,20 @@ def repair_plan(
     *,
     split: str | None = None,
     engines: Engines | None = None,
+    drafts: bool = False,
     watcher: Watcher | None = None,
 ) -> RepairPlan:
-    """The plan of `repair`; changes and writes nothing, and calls no server."""
+    """The plan of `repair`; changes and writes nothing, and calls no server.
+
+    drafts: write drafts for a few rows, to say how many edits to expect and what they can do; otherwise the time is a rough estimate.
+    """
     watcher = watcher or Watcher()
     with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
         rows = job.rows()
-        repairing = job.repairing(rows, job.plan(rows, watcher), Journal(None), watcher)
+        plan = job.plan(rows, watcher)
+        if not drafts:
+            return replace(rough_plan(plan, rows), calls=job.estimate(rows, plan))
+        repairing = job.repairing(rows, plan, Journal(None), watcher)
         watcher.step("planning")
         return replace(expected_plan(repairing), calls=job.estimate(rows, repairing.plan))
 

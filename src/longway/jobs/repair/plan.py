@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 
 from longway.detect.findings import Chosen, Search
-from longway.english.inflection import inflect
 from longway.english.opposites import opposite_table
+from longway.english.sentiment_words import word_sides
 from longway.jobs.engine_use import RunEstimate
 from longway.jobs.repair.settings import (
     COUNTERPART,
@@ -25,8 +25,10 @@ from longway.jobs.repair.settings import (
 from longway.methods.eda import STOP_WORDS
 from longway.methods.method import Rows
 from longway.methods.repair.remedy import Target
+from longway.task import two_numbers
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import is_word, tokenize
+from longway.verify.languages import other_language
 
 # The levels of the patterns that each remedy can weaken.
 LEVELS: dict[str, frozenset[str]] = {
@@ -39,7 +41,6 @@ LEVELS: dict[str, frozenset[str]] = {
 }
 NEED_ENGLISH = frozenset([EXCHANGE, REWORD])  # a language model rewords other languages, too
 LOOKED_AT, ENGLISH = 500, 0.1  # texts, and the share of their words that are function words
-FORMS = {"VERB": ("VBZ", "VBD", "VBN", "VBG"), "ADJ": ("JJR", "JJS"), "NOUN": ("NNS",)}
 CHANGED = frozenset().union(*LEVELS.values())
 
 
@@ -73,7 +74,7 @@ class ExpectedPattern:
 class RepairPlan:
     """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach.
 
-    leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
+    notes: what the plan assumes about labels and texts. leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
     that cost money may take; None if there are none.
     """
 
@@ -81,10 +82,16 @@ class RepairPlan:
     signal: tuple[str, ...]
     steps: tuple[PlannedRemedy, ...]
     goal: float
+    notes: tuple[str, ...] = ()
     leak: float | None = None
     patterns: tuple[ExpectedPattern, ...] = ()
     seconds: float = 0.0
     calls: RunEstimate | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as JSON values."""
+        kept = ("goal", "notes", "leak", "steps", "patterns", "signal", "seconds", "calls")
+        return {name: value for name, value in asdict(self).items() if name in kept}
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""
@@ -131,7 +138,17 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float)
         steps.append(PlannedRemedy(DROP, (), len(rows), f"only if the leak is still above {goal:.0%}"))
     if WEIGH in wanted:
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
-    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal)
+    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal, tuple(_notes(rows, asks=asks)))
+
+
+def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:
+    """What the plan assumes. asks: whether an engine writes any text."""
+    if two_numbers(rows.task.labels) and (sides := rows.task.sides):
+        read = " and ".join(f"{label} is {side}" for label, side in sides.items())
+        yield f"The labels are read as sentiment, because the texts praise and find fault accordingly: {read}. If they mean something else, say so with --describe."
+    if not looks_english(rows.texts) and (language := other_language(rows.texts)):
+        left = "" if asks else " To reword texts and add counterparts, use --engine served:MODEL."
+        yield f"The texts look like {language}: remedies that need English are left out.{left}"
 
 
 def looks_english(texts: Sequence[str]) -> bool:
@@ -155,9 +172,7 @@ def has_counterparts(rows: Rows) -> bool:
 @cache
 def sentiment_words() -> frozenset[str]:
     """Words that judge something, in all their forms: in texts labelled by sentiment they are no shortcuts."""
-    words = {word for word, _ in opposite_table().words}
-    inflected = {inflect(word, tag) for word, upos in opposite_table().words for tag in FORMS.get(upos, ())}
-    return frozenset(words | {word for word in inflected if word is not None})
+    return frozenset({word for word, _ in opposite_table().words} | word_sides().keys())
 
 
 def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:

@@ -38,7 +38,7 @@ from longway.jobs.run import Watcher
 from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
-from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts, sides_of
+from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
 from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
@@ -195,8 +195,7 @@ class Repairing:
         if not has_counterparts(rows):
             return
         if not rows.task.is_pair:
-            sides = sides_of(rows.label_names)
-            yield SentimentCounterparts(rows, sides, read=self.repair.read, seed=self.settings.seed)
+            yield SentimentCounterparts(rows, rows.task.sides, read=self.repair.read, seed=self.settings.seed)
             return
         if set(STANCES) <= set(rows.task.stances.values()):
             model, cache = Entailment.load(), ModelCache(self._journal)

@@ -115,23 +115,28 @@ def plan_page(plan: RepairPlan, name: str) -> Page:
 
 def _plan_verdict(plan: RepairPlan) -> str:
     if not plan.steps:
-        return "No remedy applies: nothing will be changed."
-    leak = "" if plan.leak is None else f"A bag of words predicts {percent(plan.leak)} of the labels. "
-    return f"{leak}The goal is {percent(plan.goal)} or less. It takes about {duration(plan.seconds)}."
+        return " ".join(["No remedy applies: nothing will be changed.", *plan.notes])
+    about = "a rough estimate" if plan.leak is None else "estimated from a few rows"
+    sentences = [
+        "" if plan.leak is None else f"A bag of words predicts {percent(plan.leak)} of the labels.",
+        f"The goal is that a bag of words predicts {percent(plan.goal)} of the labels or less."
+        if plan.leak is None
+        else f"The goal is {percent(plan.goal)} or less.",
+        f"It takes about {duration(plan.seconds)} ({about})"
+        + (" and costs nothing." if plan.calls is None else "."),
+        *plan.notes,
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def _plan_table(plan: RepairPlan) -> Table:
-    columns = [
-        Column("Remedy"),
-        Column("Aimed at"),
-        Column("Rows", number=True),
-        Column("Edits at most", number=True),
-    ]
-    rows = [
-        Row([step.remedy, _aimed_at(step), count(step.rows), "" if step.edits is None else count(step.edits)])
-        for step in plan.steps
-    ]
-    return Table(columns, rows)
+    columns = [Column("Remedy"), Column("Aimed at"), Column("Rows", number=True)]
+    rows = [[step.remedy, _aimed_at(step), count(step.rows)] for step in plan.steps]
+    if any(step.edits is not None for step in plan.steps):
+        columns.append(Column("Edits at most", number=True))
+        for row, step in zip(rows, plan.steps, strict=True):
+            row.append("" if step.edits is None else count(step.edits))
+    return Table(columns, [Row([*row]) for row in rows])
 
 
 def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:

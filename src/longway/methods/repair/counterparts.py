@@ -22,7 +22,7 @@ from random import Random
 
 from longway.english.document import Change, Document, apply_changes
 from longway.english.inflection import ORDINALS
-from longway.english.opposites import Side, antonym_changes, predicate_words, sentiment_mentions
+from longway.english.opposites import antonym_changes, predicate_words, sentiment_mentions
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.rules.rule import Scene
 from longway.english.rules.sisters import SisterSpot, sister_spots
@@ -33,6 +33,7 @@ from longway.methods.crossaug import replace_in, substituted
 from longway.methods.method import Rows
 from longway.methods.negate import negated
 from longway.methods.repair.details import People, can_replace, details_of, replaced_in
+from longway.task import Side
 from longway.tokens.tokenizer import tokenize
 
 MOST = 2  # negations for each text
@@ -290,22 +291,6 @@ def _touched(document: Document, changes: Iterable[Change], towards: Side) -> tu
         is_turned = any(words[0].start <= place <= words[-1].end for place in places)
         touched += n_words * (is_turned and not contrasts)
     return touched, total
-
-
-def sides_of(labels: Sequence[str]) -> dict[str, Side]:
-    """The labels that mean a positive or a negative judgement.
-
-    >>> sides_of(["neg", "neutral", "pos"])
-    {'neg': 'negative', 'pos': 'positive'}
-    """
-    names: dict[str, Side] = {
-        "positive": "positive",
-        "pos": "positive",
-        "negative": "negative",
-        "neg": "negative",
-    }
-    plain = {label: label.strip().lower() for label in labels}
-    return {label: names[name] for label, name in plain.items() if name in names}
 
 
 def _can_be_denied(document: Document, opposite: str) -> bool:

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from longway.methods.repair.balance import BOUND, gain
@@ -84,6 +83,7 @@ def effective_rows(weights: Floats) -> float:
 
 def _solve(own: csr_matrix, means: Floats, slack: Floats) -> Floats:
     """The weights of the rows of one label, with a mean of 1."""
+    from scipy.optimize import minimize  # a third of a second to import
 
     def dual(a: Floats) -> tuple[float, Floats]:
         scores = own @ a - means @ a
