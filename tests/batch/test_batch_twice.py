@@ -449,7 +449,7 @@ def test_what_was_asked_often_enough_is_told_apart_and_left_to_the_rewrite(alone
             run("submit")
             told = run("collect")
         assert len(server.batches) == MAX_TRIES
-        left_out = "6 calls left out: repeated too often. Next: longway rewrite"
+        left_out = "6 calls left out: repeated too often."
         assert left_out in told
         assert "--missing" not in told
         assert "Everything is answered" not in told

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.cli.live import approximate_time
+from longway.show.numbers import approximate_time
 from longway.errors import SettingError
 from tests.engines.loopback import Loopback
 from tests.jobs.toy_run import answer, write_csv

@@ -28,9 +28,9 @@ def repair(
 
         longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
     """
+    from longway.cli.ending import Step, again, end, show_edited
     from longway.cli.live import Live
     from longway.cli.screen import output as screen
-    from longway.cli.screen import show_edited
     from longway.jobs.repair.job import repair as run_job
     from longway.jobs.repair.job import repair_plan
     from longway.jobs.repair.show import plan_page
@@ -40,8 +40,9 @@ def repair(
     if dry_run:
         with Live(quiet=True) as live:
             plan = repair_plan(loaded, settings, split=source.split, engines=engines.engines(), watcher=live)
-        show(plan_page(plan, loaded.source_name), screen())
-        screen().print("Nothing was changed.")
+        page = plan_page(plan, loaded.source_name)
+        show(page, screen())
+        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
         return
     with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
         result = run_job(
@@ -52,4 +53,4 @@ def repair(
             out=output.out or True,
             watcher=live,
         )
-    show_edited(result, file="repair.json", data=data, as_json=output.json)
+    show_edited(result, data, source, loaded, file="repair.json", as_json=output.json)

@@ -50,6 +50,7 @@ PAIRS = (  # context, text
     ("context", "response"),
 )
 ROLES = tuple(COMMON_NAMES)
+ID_COLUMN = "longway_id"  # of a row in a dataset that Longway wrote
 WEIGHT_COLUMN = "longway_weight"  # of a row in training; written by `longway repair --remedy weigh`
 NEEDED = ("text", "label")
 LONG, VARIED = 15, 0.5  # least mean characters and share of distinct values of a text
