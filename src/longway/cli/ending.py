@@ -36,12 +36,14 @@ class Step:
     command: str
 
 
-def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None) -> None:
-    """Print the last lines. A command is printed on a line of its own width, so that it can be copied whole."""
+def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, note: str = "") -> None:
+    """Print the last lines. A command is never wrapped by us, so that it can be copied whole. note: about the files."""
     console = output()
     console.print()
     for name, path in (files or {}).items():
         console.print(Text.assemble(f"{name}: ", (clean(str(path)), "bold")), soft_wrap=True)
+    if note:
+        console.print(Text(clean(note), style="dim"))
     console.print(
         Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
     )
@@ -78,7 +80,7 @@ def show_edited(
     if result.is_changed:
         steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
-    _show(result, folder, steps, {"Dataset": dataset})
+    _show(result, folder, steps, {"Dataset": dataset}, note=_form(result, loaded))
 
 
 def _is_json(file: Path, as_json: bool) -> bool:
@@ -91,13 +93,28 @@ def _is_json(file: Path, as_json: bool) -> bool:
 
 
 def _show(
-    result: Result, folder: Path, steps: Sequence[Step], files: Mapping[str, Path], *, top: int | None = None
+    result: Result,
+    folder: Path,
+    steps: Sequence[Step],
+    files: Mapping[str, Path],
+    *,
+    top: int | None = None,
+    note: str = "",
 ) -> None:
     from longway.show.terminal import show
 
     page = result.page()
     show(page, output(), top=top)
-    end(page.verdict, *steps, files={"Report": folder / "report.html", **files})
+    end(page.verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
+
+
+def _form(result: EditedResult, loaded: Dataset) -> str:
+    """In which form a table was written: it opens where the original did, in Excel for instance."""
+    kind = loaded.format.partition(".")[0]
+    if kind not in ("csv", "tsv"):
+        return ""
+    form = "separator" if result.encoding_note else "separator and encoding"
+    return f"It has the columns, {form} of {loaded.source_name} and the column longway_id; what opens one opens the other."
 
 
 def one_sentence(text: str) -> str:
@@ -143,10 +160,15 @@ def again(*without: str, **changed: object) -> str:
     from longway.cli.options import RUNNING
 
     context = RUNNING.get()
-    words = ["longway", *context.command_path.split()[1:]]
+    words = ["longway", *_names(context)]
     words += _typed(context, {*without, *(f"--{name.replace('_', '-')}" for name in changed)})
     words += [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in changed.items()]
     return " ".join(words)
+
+
+def _names(context: Any) -> list[str]:
+    """The words of the command itself: batch, write."""
+    return [] if context.parent is None else [*_names(context.parent), str(context.info_name)]
 
 
 def _typed(context: Any, without: set[str]) -> list[str]:

@@ -110,7 +110,8 @@ def _next(
     from longway.jobs.prove.job import is_run
     from longway.jobs.prove.verdict import is_unclear
 
-    if is_unclear(result) and settings.seeds < ENOUGH:
+    varies = any(row.std for row in result.rows)  # over seeds
+    if is_unclear(result) and varies and settings.seeds < ENOUGH:
         return Step("Train with more seeds, which shows smaller differences", again(seeds=ENOUGH))
     if is_run(after):
         return Step(REVIEW, f"longway review {quote(after)}")

@@ -72,9 +72,10 @@ def _end(contents: RunContents, folder: Path) -> None:
     """Write the dataset with the decisions, if there are any on edits; print how many there are, and what to do next."""
     from longway.cli.ending import Step, end
     from longway.review.export import dataset_name, export_dataset
+    from longway.show.numbers import counted
 
     edits, findings = (len(contents.decisions.current(kind)) for kind in ("edit", "finding"))
-    verdict = f"{edits:,} edits and {findings:,} findings are decided."
+    verdict = f"{counted(edits, 'edit')} and {counted(findings, 'finding')} are decided."
     files = {"Decisions": contents.database.path}
     if not edits or not contents.can_export:
         end(verdict, Step("Continue the review", f"longway review {quote(str(folder))}"), files=files)

@@ -27,7 +27,7 @@ def command(
         typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in runs], indent=1))
         return
     if not runs:
-        end(f"There are no runs in {folder}.", Step("Make some", "longway demo"))
+        end(f"There are no runs in the folder {str(folder)!r}.", Step("Make some", "longway demo"))
         return
     table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
     for path, about in runs:

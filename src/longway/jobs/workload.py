@@ -71,11 +71,6 @@ class Workload:
         self._kind, self._words, self._parts = kind, words, parts
         self._show()
 
-    def rename(self, words: str, parts: float) -> None:
-        """Say more about what is being done, and how many parts it has."""
-        self._words, self._parts = words, parts
-        self._show()
-
     def inside(self, done: int, total: int) -> None:
         """So much of what is being done is done. May be called from another thread."""
         if not self._kind:

@@ -59,6 +59,7 @@ SKIPPED = ("lead",)  # introductions that the report has room for
 NARROWEST, PIPED = 40, 120  # columns of a screen, and of a file or pipe that no terminal is near
 NARROWEST_EXAMPLE, WIDEST_EXAMPLE = 24, 60
 FIRST_WIDTHS = (14, 40)  # of the first column of a table
+FIRST_BESIDE_EXAMPLE = 25  # at most, if the rows have examples
 WRAPPED = 20  # columns of the screen that a column needs if its cells can be wrapped
 GAP = 2  # between columns
 
@@ -202,7 +203,7 @@ def _table(table: Table, width: int) -> list[RenderableType]:
     shown, dropped = _fitting(table, rows, width - (NARROWEST_EXAMPLE + GAP if has_examples else 0))
     grid = RichTable(box=None, pad_edge=False, header_style="dim", title_justify="left")
     for at in shown:
-        _add_column(grid, table.columns[at], is_first=at == shown[0])
+        _add_column(grid, table.columns[at], widest=_widest(rows) if at == shown[0] else None)
     room = width - sum(_width(table, rows, at) + GAP for at in shown)
     examples = [_example(row, min(max(room, NARROWEST_EXAMPLE), WIDEST_EXAMPLE)) for row in rows]
     if has_examples:
@@ -243,8 +244,13 @@ def _width(table: Table, rows: Sequence[Row], at: int) -> int:
         [cell_len(column.name), *(cell_len(line) for cell in cells for line in cell.plain.splitlines())]
     )
     if is_first:
-        return min(max(widest, FIRST_WIDTHS[0]), FIRST_WIDTHS[1])
+        return min(max(widest, FIRST_WIDTHS[0]), _widest(rows))
     return widest if _is_fixed(column) else min(widest, WRAPPED)
+
+
+def _widest(rows: Sequence[Row]) -> int:
+    """The most columns of the screen for the first column."""
+    return FIRST_BESIDE_EXAMPLE if any(map(_example_words, rows)) else FIRST_WIDTHS[1]
 
 
 def _is_fixed(column: Column) -> bool:
@@ -277,11 +283,12 @@ def _example(row: Row, room: int) -> Text:
     return cut if left + room >= len(text) else cut[:-1] + Text("…", style="dim")
 
 
-def _add_column(grid: RichTable, column: Column, *, is_first: bool) -> None:
+def _add_column(grid: RichTable, column: Column, *, widest: int | None) -> None:
+    """Add a column. widest: of the first one."""
     if column.number:
         grid.add_column(column.name, justify="right", no_wrap=True)
-    elif is_first:
-        grid.add_column(column.name, min_width=FIRST_WIDTHS[0], max_width=FIRST_WIDTHS[1], overflow="fold")
+    elif widest is not None:
+        grid.add_column(column.name, min_width=FIRST_WIDTHS[0], max_width=widest, overflow="fold")
     elif _is_fixed(column):
         grid.add_column(column.name, no_wrap=True)
     else:

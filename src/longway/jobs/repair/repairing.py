@@ -5,7 +5,7 @@ rows, plan -> remedy after remedy -> rounds of edits
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from longway.classify.entailment import Entailment
@@ -54,6 +54,7 @@ from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
+PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
 WORDS = {
     COUNTERPART: "adding counterparts",
@@ -93,8 +94,8 @@ class Repairing:
         self.repair = Repair(
             rows,
             ignored=self.signal,
-            verify=lambda candidates: self._verified(self._checks(), candidates),
-            verify_new=lambda candidates: self._verified(self._checks_new(), candidates),
+            verify=lambda candidates: self._verified(self._checks, candidates),
+            verify_new=lambda candidates: self._verified(self._checks_new, candidates),
             read=load_pipeline().analyse if self.is_english else None,
             max_changed=int(settings.max_change * len(rows)),
         )
@@ -182,11 +183,15 @@ class Repairing:
         self._remedy = remedy
         self.work.begin(remedy, WORDS.get(remedy, remedy))
 
-    def _verified(self, verifier: Verifier, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
-        """The verdicts; the checks are part of the work of the remedy."""
+    def _verified(
+        self, checks: Callable[[], Verifier], candidates: Sequence[Candidate]
+    ) -> Iterator[tuple[Verdict, ...]]:
+        """The verdicts; the checks are part of the work of the remedy. checks: builds them when they are first needed."""
+        self.work.begin(PREPARE, "preparing the checks")
+        verifier = checks()
         verifier.progress = self.work.inside
         words, n = WORDS.get(self._remedy, self._remedy), len(candidates)
-        self.work.rename(f"{words}: checking {n} text{'s' * (n != 1)}", n)
+        self.work.begin(self._remedy, f"{words}: checking {n} text{'s' * (n != 1)}", n)
         return verifier.verify(candidates)
 
     def leak(
