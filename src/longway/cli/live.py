@@ -55,9 +55,7 @@ class LeftColumn(ProgressColumn):
         """The column of one task."""
         ends = task.fields.get("ends")
         left = task.time_remaining if ends is None and not task.finished else ends and ends - time.monotonic()
-        return Text(
-            f"about {approximate_time(left)} left" if left and left > 0 else "", style="progress.remaining"
-        )
+        return Text(f"{approximate_time(left)} left" if left and left > 0 else "", style="progress.remaining")
 
 
 class Live(Watcher):
@@ -69,7 +67,7 @@ class Live(Watcher):
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(bar_width=16),
+            BarColumn(bar_width=12),
             PartsColumn(),
             TimeElapsedColumn(),
             LeftColumn(),
@@ -163,7 +161,7 @@ class Live(Watcher):
     def say(self, sentence: str) -> None:
         """Print a sentence."""
         if not self._quiet:
-            self._console.print(safe(sentence), soft_wrap=True)
+            self._console.print(safe(sentence))
 
     def round(self, done: Round) -> None:
         """Print a round's figures."""

@@ -144,7 +144,7 @@ class Setup:
     def begin_writing(self) -> None:
         """The next texts are being written."""
         done, n = int(self.work.done(WRITE)), len(self.rows)
-        words = f"writing new texts, {done:,} of {n:,} rows done"
+        words = f"writing, {done:,} of {n:,} rows done"
         self.work.begin(WRITE, words, min(AT_ONCE, n - done))
 
     def end_round(self, done: Round) -> None:

@@ -57,7 +57,7 @@ RULES = "rules"
 PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
 WORDS = {
-    COUNTERPART: "adding counterparts",
+    COUNTERPART: "counterparts",
     DROP: "dropping rows",
     WEIGH: "weighing rows",
 }  # others by their name

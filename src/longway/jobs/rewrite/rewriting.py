@@ -149,7 +149,7 @@ class RewriteWork:
         self.number = done.number + 1
 
     def _words(self) -> str:
-        return f"round {self.number} of at most {self.rounds}: "
+        return f"round {self.number}/{self.rounds}: "
 
 
 class Rewriting:
