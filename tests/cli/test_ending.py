@@ -156,3 +156,14 @@ def test_a_review_with_decisions_ends_with_the_reviewed_dataset_and_its_audit(fo
     assert verdict == "1 edit and 0 findings are decided."
     assert command == f"longway audit {made / 'dataset-reviewed.jsonl'} --text text --label label"
     assert load(made / "dataset-reviewed.jsonl").frame["text"][1] == "a"
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "verdict"),
+    [("leak=1.0", 0, "The gate passed."), ("leak=0.5", 1, "The gate failed for 1 reason.")],
+)
+def test_an_audit_with_a_gate_ends_with_its_verdict(folder, limit, code, verdict):
+    arguments = ["audit", "my reviews.csv", *NAMED, "--levels", "token", "--fail-over", limit]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == code
+    assert f"Verdict: {verdict}" in result.stdout

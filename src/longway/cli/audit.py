@@ -113,12 +113,13 @@ def audit(
                 watcher=live,
             )
         assert found.folder is not None  # `out` was given
+        by_label = found.reasons(limits, baseline=earlier)
+        reasons = [reason for some in by_label.values() for reason in some]
         if is_shown:
             steps = _repairs(data, source, loaded, found)
-            show_result(found, found.folder, *steps, file=FILE, as_json=output.json, top=top)
-        by_label = found.reasons(limits, baseline=earlier)
+            verdict = _gate_verdict(reasons) if fail_over or baseline else ""
+            show_result(found, found.folder, *steps, file=FILE, as_json=output.json, top=top, verdict=verdict)
         _write(junit, gate.junit_of_labels(loaded.source_name, by_label))
-        reasons = [reason for some in by_label.values() for reason in some]
         _write(sarif, gate.sarif(found.labels[0].audit, reasons, path=path))
         _fail(reasons)
         return
@@ -128,15 +129,30 @@ def audit(
             loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
         )
     assert result.folder is not None  # `out` was given
+    reasons = gate.gate(result, limits, baseline=before)
     if is_shown:
+        verdict = _gate_verdict(reasons) if fail_over or baseline else ""
         explain = Step(NOTHING, on_data("explain", data, source, loaded))
         repair = Step(REPAIR, on_data("repair", data, source, loaded))
         step = repair if result.findings else explain
-        show_result(result, result.folder, step, file="findings.json", as_json=output.json, top=top)
-    reasons = gate.gate(result, limits, baseline=before)
+        show_result(
+            result,
+            result.folder,
+            step,
+            file="findings.json",
+            as_json=output.json,
+            top=top,
+            verdict=verdict,
+        )
     _write(junit, gate.junit(result, reasons))
     _write(sarif, gate.sarif(result, reasons, path=path))
     _fail(reasons)
+
+
+def _gate_verdict(reasons: list[Reason]) -> str:
+    """Whether the gate passed, in one sentence."""
+    n = len(reasons)
+    return f"The gate failed for {n} reason{'s' * (n != 1)}." if reasons else "The gate passed."
 
 
 def _fail(reasons: list[Reason]) -> None:

@@ -52,11 +52,17 @@ def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, not
 
 
 def show_result(
-    result: Result, folder: Path, *steps: Step, file: str, as_json: bool, top: int | None = None
+    result: Result,
+    folder: Path,
+    *steps: Step,
+    file: str,
+    as_json: bool,
+    top: int | None = None,
+    verdict: str = "",
 ) -> None:
-    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next."""
+    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next. verdict: instead of that of the page."""
     if not _is_json(folder / file, as_json):
-        _show(result, folder, steps, {}, top=top)
+        _show(result, folder, steps, {}, top=top, verdict=verdict)
 
 
 def show_edited(
@@ -100,12 +106,13 @@ def _show(
     *,
     top: int | None = None,
     note: str = "",
+    verdict: str = "",
 ) -> None:
     from longway.show.terminal import show
 
     page = result.page()
     show(page, output(), top=top)
-    end(page.verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
+    end(verdict or page.verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
 
 
 def _form(result: EditedResult, loaded: Dataset) -> str:

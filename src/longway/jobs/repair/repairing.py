@@ -160,6 +160,7 @@ class Repairing:
             self._begin(WEIGH)
             for done in self.repair.weigh():
                 yield WEIGH, done
+        self._end_remedy()
         reached = self._is_reached(self.leak(self.repair.rows_now()))
         is_spent = self.writer is not None and self.writing.is_spent
         failed = BUDGET_SPENT if is_spent else "no remedy helps any more"
@@ -177,11 +178,16 @@ class Repairing:
             self.work.expect(name, parts)
 
     def _begin(self, remedy: str) -> None:
-        """Show which remedy works; what an earlier one has not done is not needed any more."""
-        if self._remedy not in ("", remedy):
-            self.work.expect(self._remedy, self.work.done(self._remedy))
+        """Show which remedy works."""
+        if remedy != self._remedy:
+            self._end_remedy()
         self._remedy = remedy
         self.work.begin(remedy, WORDS.get(remedy, remedy))
+
+    def _end_remedy(self) -> None:
+        """Expect nothing more of the current remedy."""
+        if self._remedy:
+            self.work.expect(self._remedy, self.work.done(self._remedy))
 
     def _verified(
         self, checks: Callable[[], Verifier], candidates: Sequence[Candidate]

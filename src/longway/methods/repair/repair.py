@@ -211,7 +211,9 @@ class Repair:
             rows = self.rows_for(remedy, target)
             some = [self.row(row) for row in rows[:: max(1, len(rows) // PROBED)][:PROBED]]
             works = sum(next(iter(drafts), None) is not None for drafts in drafts_of(remedy, some, target))
-            expected += len(rows) * works / max(len(some), 1)
+            # More rows than show a pattern need not get it.
+            most = int(self._shown(target).rows.sum()) if remedy.into_others else len(rows)
+            expected += min(len(rows) * works / max(len(some), 1), most)
         return expected
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
