@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from longway.jobs.prove.result import ProveResult
 
 ENOUGH = 10  # seeds
+NOISE = 1e-9  # of a figure that is the same for all seeds
 
 
 @command
@@ -110,7 +111,7 @@ def _next(
     from longway.jobs.prove.job import is_run
     from longway.jobs.prove.verdict import is_unclear
 
-    varies = any(row.std for row in result.rows)  # over seeds
+    varies = any((row.std or 0.0) > NOISE for row in result.rows)  # over seeds
     if is_unclear(result) and varies and settings.seeds < ENOUGH:
         return Step("Train with more seeds, which shows smaller differences", again(seeds=ENOUGH))
     if is_run(after):

@@ -215,13 +215,15 @@ def _not_found(roles: Sequence[str], names: list[str]) -> str:
 def likely_columns(sample: pl.DataFrame, given: Mapping[str, str | None]) -> dict[str, str]:
     """The columns that look like the text and the label, to suggest them: the longest varied texts, and the fewest values.
 
-    Columns that the user named are kept. Empty if there is none for one of the two.
+    Columns that the user named, and those with a usual name, are kept. Empty if there is none for one of the two.
 
     >>> rows = pl.DataFrame({"nr": range(40), "opinion": [f"This is opinion number {i}" for i in range(40)], "good": ["0", "1"] * 20})
     >>> likely_columns(rows, {})
     {'text': 'opinion', 'label': 'good'}
     """
-    found = {role: name for role in NEEDED if (name := given.get(role)) in sample.columns and name}
+    named = {role: name for role, name in given.items() if name and name in sample.columns}
+    guesses, _ = _guess(sample.columns, named, closed={role for role, name in given.items() if name == ""})
+    found = {role: name for role, name in {**guesses, **named}.items() if role in NEEDED}
     if "text" not in found:
         lengths = {name: _text_length(sample[name]) for name in sample.columns if name not in found.values()}
         if (longest := max(lengths, key=lambda name: lengths[name], default="")) and lengths[longest] >= LONG:
