@@ -196,7 +196,7 @@ def test_files_whose_questions_are_answered_are_not_submitted(alone, tmp_path):
         requests = sent_in(BatchFolder(step.folder))
         lines = [answered(request, server.chat(request)) for request in requests]
         run("collect", write_lines(tmp_path / "a.jsonl", lines))
-        assert run("submit").startswith("There is nothing to submit.")
+        assert "Verdict: There is nothing to submit." in run("submit")
         assert not server.requests
 
 

@@ -192,9 +192,7 @@ def _repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabels
     tags = [one for one in with_findings if one.tag is not None]
     if tags and found.folder is not None:
         folder = quote(str(found.folder / tags[0].folder))
-        steps.append(
-            Step(TAGS.format(shortened(tags[0].name, 60)), f"longway review {folder} --data {quote(data)}")
-        )
+        steps.append(Step(TAGS.format(shortened(tags[0].name, 60)), f"longway review {folder}"))
     if steps or found.labels[0].tag is not None:
         return steps or [Step("See all runs", "longway runs")]
     return [Step(NOTHING, on_data("explain", data, source, loaded, label=found.labels[0].column))]
