@@ -18,7 +18,7 @@ got, what to try next. The command line prints them without a traceback and exit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -31,7 +31,11 @@ class DataError(LongwayError):
 
 
 class ColumnError(DataError):
-    """A column is missing or cannot be guessed."""
+    """A column is missing or cannot be guessed. likely: the columns that look like the text and the label, by role, to suggest them."""
+
+    def __init__(self, message: str, *, likely: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.likely = dict(likely or {})
 
 
 class SettingError(LongwayError, ValueError):

@@ -196,7 +196,7 @@ def test_files_whose_questions_are_answered_are_not_submitted(alone, tmp_path):
         requests = sent_in(BatchFolder(step.folder))
         lines = [answered(request, server.chat(request)) for request in requests]
         run("collect", write_lines(tmp_path / "a.jsonl", lines))
-        assert run("submit").startswith("There is nothing to submit.")
+        assert "Verdict: There is nothing to submit." in run("submit")
         assert not server.requests
 
 
@@ -449,7 +449,7 @@ def test_what_was_asked_often_enough_is_told_apart_and_left_to_the_rewrite(alone
             run("submit")
             told = run("collect")
         assert len(server.batches) == MAX_TRIES
-        left_out = "6 calls left out: repeated too often. Next: longway rewrite"
+        left_out = "6 calls left out: repeated too often."
         assert left_out in told
         assert "--missing" not in told
         assert "Everything is answered" not in told

@@ -25,7 +25,7 @@ def test_it_says_what_was_planted_and_what_to_do_next(run, tmp_path):
     for line in (
         "incidentally",
         "longway audit 'my run/train.jsonl'",
-        "--test reversed='my run/test_reversed.jsonl'",
+        "--test 'reversed=my run/test_reversed.jsonl'",
     ):
         assert line in result.output
     truth = json.loads((tmp_path / "my run" / "planted.json").read_text())

@@ -39,13 +39,15 @@ def printed_commands(output):
     ]
 
 
-def test_the_commands_that_are_printed_work_and_the_report_comes_last(small, tmp_path):
+def test_the_commands_that_are_printed_work_and_the_verdict_comes_last(small, tmp_path):
     pytest.importorskip("spacy")
     result = run()
     assert result.exit_code == 0, result.output
     assert "The planted shortcuts, before and after the repair" in result.output
-    assert "The verdict: " in result.output
-    assert result.output.strip().splitlines()[-1] == "Report: longway-runs/reviews-prove/report.html"
+    *_, report, verdict, review, _ = result.output.strip().splitlines()
+    assert report == "Report: longway-runs/reviews-prove/report.html"
+    assert verdict.startswith("Verdict: ")
+    assert review == "Look at every edit and decide: longway review longway-runs/reviews-repair"
     commands = printed_commands(result.output)
     assert [command[1] for command in commands] == ["audit", "repair", "prove"]
     state = json.loads((tmp_path / "longway-runs/reviews-repair/run.json").read_text(encoding="utf-8"))

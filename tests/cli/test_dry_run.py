@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.cli.live import approximate_time
 from longway.errors import SettingError
+from longway.show.numbers import approximate_time
 from tests.engines.loopback import Loopback
 from tests.jobs.toy_run import answer, write_csv
 
@@ -45,7 +45,7 @@ def test_it_prints_the_estimate_and_leaves_nothing_behind(data, tmp_path):
 
 def test_without_an_engine_it_says_so(data):
     done = run("perturb", data, "--dry-run")
-    assert "It calls no engine and costs nothing." in done.output
+    assert "it calls no engine and costs nothing." in done.output
 
 
 def test_the_former_command_says_what_to_use():

@@ -87,7 +87,7 @@ def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):
         "In all 12 rows that mention somebody’s gender, race or age, one person was changed; all 16 labels stay the same.",
         "Who is mentioned, before and after", "chosen word",
         "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
-        f"longway prove {data} longway-runs/notes-perturb --test", "does not make a model fair",
+        f"longway prove {data} longway-runs/notes-perturb --fairscore --text", "does not make a model fair",
         "Look at every edit and decide: longway review longway-runs/notes-perturb",
     ):  # fmt: skip
         assert words in told, words

@@ -36,7 +36,8 @@ def test_training_says_what_it_learned_and_where_the_perturber_is(files):
     assert told.exit_code == 0, told.output
     assert "Trained on 22 rows, stopped on 2." in told.output
     assert told.output.count("kept") == 1
-    assert told.output.strip().endswith("The perturber is in longway-runs/pairs-perturber")
+    assert "Perturber: longway-runs/pairs-perturber\nVerdict: The perturber of epoch " in told.output
+    assert told.output.strip().endswith("--engine neural:longway-runs/pairs-perturber")
     perturber = NeuralPerturber(files / "longway-runs" / "pairs-perturber")
     assert len(perturber.perturb([request_of(ROWS[0])])) == 1
 

@@ -27,14 +27,17 @@ def prove(*options):
     return CliRunner().invoke(app, ["prove", *options])
 
 
-def test_a_proof_prints_what_changed_and_ends_with_the_reports_path(files):
+def test_a_proof_prints_what_changed_and_ends_with_the_verdict(files):
     told = prove(
         "before.csv", "after.csv", "--test", "reversed=reversed.csv", "--seeds", "1", "--method", "drift"
     )
     assert told.exit_code == 0, told.output
     assert "reversed: 60 rows, chance is 50.0%" in told.output
     assert "▲ better" in told.output
-    assert told.output.strip().endswith("longway-runs/before-prove/report.html")
+    *_, report, verdict, following = told.output.strip().splitlines()
+    assert report == "Report: longway-runs/before-prove/report.html"
+    assert verdict.startswith("Verdict: It helped on reversed: ")
+    assert following == "See which shortcuts are left: longway audit after.csv --text text --label label"
     again = prove(
         "before.csv",
         "after.csv",

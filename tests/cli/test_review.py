@@ -55,7 +55,7 @@ def test_it_serves_until_it_is_stopped_and_says_where_every_decision_is_kept(fol
     process.send_signal(signal.SIGINT)
     end, told = process.communicate(timeout=60)
     assert process.returncode == 0, told
-    assert "All decisions are in" in end
+    assert "Verdict: 1 edit and 0 findings are decided." in end
     assert str(folder.relative_to(folder.parents[1]) / "review" / "review.sqlite") in end
     assert told == ""
     contents = RunContents(folder)

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from longway.data import load
-from longway.data.columns import choose
+from longway.data.columns import choose, likely_columns
 from longway.errors import ColumnError
 
 NOTHING = dict.fromkeys(("text", "context", "label", "id", "split"))
@@ -116,3 +116,17 @@ def test_a_span_of_time_is_no_label():
 def test_one_column_cannot_be_text_and_label():
     with pytest.raises(ColumnError, match="both text and label"):
         load([{"a": "x", "b": "y"}], text="a", label="a")
+
+
+def test_suggested_columns_keep_what_was_named_or_has_a_usual_name():
+    rows = pl.DataFrame(
+        {
+            "question": [f"What is {i}?" for i in range(40)],
+            "choices": [f"['a long answer {i}', 'another long answer {i}']" for i in range(40)],
+            "answer": ["A", "B"] * 20,
+        }
+    )
+    assert likely_columns(rows, {}) == {"text": "question", "label": "answer"}
+    assert likely_columns(rows, {"text": "choices"}) == {"text": "choices", "label": "answer"}
+    assert likely_columns(rows.drop("answer"), {}) == {}
+    assert likely_columns(pl.DataFrame({"a": [1, 2]}), {}) == {}

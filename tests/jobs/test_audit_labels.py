@@ -357,4 +357,13 @@ def test_it_ends_with_a_repair_for_each_label_that_has_findings(tmp_path):
 def test_a_tag_has_no_repair_of_its_own(tmp_path):
     done = run(written(tmp_path, "jsonl", rows_of()), "--label", "tags", "--out", tmp_path / "out")
     assert "longway repair" not in done.output
-    assert "write a column that says whether a row has the tag" in " ".join(done.output.split())
+    assert "make a column that says whether a row has the tag" in " ".join(done.output.split())
+
+
+def test_the_findings_of_a_tag_can_be_reviewed_by_the_printed_command(tmp_path):
+    from longway.review.run_contents import RunContents
+
+    done = run(written(tmp_path, "jsonl", rows_of()), "--label", "tags", "--out", tmp_path / "out")
+    contents = RunContents(Path(done.output.strip().rpartition("longway review ")[2]))
+    assert contents.all_findings()
+    contents.close()

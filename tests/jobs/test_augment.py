@@ -206,17 +206,17 @@ def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypa
         raise MissingExtra("spacy", extra="rules", purpose="English")
 
     monkeypatch.setattr("longway.jobs.augment.words.parts_of_speech", no_english)
-    steps, counted = [], []
+    seen = []
     setup = Setup(
         settings(spurious=("sadly",)),
         rows_in(load(data)),
         journal=Journal(None),
-        watcher=watching(step=steps.append, progress=lambda done, of: counted.append((done, of))),
+        watcher=watching(work=lambda words, share, left: seen.append((words, left))),
     )
     ensemble = Ensemble(labelled(setup.rows), ("bow",))
     found = important_words(setup, ensemble)
-    assert steps[-1] == "finding the words that matter: bow, model 1 of 1"
-    assert counted[-1] == (24, 24)
+    assert seen[0][0] == "vote, model 1 of 1: bow"
+    assert seen[-1][1] == 0
     assert any("sadly" in one.spurious for one in found.important)
     assert any(one.principal for one in found.important)
     monkeypatch.setattr(Ensemble, "word_scores", None)  # it is kept in the journal

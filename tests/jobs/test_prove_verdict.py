@@ -103,3 +103,21 @@ def test_many_test_sets_are_counted_the_most_affected_first():
 def test_a_difference_without_an_interval_has_none():
     said = prove_verdict([replace(BETTER, low=None, high=None)])
     assert "(+7.7 points)" in said.details
+
+
+def test_an_interval_that_excludes_zero_without_a_clear_difference_is_explained():
+    by_chance = replace(UNCLEAR, low=0.002, high=0.02, p=0.04, q=0.08)
+    said = prove_verdict([by_chance, UNCLEAR]).sentence
+    assert said.endswith(
+        "; 1 interval excludes 0, but the p-value corrected for all comparisons, q = 0.080, is above 0.05."
+    )
+    over_seeds = replace(UNCLEAR, low=0.002, high=0.02, p=0.01, q=0.01)
+    assert (
+        "; the interval excludes 0, but accuracy varies as much from seed to seed."
+        in prove_verdict([over_seeds]).sentence
+    )
+    assert "excludes" not in prove_verdict([UNCLEAR]).sentence
+    assert (
+        "1 shows no clear difference; the interval excludes 0, but"
+        in prove_verdict([BETTER, by_chance]).details
+    )

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from longway.errors import LongwayError, SettingError
+from longway.errors import ColumnError, LongwayError, SettingError
 
 # Where each command is, and the first line of its help, so that the list of commands imports none of them.
 COMMANDS = {
@@ -186,6 +186,11 @@ def _tell(error: Exception) -> None:
     from longway.cli.screen import errors, safe
 
     errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
+    if isinstance(error, ColumnError) and error.likely:
+        from longway.cli.ending import again
+
+        words = "Most likely, if these are the right columns"
+        errors().print(f"{words}: [bold]{safe(again(**error.likely))}[/]", soft_wrap=True)
     sys.exit(2)
 
 

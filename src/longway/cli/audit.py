@@ -13,13 +13,14 @@ from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
+    from longway.cli.ending import Step
     from longway.data import Dataset
     from longway.jobs.audit.gate import Reason
     from longway.jobs.audit.several import AuditLabelsResult
 
 GATE = "Gate"
-REPAIR = "Repair the data"
-NOTHING = "There is nothing to repair: no pattern is correlated with a label."
+NOTHING = "There is nothing to repair. See what models look at"
+TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
 
 @command
@@ -82,9 +83,8 @@ def audit(
 
     With several labels, or a label column of lists, there is one audit for each label or tag, and one report over all of them.
     """
+    from longway.cli.ending import REPAIR, Step, on_data, show_result
     from longway.cli.live import Live
-    from longway.cli.screen import output as screen
-    from longway.cli.screen import show_next, show_result
     from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
     from longway.jobs.audit.result import AuditResult
@@ -113,13 +113,13 @@ def audit(
                 watcher=live,
             )
         assert found.folder is not None  # `out` was given
-        if is_shown:
-            show_result(found, found.folder, file=FILE, as_json=output.json, top=top)
-        if is_shown and not output.json:
-            _suggest_repairs(data, source, loaded, found)
         by_label = found.reasons(limits, baseline=earlier)
-        _write(junit, gate.junit_of_labels(loaded.source_name, by_label))
         reasons = [reason for some in by_label.values() for reason in some]
+        if is_shown:
+            steps = _repairs(data, source, loaded, found)
+            verdict = _gate_verdict(reasons) if fail_over or baseline else ""
+            show_result(found, found.folder, *steps, file=FILE, as_json=output.json, top=top, verdict=verdict)
+        _write(junit, gate.junit_of_labels(loaded.source_name, by_label))
         _write(sarif, gate.sarif(found.labels[0].audit, reasons, path=path))
         _fail(reasons)
         return
@@ -129,17 +129,30 @@ def audit(
             loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
         )
     assert result.folder is not None  # `out` was given
-    if is_shown:
-        show_result(result, result.folder, file="findings.json", as_json=output.json, top=top)
-    if is_shown and not output.json:
-        if result.findings:
-            show_next(_repair(data, source, loaded), why=REPAIR)
-        else:
-            screen().print(NOTHING)
     reasons = gate.gate(result, limits, baseline=before)
+    if is_shown:
+        verdict = _gate_verdict(reasons) if fail_over or baseline else ""
+        explain = Step(NOTHING, on_data("explain", data, source, loaded))
+        repair = Step(REPAIR, on_data("repair", data, source, loaded))
+        step = repair if result.findings else explain
+        show_result(
+            result,
+            result.folder,
+            step,
+            file="findings.json",
+            as_json=output.json,
+            top=top,
+            verdict=verdict,
+        )
     _write(junit, gate.junit(result, reasons))
     _write(sarif, gate.sarif(result, reasons, path=path))
     _fail(reasons)
+
+
+def _gate_verdict(reasons: list[Reason]) -> str:
+    """Whether the gate passed, in one sentence."""
+    n = len(reasons)
+    return f"The gate failed for {n} reason{'s' * (n != 1)}." if reasons else "The gate passed."
 
 
 def _fail(reasons: list[Reason]) -> None:
@@ -162,41 +175,27 @@ def _write(path: Path | None, content: str) -> None:
             whole.write_text(content, encoding="utf-8")
 
 
-def _repair(data: str, source: DataOptions, loaded: Dataset, label: str | None = None) -> str:
-    """The command that repairs the data for a label: with the columns that were used, and the other options that the data was read with."""
-    columns = loaded.columns
-    label = label or columns.label
-    named = {"text": columns.text, "context": columns.context or source.context, "label": label}
-    given = {
-        "id": source.id,
-        "split": source.split,
-        "split-column": source.split_column,
-        "encoding": source.encoding,
-    }
-    options = [f"--{name} {quote(value)}" for name, value in {**named, **given}.items() if value is not None]
-    if source.stream is not None:
-        options.append("--stream" if source.stream else "--no-stream")
-    if source.limit is not None:
-        options.append(f"--limit {source.limit}")
-    return " ".join(["longway repair", quote(data), *options])
-
-
-def _suggest_repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabelsResult) -> None:
-    """Print one command for each label column with findings; a tag is no column, so it has none."""
-    from longway.cli.screen import output, safe, shortened, show_next
+def _repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabelsResult) -> list[Step]:
+    """One command for each label column with findings. A tag is no column: the next command looks at one tag."""
+    from longway.cli.ending import REPAIR, Step, on_data
+    from longway.cli.screen import shortened
 
     with_findings = [one for one in found.labels if one.audit.findings]
-    for one in with_findings:
-        if one.tag is None:
-            show_next(
-                _repair(data, source, loaded, one.column), why=f"{REPAIR} for {safe(shortened(one.name, 60))}"
-            )
-    if any(one.tag is not None for one in with_findings):
-        output().print(
-            "Repair takes one label per row: write a column that says whether a row has the tag, and repair it for that column."
+    steps = [
+        Step(
+            f"{REPAIR} for {shortened(one.name, 60)}",
+            on_data("repair", data, source, loaded, label=one.column),
         )
-    if not with_findings:
-        output().print(NOTHING)
+        for one in with_findings
+        if one.tag is None
+    ]
+    tags = [one for one in with_findings if one.tag is not None]
+    if tags and found.folder is not None:
+        folder = quote(str(found.folder / tags[0].folder))
+        steps.append(Step(TAGS.format(shortened(tags[0].name, 60)), f"longway review {folder}"))
+    if steps or found.labels[0].tag is not None:
+        return steps or [Step("See all runs", "longway runs")]
+    return [Step(NOTHING, on_data("explain", data, source, loaded, label=found.labels[0].column))]
 
 
 def _tests(given: list[str], like: Dataset, encoding: str | None) -> dict[str, Dataset]:

@@ -32,8 +32,9 @@ def augment(
 
         longway augment reviews.csv --method given --rewrites written-elsewhere.csv
     """
+    from longway.cli.ending import show_edited
     from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors, show_edited
+    from longway.cli.screen import errors
     from longway.jobs.augment.job import augment as run_job
     from longway.jobs.augment.job import augment_estimate
 
@@ -63,4 +64,4 @@ def augment(
             on=on,
             watcher=live,
         )
-    show_edited(result, file="augment.json", data=data, as_json=output.json)
+    show_edited(result, data, source, loaded, file="augment.json", as_json=output.json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,11 +17,13 @@ from longway.jobs.rewrite.settings import RewriteSettings
 if TYPE_CHECKING:
     from longway.batch.request_files import RequestFile
     from longway.batch.rewrite_batch import BatchStep, CollectResult
+    from longway.cli.ending import Step
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Rewrite by batch files: write the requests, submit them, collect the answers.",
 )
+COMMAND_FILE = "command.txt"
 RunFolder = Annotated[
     Path | None,
     typer.Option("--run", help="Run folder. Default: the only one in longway-runs with batch files."),
@@ -46,6 +49,7 @@ def write(
         longway batch write reviews.csv --engine served:gpt-4o-mini --judge none --rounds 1
     """
     from longway.batch.rewrite_batch import write_batch
+    from longway.cli.ending import again
     from longway.cli.screen import errors
 
     settings = with_decisions(settings, decisions)
@@ -59,6 +63,7 @@ def write(
             out=output.out,
             step=status.update,
         )
+    _keep_command(result.folder, again())
     if output.json:
         _print_json(_step_json(result))
     else:
@@ -76,6 +81,7 @@ def submit(
     collect the answer files.
     """
     from longway.batch.rewrite_batch import run_with_batches, submit_batches
+    from longway.cli.ending import Step, end
     from longway.cli.screen import safe
 
     folder = run_with_batches(run)
@@ -87,10 +93,9 @@ def submit(
     files = submit_batches(folder, on_file=show_file)
     if json:
         _print_json({"run": str(folder), "files": [_file_json(folder, file) for file in files]})
-    elif files:
-        _show(f"{_count(len(files), 'file')} submitted. Later: [bold]longway batch collect[/]")
-    else:
-        _show("There is nothing to submit. Next: [bold]longway batch collect[/]")
+        return
+    verdict = f"{_count(len(files), 'file')} submitted." if files else "There is nothing to submit."
+    end(verdict, Step("Later, collect the answers", _batch("collect", folder)))
 
 
 @app.command("collect")
@@ -142,86 +147,131 @@ def _print_json(value: object) -> None:
 
 
 def _show_step(step: BatchStep) -> None:
+    from longway.cli.ending import end
     from longway.cli.screen import safe
 
-    folder = safe(str(step.folder))
     if step.note:
         _show(f"{safe(step.note)}.")
-    if step.is_finished:
-        return _show(f"This run is finished. Its results are in {folder}.")
-    for file in step.files:
+    for file in step.files if not step.is_finished else ():
         path = safe(str(_path(step.folder, file)))
         _show(f"{path}: {_count(file.requests, 'request')} for {safe(file.engine)}")
-    finish = f"Finish with the same options: [bold]longway rewrite ... --out {folder}[/]"
-    if step.is_needless:
-        return _show(f"No request is needed; the report says why. {finish}")
-    if step.is_answered:
-        return _show(f"Everything is answered. {finish}")
-    if step.is_spent and not step.waiting:
-        return _show(f"The budget allows no request of round {step.round}. Give a larger --budget.")
-    if step.is_spent:
-        _show("The budget allows no further request. Collect these first, or give a larger --budget.")
     earlier = step.waiting - step.left_out - sum(file.requests for file in step.files)
-    if earlier > 0:
+    if earlier > 0 and not step.is_finished:
         _show(f"{_count(earlier, 'request')} in earlier files without an answer.")
-    if step.left_out:
-        _show(_left_out(step.left_out))
+    verdict, steps = _step_end(step)
+    end(verdict, *steps)
+
+
+def _step_end(step: BatchStep) -> tuple[str, list[Step]]:
+    """The verdict on a step, and the next commands."""
+    from longway.cli.ending import Step, again
+
+    folder = step.folder
+    finish = Step("Finish the rewrite", _rewrite(again()))
+    if step.is_finished:
+        return "This run is finished.", [Step("Look at it", f"longway review {quote(str(folder))}")]
+    if step.is_needless:
+        return "No request is needed; the report says why.", [finish]
+    if step.is_answered:
+        return "Everything is answered.", [finish]
+    if step.is_spent and not step.waiting:
+        return f"The budget allows no request of round {step.round}.", [
+            Step("Without a budget", again("--budget"))
+        ]
+    collect = Step("Then collect the answers", _batch("collect", folder))
     if step.waiting > step.left_out:
-        _show(
-            f"Round {step.round} waits for {_count(step.waiting - step.left_out, 'answer')}. Next: [bold]longway batch submit[/] if the "
-            "server supports batches, or upload the files to your provider; then [bold]longway batch collect[/]."
-        )
+        verdict = f"Round {step.round} waits for {_count(step.waiting - step.left_out, 'answer')}"
+        spent = "; the budget allows no further request" if step.is_spent else ""
+        submit = Step("Submit the files, or upload them to your provider", _batch("submit", folder))
+        return f"{verdict}{spent}.", [submit, collect]
+    return f"{_left_out(step.left_out)}.", [Step("Make them one by one", _rewrite(again()))]
 
 
 def _show_result(result: CollectResult) -> None:
+    from longway.cli.ending import end
     from longway.cli.screen import safe, shortened
 
     waiting = result.waiting
-    _show(f"Collected into {safe(str(result.folder))}: {result.collected.summary()}.")
     for outcome, custom_id, why in result.collected.listed:
         name = f" {custom_id[:12]}" if custom_id else ""
         _show(f"  {outcome}{safe(name)}: {safe(shortened(why, 160))}")
-    if running := result.under_way - len(result.in_doubt) - len(result.forgotten):
-        _show(f"{running:,} {'batch' if running == 1 else 'batches'} running. Collect again later.")
     for name in result.in_doubt:
-        _show(
-            f"It is unknown whether the batch of {safe(name)} was begun. [bold]longway batch submit[/] looks for it."
-        )
+        _show(f"It is unknown whether the batch of {safe(name)} was begun; submitting looks for it.")
     for name, why in result.forgotten.items():
         _show(
             f"The server has forgotten the batch of {safe(name)}: {safe(shortened(why, 200))}. If you have its answers, collect them: "
-            "longway batch collect ANSWERS. Then [bold]longway batch collect --missing[/] repeats the lost requests, and pays again."
+            "longway batch collect ANSWERS. With --missing the lost requests are repeated, and paid again."
         )
     for file in result.again:
         path = safe(str(_path(result.folder, file)))
         _show(f"To be repeated, in {path}: {_count(file.requests, 'request')}. Submit it, or upload it.")
     if waiting.rejected:
         _show(
-            f"{_count(waiting.rejected, 'request')} that the server does not accept. `longway batch write` with the same options "
-            "writes them without the rejected part."
+            f"{_count(waiting.rejected, 'request')} that the server does not accept: written again without the rejected part."
         )
     if waiting.unsent:
         _show(
             f"{_count(waiting.unsent, 'call')} in files without any answer yet. Submit or upload them, unless you did."
         )
     if waiting.missing:
-        later = (
-            "" if result.under_way else " If no batch is running any more: longway batch collect --missing."
-        )
-        _show(f"{_count(waiting.missing, 'call')} without an answer so far.{later}")
+        _show(f"{_count(waiting.missing, 'call')} without an answer so far.")
     if waiting.left_out:
-        _show(_left_out(waiting.left_out))
-    if not waiting.n and not result.again:
-        _show(
-            "Everything is answered. Next: [bold]longway batch write[/] for the next step, or [bold]longway rewrite[/]."
+        _show(f"{_left_out(waiting.left_out)}.")
+    verdict = f"Collected into {result.folder}: {result.collected.summary()}."
+    end(verdict, *_collect_steps(result))
+
+
+def _collect_steps(result: CollectResult) -> list[Step]:
+    """The next commands, the most likely one first."""
+    from longway.cli.ending import Step
+
+    folder, waiting, command = result.folder, result.waiting, _kept_command(result.folder)
+    running = result.under_way - len(result.in_doubt) - len(result.forgotten)
+    steps = []
+    if result.again or result.in_doubt or waiting.unsent:
+        steps.append(Step("Submit the files", _batch("submit", folder)))
+    if waiting.rejected:
+        steps.append(Step("Write the rejected requests again", command))
+    if running:
+        steps.append(
+            Step(f"{_count(running, 'batch')} running; collect again later", _batch("collect", folder))
         )
+    elif waiting.missing or result.forgotten:
+        steps.append(Step("If no batch is running any more", _batch("collect", folder, "--missing")))
+    if waiting.left_out:
+        steps.append(Step("Make the calls that were left out one by one", _rewrite(command)))
+    return steps or [Step("Everything is answered; write the next step", command)]
+
+
+def _batch(name: str, folder: Path, *options: str) -> str:
+    """A command on the batches of a run."""
+    return " ".join(["longway batch", name, "--run", quote(str(folder)), *options])
+
+
+def _rewrite(write: str) -> str:
+    """The rewrite with the options of `longway batch write`."""
+    return write.replace("longway batch write", "longway rewrite", 1)
+
+
+def _keep_command(folder: Path, command: str) -> None:
+    """Store the command of a run for the last lines of `longway batch collect`."""
+    from longway.batch.request_files import FOLDER
+    from longway.store import replacing
+
+    if (folder / FOLDER).is_dir():
+        with replacing(folder / FOLDER / COMMAND_FILE) as temporary:
+            temporary.write_text(command, encoding="utf-8")
+
+
+def _kept_command(folder: Path) -> str:
+    from longway.batch.request_files import FOLDER
+
+    file = folder / FOLDER / COMMAND_FILE
+    return file.read_text(encoding="utf-8") if file.is_file() else "longway batch write"
 
 
 def _left_out(n: int) -> str:
-    return (
-        f"{_count(n, 'call')} left out: repeated too often. Next: [bold]longway rewrite[/] with the same options makes them one by "
-        "one, and all later ones."
-    )
+    return f"{_count(n, 'call')} left out: repeated too often"
 
 
 def _step_json(step: BatchStep) -> dict[str, object]:
@@ -269,4 +319,6 @@ def _path(folder: Path, file: RequestFile) -> Path:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun}es" if noun.endswith("ch") else f"{number:,} {noun}s"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
+from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from longway.jobs.options import DATA
 from longway.jobs.plant.settings import PlantSettings
 
 if TYPE_CHECKING:
+    from longway.data import Dataset
     from longway.jobs.plant.result import PlantResult
 
 HELP = "Make data with known shortcuts, on which a method can be measured."
@@ -71,11 +73,12 @@ def plant(
         result = plant_data(
             loaded, plants, split=source.split, test=tested, seed=settings.seed, out=output.out or True
         )
-    _show(result, as_json=output.json)
+    _show(result, source, loaded, as_json=output.json)
 
 
-def _show(result: PlantResult, *, as_json: bool) -> None:
-    from longway.cli.screen import output, safe
+def _show(result: PlantResult, source: DataOptions, loaded: Dataset, *, as_json: bool) -> None:
+    from longway.cli.ending import REPAIR, Step, end, on_data
+    from longway.cli.screen import output
     from longway.show.terminal import show
 
     folder = result.folder
@@ -83,15 +86,20 @@ def _show(result: PlantResult, *, as_json: bool) -> None:
     if as_json:
         typer.echo((folder / "planted.json").read_text(encoding="utf-8"), nl=False)
         return
-    console = output()
-    show(result.page(), console)
-    files = {name: shlex.quote(str(folder / file)) for name, file in result.files.items()}
-    repaired = shlex.quote(f"{folder}-rewrite")
-    tests = " ".join(f"--test {name.removeprefix('test_')}={files[name]}" for name in list(files)[1:])
-    console.print(f"\nFolder: [bold]{safe(str(folder))}[/]\n\nNext steps:", soft_wrap=True)
-    for line in (
-        f"longway audit {files['train']}",
-        f"longway rewrite {files['train']} --out {repaired}",
-        f"longway prove {files['train']} {repaired} {tests}",
-    ):
-        console.print(f"  {line}", markup=False, soft_wrap=True)
+    page = result.page()
+    show(page, output())
+    files = {name: str(folder / file) for name, file in result.files.items()}
+    train, repaired = files.pop("train"), f"{folder}-repair"
+    tests = [
+        part for name, file in files.items() for part in ("--test", f"{name.removeprefix('test_')}={file}")
+    ]
+    written = replace(
+        source, split=None, split_column=None, limit=None
+    )  # the files hold the rows that were chosen
+    end(
+        page.verdict,
+        Step("Find them", on_data("audit", train, written, loaded)),
+        Step(REPAIR, f"{on_data('repair', train, written, loaded)} --out {quote(repaired)}"),
+        Step("Then measure the effect", on_data("prove", train, written, loaded, repaired, *tests)),
+        files={"Folder": folder},
+    )

@@ -44,7 +44,7 @@ def command(
         return
     _show_planted(_changes(name, data, runs["repair"]))
     if _run("prove", data, runs["repair"], *into["prove"]):
-        _show_end(runs["prove"])
+        _show_end(runs["prove"], runs["repair"])
 
 
 def _run(*arguments: object) -> bool:
@@ -108,14 +108,19 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
     output().print(table)
 
 
-def _show_end(folder: Path) -> None:
-    """Print the verdict, and where the report is."""
+def _show_end(proved: Path, repaired: Path) -> None:
+    """Print the verdict, and what to do next."""
     import json
+    from shlex import quote
 
-    from longway.cli.screen import output, safe
+    from longway.cli.ending import REVIEW, Step, end
     from longway.jobs.prove.result import FILE, ProveResult
     from longway.jobs.prove.verdict import verdict_of
 
-    result = ProveResult.from_dict(json.loads((folder / FILE).read_text(encoding="utf-8")))
-    output().print(f"\n[bold]The verdict:[/] {safe(verdict_of(result).sentence)}")
-    output().print(f"Report: [bold]{safe(str(folder / 'report.html'))}[/]", soft_wrap=True)
+    result = ProveResult.from_dict(json.loads((proved / FILE).read_text(encoding="utf-8")))
+    end(
+        verdict_of(result).sentence,
+        Step(REVIEW, f"longway review {quote(str(repaired))}"),
+        Step("Then your own data", "longway audit your-file.csv"),
+        files={"Report": proved / "report.html"},
+    )

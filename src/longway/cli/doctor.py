@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -102,6 +102,7 @@ def _version(package: str) -> str | None:
 def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Mapping[str, str]) -> None:
     from rich.table import Table
 
+    from longway.cli.ending import Step, end
     from longway.cli.screen import output
 
     console = output()
@@ -116,9 +117,24 @@ def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Map
         console.print(
             f"\nEnglish pipeline: {english['pipeline']}; WordNet: {english['wordnet']}", markup=False
         )
-    if missing := [extra.install for extra in extras.values() if not extra.is_complete]:
-        console.print("\nTo complete a part (in a checkout, '.' replaces longway: pip install '.[hub]'):", markup=False)  # fmt: skip
-        for line in missing:
-            console.print(f"  {line}", markup=False)
     if importlib.util.find_spec("torch") is None:
         console.print("\ntorch is not installed; an audit does not need it.", style="dim")
+    missing = {name: extra.install for name, extra in extras.items() if not extra.is_complete}
+    steps = [Step(f"Complete {name}", install) for name, install in missing.items()]
+    if "core" not in missing:
+        steps.append(Step("Try it", "longway demo"))
+    if missing:
+        console.print(
+            "\nIn a checkout, '.' replaces longway: pip install '.[hub]'", style="dim", markup=False
+        )
+    end(_verdict(missing), *steps)
+
+
+def _verdict(missing: Iterable[str]) -> str:
+    """What can be used, in one sentence."""
+    names = list(missing)
+    if not names:
+        return "Everything is installed."
+    if "core" in names:
+        return "Longway itself is not complete."
+    return f"Audits work; {', '.join(names)} {'is' if len(names) == 1 else 'are'} not complete."

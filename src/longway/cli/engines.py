@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,6 +60,7 @@ def install(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Install what an engine needs. Shows packages and sizes first."""
+    from longway.cli.ending import Step, end
     from longway.cli.screen import output
     from longway.engines.install import commands, parts_missing
     from longway.engines.install import install as install_parts
@@ -66,7 +68,7 @@ def install(
     console = output()
     missing = parts_missing(engine)
     if not missing:
-        console.print(f"The engine {engine} is complete.")
+        end(f"The engine {engine} is complete.", Step("Test it", "longway engines --test"))
         return
     console.print(f"The engine {engine} needs these packages, about {sum(p.megabytes for p in missing)} MB:")
     for package in missing:
@@ -78,7 +80,7 @@ def install(
         raise typer.Exit(1)
     with console.status("installing ..."):
         install_parts(engine)
-    console.print(f"\nInstalled. `longway engines --test` tests the engine {engine}.")
+    end(f"The engine {engine} is installed.", Step("Test it", "longway engines --test"))
 
 
 @app.command("exam")
@@ -115,8 +117,9 @@ def exam(
 
         longway engines exam gguf:model.gguf --limit 10
     """
+    from longway.cli.ending import Step, end
     from longway.cli.live import Live
-    from longway.cli.screen import output, show_next
+    from longway.cli.screen import output
     from longway.jobs.engine_use import Engines
     from longway.jobs.exam.job import exam as run
     from longway.jobs.exam.settings import ExamSettings
@@ -130,8 +133,9 @@ def exam(
 
         typer.echo(json_module.dumps(result.to_dict(), ensure_ascii=False, indent=1))
         return
-    show(result.page(), output())
-    show_next(result.next, why="Next")
+    page = result.page()
+    show(page, output())
+    end(page.verdict, Step("Next", result.next))
 
 
 def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:
@@ -139,6 +143,7 @@ def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[st
 
     from rich.table import Table
 
+    from longway.cli.ending import Step, end
     from longway.cli.screen import output, safe
 
     console = output()
@@ -160,10 +165,16 @@ def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[st
             console.print(f"  {file.size / 1e9:>5.1f} GB  {safe(name)}", soft_wrap=True)
         if len(files) > MAX_LISTED:
             console.print(f"  {len(files) - MAX_LISTED} more: longway engines --json")
-    if auto["engine"]:
-        console.print(f"\n--engine auto uses [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
-    else:
-        console.print(f"\n[yellow]{safe(auto['why'])}[/]")
+    if not auto["engine"]:
+        end(auto["why"], Step("Install one", "longway engines install rules"))
+        return
+    console.print(f"\n--engine auto uses [bold]{safe(auto['engine'])}[/]: {safe(auto['why'])}.")
+    ready = [status.name for status in statuses if status.ready]
+    best = re.split(r"[,+]", auto["engine"])[-1]
+    end(
+        f"{', '.join(ready)} {'is' if len(ready) == 1 else 'are'} ready; without --engine, {auto['engine']} is used.",
+        Step("Test how good it is", f"longway engines exam {quote(best)}"),
+    )
 
 
 def _speed(status: EngineStatus) -> str:

@@ -17,12 +17,13 @@ def explain(data: Data, source: DataOptions, settings: ExplainSettings, output: 
 
         longway explain reviews.csv --model bow --model nb --method shapley --rows 20
     """
+    from longway.cli.ending import REPAIR, Step, on_data, show_result
     from longway.cli.live import Live
-    from longway.cli.screen import show_result
     from longway.jobs.explain.job import explain as run
 
     loaded = source.load(data)
     with Live(quiet=True) as live:
         result = run(loaded, settings, split=source.split, out=output.out or True, watcher=live)
     assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="explain.json", as_json=output.json)
+    repair = Step(REPAIR, on_data("repair", data, source, loaded))
+    show_result(result, result.folder, repair, file="explain.json", as_json=output.json)

@@ -13,6 +13,8 @@ from longway.jobs.options import DATA, option
 if TYPE_CHECKING:
     from longway.data import Dataset
 
+COMPARED = "hf:gpt2"  # the causal model that the published measures are most often compared on
+
 
 @dataclass(frozen=True, slots=True)
 class FairscoreOptions:
@@ -72,12 +74,18 @@ def fairness(settings: FairnessSettings, source: FairscoreOptions, output: Outpu
 
         longway fairness --model longway-runs/reviews-prove/models/before-bow-erm-0 --fairscore reviews-test.csv
     """
+    from longway.cli.ending import Step, again, on_data, show_result
     from longway.cli.live import Live
-    from longway.cli.screen import show_result
     from longway.jobs.fairness import job
 
     data = source.load()
     with Live(quiet=True) as live:
         result = job.fairness(data, settings, split=source.split, out=output.out or True, watcher=live)
     assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="fairness.json", as_json=output.json)
+    if data is not None and source.fairscore is not None:
+        step = Step("Change people in the data", on_data("perturb", source.fairscore, source, data))
+    elif settings.limit is not None:
+        step = Step("Measure it on all of the data", again("--limit"))
+    else:
+        step = Step("Compare it with another model", again(model=COMPARED))
+    show_result(result, result.folder, step, file="fairness.json", as_json=output.json)

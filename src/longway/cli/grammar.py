@@ -33,12 +33,13 @@ def grammar(
 
         longway grammar reviews.csv --limit 500 --epochs 3
     """
+    from longway.cli.ending import REPAIR, Step, on_data, show_result
     from longway.cli.live import Live
-    from longway.cli.screen import show_result
     from longway.jobs.grammar.job import grammar as run
 
     loaded = source.load(data)
     with Live(quiet=True) as live:
         result = run(loaded, settings, split=source.split, out=output.out or True, watcher=live)
     assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="tables.json", as_json=output.json, top=top)
+    repair = Step(REPAIR, on_data("repair", data, source, loaded))
+    show_result(result, result.folder, repair, file="tables.json", as_json=output.json, top=top)

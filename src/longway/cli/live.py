@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -11,21 +12,50 @@ from types import TracebackType
 import typer
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.text import Text
 
+from longway.cli.ending import Step, again, end
 from longway.cli.screen import clean, errors, output, safe
 from longway.errors import SettingError
 from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import Round
+from longway.show.numbers import approximate_time
 from longway.show.sections import Page
 from longway.show.terminal import show
+
+DO_IT = "Carry it out"
+
+
+class PartsColumn(ProgressColumn):
+    """How many parts of a step are done; a percentage for the work as a whole; nothing if neither is known."""
+
+    def render(self, task: Task) -> Text:
+        """The column of one task."""
+        if task.total is None:
+            return Text("")
+        if "ends" in task.fields:
+            return Text(f"{task.completed / task.total:.0%}", style="progress.download")
+        return Text(f"{int(task.completed)}/{int(task.total)}", style="progress.download")
+
+
+class LeftColumn(ProgressColumn):
+    """The time left, of all work if the job knows it, else of the step; nothing if it is not known or the step is about to end."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """The column of one task."""
+        ends = task.fields.get("ends")
+        left = task.time_remaining if ends is None and not task.finished else ends and ends - time.monotonic()
+        return Text(f"{approximate_time(left)} left" if left and left > 0 else "", style="progress.remaining")
 
 
 class Live(Watcher):
@@ -37,15 +67,15 @@ class Live(Watcher):
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=12),
+            PartsColumn(),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            LeftColumn(),
         )
         self._bar = Progress(
             *columns, console=self._console, transient=True, disable=not self._console.is_terminal
         )
+        self._is_work = False
         self._task = self._bar.add_task("starting", total=None)
         self._quiet = quiet
         self._folder: Path | None = None
@@ -108,6 +138,7 @@ class Live(Watcher):
         """Show the current step."""
         self._bar.remove_task(self._task)  # a reused task keeps its total and its clock
         self._task = self._bar.add_task(clean(name), total=None)
+        self._is_work = False
 
     def progress(self, done: int, total: int) -> None:
         """Show how many parts of the step are done."""
@@ -115,6 +146,22 @@ class Live(Watcher):
         if done < task.completed:  # the next part of the same step; the clock continues
             task.finished_time = None
         self._bar.update(self._task, total=total, completed=done)
+
+    def work(self, words: str, share: float, left: float | None) -> None:
+        """Show the current part of the work, how much of all of it is done, and the time left."""
+        if not self._is_work:
+            self.step(words)
+            self._is_work = True
+        ends = None if left is None else time.monotonic() + left
+        total = None if left is None else 1.0
+        self._bar.update(
+            self._task, description=clean(words), total=total, completed=min(share, 0.99), ends=ends
+        )
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence."""
+        if not self._quiet:
+            self._console.print(safe(sentence))
 
     def round(self, done: Round) -> None:
         """Print a round's figures."""
@@ -149,7 +196,7 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
     console = output()
     console.print(f"[bold]longway {command}[/] on {estimate.rows:,} rows:", highlight=False)
     if not estimate.calls:
-        console.print("It calls no engine and costs nothing.")
+        end("Nothing was changed: it calls no engine and costs nothing.", Step(DO_IT, again("--dry-run")))
         return
     console.print(estimate_words(estimate), soft_wrap=True)
     console.print(
@@ -157,20 +204,17 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
         f"{IN_FLIGHT} calls at once with {TOKENS_A_SECOND:.0f} tokens per second each.",
         soft_wrap=True,
     )
-
-
-def approximate_time(seconds: float) -> str:
-    """A duration for people.
-
-    >>> approximate_time(0.2), approximate_time(75), approximate_time(7300), approximate_time(200_000)
-    ('1 s', '75 s', '2.0 h', '2.3 days')
-    """
-    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * size:
-            return (
-                f"{seconds / size:,.1f} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"
-            )
-    return f"{max(1, seconds):.0f} s"
+    cost = (
+        "at an unknown price"
+        if estimate.cost is None
+        else f"for ${estimate.cost:,.2f}"
+        if estimate.cost
+        else "for free"
+    )
+    end(
+        f"Nothing was changed: it would make up to {estimate.calls:,} calls {cost}.",
+        Step(DO_IT, again("--dry-run")),
+    )
 
 
 def _can_ask() -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from types import UnionType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from longway.data import Dataset
     from longway.jobs.engine_use import Engines
 
+RUNNING: ContextVar[typer.Context] = ContextVar("RUNNING")  # the command that runs now, as it was typed
 Data = Annotated[
     str,
     typer.Argument(
@@ -152,11 +154,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     parameters = inspect.signature(function).parameters
     groups = {name: hints[name] for name in parameters if dataclasses.is_dataclass(hints[name])}
     own = [p.replace(annotation=hints[p.name]) for p in parameters.values() if p.name not in groups]
-    flat = [*own, *(p for group in groups.values() for p in _parameters(group)), _HELP_ALL]
+    flat = [*own, *(p for group in groups.values() for p in _parameters(group)), _HELP_ALL, _CONTEXT]
 
     @wraps(function)
     def run(**given: Any) -> None:
         given.pop("help_all")
+        RUNNING.set(given.pop("context_of_command"))
         made = {name: _made(group, given) for name, group in groups.items()}
         function(**made, **{p.name: given[p.name] for p in own})
 
@@ -243,6 +246,7 @@ def _show_all(ctx: typer.Context, is_asked: bool) -> None:
         raise typer.Exit
 
 
+_CONTEXT = inspect.Parameter("context_of_command", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 _HELP_ALL = inspect.Parameter(
     "help_all",
     inspect.Parameter.KEYWORD_ONLY,

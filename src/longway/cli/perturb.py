@@ -62,8 +62,9 @@ def perturb(
 
     Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train is ./train.
     """
+    from longway.cli.ending import show_edited
     from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors, show_edited
+    from longway.cli.screen import errors
     from longway.jobs.perturb.job import perturb as run_job
     from longway.jobs.perturb.job import perturb_estimate
 
@@ -87,4 +88,4 @@ def perturb(
             on=on,
             watcher=live,
         )
-    show_edited(result, file="perturb.json", data=data, as_json=output.json)
+    show_edited(result, data, source, loaded, "--fairscore", file="perturb.json", as_json=output.json)

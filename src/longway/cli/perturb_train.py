@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,13 +68,14 @@ def train(file: File, settings: TrainSettings, output: OutputOptions) -> None:
     if output.json:
         typer.echo((trained.folder / "perturber.json").read_text(encoding="utf-8"), nl=False)
         return
-    _show(trained)
+    _show(trained, file)
 
 
-def _show(trained: TrainedPerturber) -> None:
+def _show(trained: TrainedPerturber, file: str) -> None:
     from rich.table import Table
 
-    from longway.cli.screen import output, safe
+    from longway.cli.ending import Step, end
+    from longway.cli.screen import output
 
     console = output()
     console.print(f"Trained on {trained.rows:,} rows, stopped on {trained.validation_rows:,}.")
@@ -84,7 +86,12 @@ def _show(trained: TrainedPerturber) -> None:
         kept = "kept" if epoch == trained.best else ""
         table.add_row(f"{epoch.number}", f"{epoch.loss:.4f}", f"{epoch.validation_loss:.4f}", kept)
     console.print(table)
-    console.print(f"The perturber is in {safe(str(trained.folder))}", soft_wrap=True)
+    try_it = f"longway perturb {quote(file)} --text original --label target_attribute --engine {quote(f'neural:{trained.folder}')}"
+    end(
+        f"The perturber of epoch {trained.best.number} is the best, with a validation loss of {trained.best.validation_loss:.4f}.",
+        Step("Try it on the rows it was trained on", try_it),
+        files={"Perturber": trained.folder},
+    )
 
 
 def _stem(file: str) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from longway.cli.options import DataOptions, OutputOptions, command
 from longway.jobs.options import DATA
 from longway.jobs.prove.settings import ProveSettings
+
+if TYPE_CHECKING:
+    from longway.cli.ending import Step
+    from longway.data import Dataset
+    from longway.jobs.prove.result import ProveResult
+
+ENOUGH = 10  # seeds
+NOISE = 1e-9  # of a figure that is the same for all seeds
 
 
 @command
@@ -44,7 +53,8 @@ def prove(
 
     Reports for each model and test set what changed, with an interval and a paired test; the accuracy on counter-examples of each
     shortcut; what the text alone still predicts; and what got worse. Stops if the comparison would be wrong: test rows in the training
-    data, other labels, a test set that was rewritten. The same command again resumes the run.
+    data, other labels, a test set that was rewritten. Without a test set or another split, a fifth of the original rows is held out: neither
+    version is trained on them or on rows made from them. The same command again resumes the run.
 
         longway prove claims.jsonl longway-runs/claims-rewrite --test symmetric=symmetric.jsonl
 
@@ -54,9 +64,10 @@ def prove(
 
         longway prove reviews.csv longway-runs/reviews-perturb --test other=other.csv --fairscore
     """
+    from longway.cli.ending import show_result
     from longway.cli.live import Live
     from longway.cli.named_files import named_files
-    from longway.cli.screen import errors, show_result
+    from longway.cli.screen import errors
     from longway.jobs.prove import job
 
     first = source.load(str(job.dataset_file(before)))
@@ -88,4 +99,21 @@ def prove(
             watcher=live,
         )
     assert result.folder is not None  # `out` was given
-    show_result(result, result.folder, file="results.json", as_json=output.json)
+    step = _next(result, after, source, settings, first)
+    show_result(result, result.folder, step, file="results.json", as_json=output.json)
+
+
+def _next(
+    result: ProveResult, after: str, source: DataOptions, settings: ProveSettings, first: Dataset
+) -> Step:
+    """More seeds if nothing is clear; else a look at what was changed, or at what is left."""
+    from longway.cli.ending import REVIEW, Step, again, on_data
+    from longway.jobs.prove.job import is_run
+    from longway.jobs.prove.verdict import is_unclear
+
+    varies = any((row.std or 0.0) > NOISE for row in result.rows)  # over seeds
+    if is_unclear(result) and varies and settings.seeds < ENOUGH:
+        return Step("Train with more seeds, which shows smaller differences", again(seeds=ENOUGH))
+    if is_run(after):
+        return Step(REVIEW, f"longway review {quote(after)}")
+    return Step("See which shortcuts are left", on_data("audit", after, source, first))

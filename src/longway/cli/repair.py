@@ -43,9 +43,9 @@ def repair(
 
         longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
     """
+    from longway.cli.ending import Step, again, end, show_edited
     from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
-    from longway.cli.screen import show_edited
     from longway.jobs.repair.job import repair as run_job
     from longway.jobs.repair.job import repair_plan
     from longway.jobs.repair.show import plan_page
@@ -70,7 +70,7 @@ def repair(
             screen().print(estimate_words(plan.calls), soft_wrap=True)
         if not drafts:
             screen().print("With --drafts, a few drafts say how many edits to expect.")
-        screen().print("Nothing was changed.")
+        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run", "--drafts")))
         return
     if drafts:
         raise SettingError("--drafts belongs to --dry-run. Add --dry-run, or leave it out.")
@@ -83,4 +83,4 @@ def repair(
             out=output.out or True,
             watcher=live,
         )
-    show_edited(result, file="repair.json", data=data, as_json=output.json)
+    show_edited(result, data, source, loaded, file="repair.json", as_json=output.json)

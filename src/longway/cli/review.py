@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from longway.review.run_contents import RunContents
 
 RUNS = Path("longway-runs")
 
@@ -58,9 +62,31 @@ def command(
     console.print(f"  {review.url}", soft_wrap=True, markup=False)
     console.print("Anyone with this address can read and decide: do not share it. Ctrl-C ends the review.")
     serve(review, folder=folder, browser=browser and has_display())
-    contents.close()
-    path = safe(str(contents.database.path))
-    console.print(f"\nThe review has ended. All decisions are in {path}.", soft_wrap=True)
+    try:
+        _end(contents, folder)
+    finally:
+        contents.close()
+
+
+def _end(contents: RunContents, folder: Path) -> None:
+    """Write the dataset with the decisions, if there are any on edits; print how many there are, and what to do next."""
+    from longway.cli.ending import Step, end
+    from longway.review.export import dataset_name, export_dataset
+    from longway.show.numbers import counted
+
+    edits, findings = (len(contents.decisions.current(kind)) for kind in ("edit", "finding"))
+    verdict = f"{counted(edits, 'edit')} and {counted(findings, 'finding')} are decided."
+    files = {"Decisions": contents.database.path}
+    if not edits or not contents.can_export:
+        end(verdict, Step("Continue the review", f"longway review {quote(str(folder))}"), files=files)
+        return
+    reviewed = folder / dataset_name(contents).replace("dataset", "dataset-reviewed", 1)
+    files["Dataset"] = export_dataset(contents, reviewed)
+    columns = contents.columns
+    named = (("text", columns.text), ("context", columns.context), ("label", columns.label))
+    options = [f"--{name} {quote(value)}" for name, value in named if value]
+    audit = " ".join(["longway audit", quote(str(reviewed)), *options])
+    end(verdict, Step("See which shortcuts are left", audit), files=files)
 
 
 def _newest_run() -> Path:

@@ -50,8 +50,9 @@ def rewrite(
 
         longway rewrite reviews.csv --decisions longway-runs/reviews-rewrite
     """
+    from longway.cli.ending import show_edited
     from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors, show_edited
+    from longway.cli.screen import errors
     from longway.jobs.rewrite.job import rewrite as run_job
     from longway.jobs.rewrite.job import rewrite_estimate
 
@@ -77,7 +78,7 @@ def rewrite(
             on=on,
             watcher=live,
         )
-    show_edited(result, file="rewrite.json", data=data, as_json=output.json)
+    show_edited(result, data, source, loaded, file="rewrite.json", as_json=output.json)
 
 
 def with_decisions(settings: RewriteSettings, folder: Path | None) -> RewriteSettings:

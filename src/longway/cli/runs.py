@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -15,7 +16,8 @@ def command(
     """List the runs in a folder, newest first."""
     from rich.table import Table
 
-    from longway.cli.screen import clean, output, safe
+    from longway.cli.ending import Step, end
+    from longway.cli.screen import output, safe
     from longway.store import list_runs
 
     runs = list_runs(folder)
@@ -25,7 +27,7 @@ def command(
         typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in runs], indent=1))
         return
     if not runs:
-        typer.echo(f"No runs in {clean(str(folder))}. Start one with `longway audit DATA`.")
+        end(f"There are no runs in the folder {str(folder)!r}.", Step("Make some", "longway demo"))
         return
     table = Table("run", "command", "data", "state", "started", box=None, pad_edge=False, header_style="dim")
     for path, about in runs:
@@ -33,3 +35,7 @@ def command(
         cells = (path, about.get("command", ""), data, about["state"], about.get("started", ""))
         table.add_row(*(safe(str(cell)) for cell in cells))
     output().print(table)
+    done = [path for path, about in runs if about["state"] == "done"]
+    verdict = f"{len(runs):,} {'run' if len(runs) == 1 else 'runs'}, {len(done):,} done; the command of any other continues it."
+    steps = [Step("Look at the newest", f"longway review {quote(str(path))}") for path in done[:1]]
+    end(verdict, *(steps or [Step("Make another", "longway demo")]))

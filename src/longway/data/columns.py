@@ -10,7 +10,7 @@ option to use.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -50,8 +50,16 @@ PAIRS = (  # context, text
     ("context", "response"),
 )
 ROLES = tuple(COMMON_NAMES)
+ID_COLUMN = "longway_id"  # of a row in a dataset that Longway wrote
 WEIGHT_COLUMN = "longway_weight"  # of a row in training; written by `longway repair --remedy weigh`
 NEEDED = ("text", "label")
+MOST_VALUES, FEW_ROWS = (
+    20,
+    3,
+)  # of a column that could be the label: most values, and fewest rows of each on average
+USUAL_LABELS = frozenset(
+    "0 1 -1 2 true false yes no y n pos neg positive negative neutral good bad spam ham toxic entailment contradiction".split()
+)
 LONG, VARIED = 15, 0.5  # least mean characters and share of distinct values of a text
 
 
@@ -96,7 +104,8 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     chosen |= guesses
     if "text" not in chosen and not ties and (lone := _lone_text(sample, chosen)):
         chosen["text"] = guesses["text"] = lone
-    faults += [_not_found(role, names) for role in NEEDED if role not in chosen and role not in ties]
+    if unknown := [role for role in NEEDED if role not in chosen and role not in ties]:
+        faults.append(_not_found(unknown, names))
     if faults:
         return None, faults
     guessed = tuple(role for role in ROLES if role in guesses)
@@ -192,11 +201,58 @@ def missing(role: str, name: str, names: list[str]) -> str:
     return f"There is no column {name!r} for the {role}.{hint} The columns are {_list(names)}."
 
 
-def _not_found(role: str, names: list[str]) -> str:
-    return (
-        f"No column could be recognised as the {role}. The columns are {_list(names)}. "
-        f"Name it with --{role} (in Python: {role}=...)."
+def _not_found(roles: Sequence[str], names: list[str]) -> str:
+    options, arguments = (
+        " and ".join(f"--{role}" for role in roles),
+        ", ".join(f"{role}=..." for role in roles),
     )
+    return (
+        f"No column could be recognised as the {' or the '.join(roles)}. The columns are {_list(names)}. "
+        f"Name {'it' if len(roles) == 1 else 'them'} with {options} (in Python: {arguments})."
+    )
+
+
+def likely_columns(sample: pl.DataFrame, given: Mapping[str, str | None]) -> dict[str, str]:
+    """The columns that look like the text and the label, to suggest them: the longest varied texts, and the fewest values.
+
+    Columns that the user named, and those with a usual name, are kept. Empty if there is none for one of the two.
+
+    >>> rows = pl.DataFrame({"nr": range(40), "opinion": [f"This is opinion number {i}" for i in range(40)], "good": ["0", "1"] * 20})
+    >>> likely_columns(rows, {})
+    {'text': 'opinion', 'label': 'good'}
+    """
+    named = {role: name for role, name in given.items() if name and name in sample.columns}
+    guesses, _ = _guess(sample.columns, named, closed={role for role, name in given.items() if name == ""})
+    found = {role: name for role, name in {**guesses, **named}.items() if role in NEEDED}
+    if "text" not in found:
+        lengths = {name: _text_length(sample[name]) for name in sample.columns if name not in found.values()}
+        if (longest := max(lengths, key=lambda name: lengths[name], default="")) and lengths[longest] >= LONG:
+            found = {"text": longest, **found}
+    if "label" not in found:
+        counts = {name: _label_values(sample[name]) for name in sample.columns if name not in found.values()}
+        few = [name for name, values in counts.items() if 2 <= len(values) <= MOST_VALUES]
+        # Of columns with equally few values, those with the usual ones of a label come first.
+        few.sort(key=lambda name: (len(counts[name]), not counts[name] <= USUAL_LABELS))
+        found |= {"label": few[0]} if few else {}
+    return found if len(found) == len(NEEDED) else {}
+
+
+def _text_length(series: pl.Series) -> float:
+    """The mean length of texts; 0 if they are not varied."""
+    values = series.drop_nulls()
+    if not _has_words(series) or values.n_unique() < VARIED * len(values):
+        return 0.0
+    mean = values.str.len_chars().mean()
+    return mean if isinstance(mean, float) else 0.0
+
+
+def _label_values(series: pl.Series) -> set[str]:
+    """The values of a column that could be labels; empty if it has many or cannot be one."""
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        return set()
+    values = series.drop_nulls().cast(pl.String).str.strip_chars().str.to_lowercase()
+    values = values.filter(values != "")
+    return set(values.unique()) if len(values) > FEW_ROWS * values.n_unique() else set()
 
 
 def _tie(role: str, candidates: list[str]) -> str:

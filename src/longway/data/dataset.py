@@ -19,10 +19,10 @@ import polars as pl
 import pyarrow as pa
 
 from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
-from longway.data.columns import WEIGHT_COLUMN, Columns, missing, role_frame
+from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, Columns, missing, role_frame
 from longway.data.label_lists import lists_in
 from longway.data.problems import READING_KINDS, ProblemLog, scan
-from longway.data.shards import Source
+from longway.data.shards import Source, in_memory
 from longway.data.table import DataTable, combine
 from longway.errors import ColumnError, DataError
 from longway.records import Example, Problem
@@ -242,6 +242,17 @@ class Dataset:
             low, high = np.searchsorted(order, [start, start + table.frame.height])
             yield table.with_frame(table.frame[order[low:high] - start])
             start += table.frame.height
+
+
+def in_rows(dataset: Dataset, keep: pl.Series) -> Dataset:
+    """The rows of a dataset in memory for which `keep` is true; ids do not change."""
+    tables, ids = zip(*dataset.tables_with_ids(), strict=True)
+    table, known = combine(tables), pl.concat(ids)
+    frame = table.frame.filter(keep).with_columns(known.filter(keep).alias(ID_COLUMN))
+    source = in_memory(
+        table.with_frame(frame), name=dataset.source_name, format=dataset.format, encoding=dataset.encoding
+    )
+    return Dataset(source, replace(dataset.columns, id=ID_COLUMN), ProblemLog())
 
 
 def examples_at(dataset: Dataset, rows: npt.NDArray[np.int64]) -> list[Example]:

@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from longway.data.batches import DatasetPart
-from longway.data.columns import WEIGHT_COLUMN, plain_roles
+from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.formats import ENCODINGS, TABLES
 from longway.data.problems import SHOWN, ProblemLog
@@ -28,7 +28,6 @@ from longway.data.shards import in_memory
 from longway.data.table import DataTable, combine
 from longway.records import Edit
 
-ID_COLUMN = "longway_id"
 SOURCE_COLUMN = "longway_source"
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import polars as pl
 
 from longway.data import formats, frames, memory, shards
-from longway.data.columns import Columns, choose, plain_roles
+from longway.data.columns import Columns, choose, likely_columns, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.formats import DataFile
@@ -231,7 +231,7 @@ def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
     if columns is None:
         if sample.height == 0:
             faults.append("There are no rows either.")
-        raise ColumnError(f"{source.name}: " + " ".join(faults))
+        raise ColumnError(f"{source.name}: " + " ".join(faults), likely=likely_columns(sample, given))
     return replace(columns, lists=lists_in(source.tables([columns.label], ProblemLog()), columns.label))
 
 

@@ -85,6 +85,15 @@ class Watcher:
     def progress(self, done: int, total: int) -> None:
         """So many parts of the current step are done. May be called from another thread."""
 
+    def work(self, words: str, share: float, left: float | None) -> None:
+        """What is being done, the share of the work that is done, and the seconds that are left, all checks included.
+
+        May be called from another thread. left: None if it is not known yet.
+        """
+
+    def say(self, sentence: str) -> None:
+        """Something to know before a long step begins."""
+
     def round(self, done: Round) -> None:
         """A round of the method is complete."""
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset, load
-from longway.data.edited import ID_COLUMN
+from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
 from longway.errors import DataError, RunError

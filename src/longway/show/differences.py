@@ -187,7 +187,8 @@ def _side(
     total = sum(len(piece.text) for piece in marked)
     if not total:
         return [Piece("(blank)")]
-    return marked if total <= limit else _shortened(marked, limit)
+    ends = [bool(changes) and changes[at].kind not in ("same", kind) for at in (0, -1)]
+    return marked if total <= limit else _shortened(marked, limit, beside=(ends[0], ends[1]))
 
 
 def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
@@ -240,14 +241,22 @@ def _pieces(change: Change) -> list[Piece]:
     return [piece for piece in parts if piece.text]
 
 
-def _shortened(parts: Sequence[Piece], limit: int) -> list[Piece]:
-    """Long stretches between the changes left out, then at most `limit` characters."""
+def _shortened(parts: Sequence[Piece], limit: int, *, beside: tuple[bool, bool]) -> list[Piece]:
+    """Long stretches between the changes left out, then at most `limit` characters.
+
+    beside: whether the other version has something more before this text, and behind it.
+    """
     last = len(parts) - 1
+    is_same = not last and not any(beside)
     kept: list[Piece] = []
     left = limit
     for at, piece in enumerate(parts):
-        is_said = piece.level or piece.note or not last
-        text = piece.text if is_said else _gap(piece.text, first=at == 0, last=at == last)
+        is_said = piece.level or piece.note or is_same
+        text = (
+            piece.text
+            if is_said
+            else _gap(piece.text, first=at == 0 and not beside[0], last=at == last and not beside[1])
+        )
         if len(text) > left:
             return [*kept, Piece(text[:left], piece.level, piece.note), Piece(" …")]
         kept.append(Piece(text, piece.level, piece.note))

@@ -112,6 +112,20 @@ def q_value(q: float) -> str:
     return "<0.001" if q < 0.001 else f"{q:.3f}"
 
 
+def approximate_time(seconds: float) -> str:
+    """A duration for people.
+
+    >>> approximate_time(0.2), approximate_time(75), approximate_time(7300), approximate_time(200_000)
+    ('1 s', '75 s', '2.0 h', '2.3 days')
+    """
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return (
+                f"{seconds / size:,.1f} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"
+            )
+    return f"{max(1, seconds):.0f} s"
+
+
 def money(dollars: float) -> str:
     """An amount of money; what is not nothing is never shown as nothing.
 

@@ -100,13 +100,17 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table column. number: right-aligned. short: its name on narrow screens. screen: whether the terminal shows it."""
+    """A table column. number: right-aligned. short: its name on narrow screens. screen: whether the terminal shows it.
+
+    drop: on a narrow terminal, columns with a higher number go first; 0 for columns that stay as long as there are others.
+    """
 
     name: str
     number: bool = False
     style: str = ""
     short: str = ""
     screen: bool = True
+    drop: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,13 @@ Text of a dataset is cleaned of control characters and kept to its line, so a ro
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import IO
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as RichTable
@@ -52,15 +56,29 @@ STYLES = {
     "m1": "underline", "m2": "underline", "m3": "bold underline", "m4": "bold underline", "m5": "bold underline",
 }  # fmt: skip
 SKIPPED = ("lead",)  # introductions that the report has room for
-NARROWEST_EXAMPLE = 20  # columns
-TABLE_WIDTH = 88  # columns that a table of findings takes without its example
+NARROWEST, PIPED = 40, 120  # columns of a screen, and of a file or pipe that no terminal is near
+NARROWEST_EXAMPLE, WIDEST_EXAMPLE = 24, 60
+FIRST_WIDTHS = (14, 40)  # of the first column of a table
+FIRST_BESIDE_EXAMPLE = 25  # at most, if the rows have examples
+WRAPPED = 20  # columns of the screen that a column needs if its cells can be wrapped
+GAP = 2  # between columns
 
 
 def output() -> Console:
-    """The console for results. Piped output is plain and at least 120 columns wide."""
+    """The console for results: as wide as COLUMNS says, else as the terminal, which may be that of a pipe (`longway audit x | less`).
+
+    Without either, as in a scheduled job, it is 120 columns wide.
+    """
     console = Console(highlight=False)
-    narrowest = 40 if console.is_terminal else 120
-    return console if console.width >= narrowest else Console(highlight=False, width=narrowest)
+    is_known = (
+        console.is_terminal or "COLUMNS" in os.environ or any(map(_is_terminal, (sys.stdin, sys.stderr)))
+    )
+    width = max(console.width, NARROWEST) if is_known else PIPED
+    return console if width == console.width else Console(highlight=False, width=width)
+
+
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and not stream.closed and stream.isatty()
 
 
 def show(page: Page, console: Console | None = None, *, top: int | None = None) -> None:
@@ -180,50 +198,98 @@ def _bullet(item: Words | Bullet, width: int) -> list[RenderableType]:
 
 
 def _table(table: Table, width: int) -> list[RenderableType]:
-    shown = [at for at, column in enumerate(table.columns) if column.screen]
+    rows = table.rows if table.screen is None else table.rows[: table.screen]
+    has_examples = any(map(_example_words, rows))
+    shown, dropped = _fitting(table, rows, width - (NARROWEST_EXAMPLE + GAP if has_examples else 0))
     grid = RichTable(box=None, pad_edge=False, header_style="dim", title_justify="left")
     for at in shown:
-        _add_column(grid, table.columns[at], is_first=at == shown[0])
-    rows = table.rows if table.screen is None else table.rows[: table.screen]
-    room = width - TABLE_WIDTH
-    examples = [_example(row, room) for row in rows] if room >= NARROWEST_EXAMPLE else []
-    if has_examples := any(examples):
-        grid.add_column("Example", no_wrap=True, max_width=room)
+        _add_column(grid, table.columns[at], widest=_widest(rows) if at == shown[0] else None)
+    room = width - sum(_width(table, rows, at) + GAP for at in shown)
+    examples = [_example(row, min(max(room, NARROWEST_EXAMPLE), WIDEST_EXAMPLE)) for row in rows]
+    if has_examples:
+        grid.add_column("Example", no_wrap=True)
     for at_row, row in enumerate(rows):
         cells = [_cell(row.cells[at], is_first=at == shown[0]) for at in shown]
         grid.add_row(*cells, *([examples[at_row]] if has_examples else []))
     hidden = len(table.rows) - len(rows)
-    rest: list[RenderableType] = (
-        [Text(f"{hidden:,} more {table.more} in the report.", style="dim")] if hidden else []
-    )
+    rest = [f"{hidden:,} more {table.more} in the report."] if hidden else []
+    rest += [f"Columns for which there is no room: {', '.join(dropped)}."] if dropped and rows else []
+    below = [Text(" ".join(rest), style="dim")] if rest else []
     caption = [Text(clean(table.caption), style="dim")] if table.caption else []
-    return [*caption, grid, *rest] if rows else rest
+    return [*caption, grid, *below] if rows else [*below]
+
+
+def _fitting(table: Table, rows: Sequence[Row], width: int) -> tuple[list[int], list[str]]:
+    """The columns that fit into this width, and the names of those that are dropped: numbers are never cut, and examples never squeezed out.
+
+    Columns with a rank go first, the highest first; then numbers, from the right.
+    """
+    shown = [at for at, column in enumerate(table.columns) if column.screen]
+    widths = {at: _width(table, rows, at) for at in shown}
+    dropped = []
+    while sum(widths[at] + GAP for at in shown) - GAP > width:
+        optional = [at for at in shown[1:] if table.columns[at].drop or table.columns[at].number]
+        if not optional:
+            break
+        dropped.append(max(optional, key=lambda at: (table.columns[at].drop, at)))
+        shown.remove(dropped[-1])
+    return shown, [table.columns[at].name for at in sorted(dropped)]
+
+
+def _width(table: Table, rows: Sequence[Row], at: int) -> int:
+    """The columns of the screen that a column needs: all of its widest cell if it cannot be wrapped."""
+    column, is_first = table.columns[at], at == 0
+    cells = [_cell(row.cells[at], is_first=is_first) for row in rows]
+    widest = max(
+        [cell_len(column.name), *(cell_len(line) for cell in cells for line in cell.plain.splitlines())]
+    )
+    if is_first:
+        return min(max(widest, FIRST_WIDTHS[0]), _widest(rows))
+    return widest if _is_fixed(column) else min(widest, WRAPPED)
+
+
+def _widest(rows: Sequence[Row]) -> int:
+    """The most columns of the screen for the first column."""
+    return FIRST_BESIDE_EXAMPLE if any(map(_example_words, rows)) else FIRST_WIDTHS[1]
+
+
+def _is_fixed(column: Column) -> bool:
+    """Whether a cell stays on one line: a number, a short name, or a value with its interval."""
+    return column.number or not {"figure", "to", "shares"}.isdisjoint(column.style.split())
+
+
+def _example_words(row: Row) -> Words:
+    return next((b.words for b in row.below if isinstance(b, Paragraph) and b.style == "example"), "")
 
 
 def _example(row: Row, room: int) -> Text:
-    """The example below a row, cut around what is highlighted in it so that it fits."""
-    words = next((b.words for b in row.below if isinstance(b, Paragraph) and b.style == "example"), "")
+    """The example below a row, cut around the first highlighted words so that they are in view."""
     text = Text(style="dim")
-    middle = 0
-    for part in spans(words):
+    first: tuple[int, int] | None = None
+    for part in spans(_example_words(row)):
         if isinstance(part, Span):
-            middle = middle or len(text)
+            first = first or (len(text), len(text) + len(clean_part(part.text)))
             text.append(clean_part(part.text), style="bold not dim underline")
         else:
             text.append(clean_part(part))
-    left = max(0, min(middle - room // 3, len(text) - room))
+    start, end = first or (0, 0)
+    left = max(0, min(start - room // 3, len(text) - room))
+    left = min(
+        max(left, end - room + 1), max(start - 1, 0)
+    )  # all of the words, or as many as fit; 1 for the dots
     cut = text[left : left + room]
     if left > 0:
         cut = Text("…", style="dim") + cut[1:]
     return cut if left + room >= len(text) else cut[:-1] + Text("…", style="dim")
 
 
-def _add_column(grid: RichTable, column: Column, *, is_first: bool) -> None:
+def _add_column(grid: RichTable, column: Column, *, widest: int | None) -> None:
+    """Add a column. widest: of the first one."""
     if column.number:
         grid.add_column(column.name, justify="right", no_wrap=True)
-    elif is_first:
-        grid.add_column(column.name, min_width=14, max_width=40, overflow="fold")
-    elif "figure" in column.style.split():  # a value with its interval
+    elif widest is not None:
+        grid.add_column(column.name, min_width=FIRST_WIDTHS[0], max_width=widest, overflow="fold")
+    elif _is_fixed(column):
         grid.add_column(column.name, no_wrap=True)
     else:
         grid.add_column(column.name, overflow="fold")

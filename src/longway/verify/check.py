@@ -100,10 +100,12 @@ class Check(ABC):
 
     A subclass implements `verdict`, or `__call__` if it works in batches. about_label: False for checks of the form of a text,
     which say nothing about its label: they do not count towards the expected share of wrong labels.
+    at_once: candidates for which it is called at a time, so that progress can be shown in between; 0 for all, if an engine is called.
     """
 
     name: ClassVar[str]
     about_label: ClassVar[bool] = True
+    at_once: ClassVar[int] = 64
 
     def concerns(self, candidate: Candidate) -> bool:
         """Whether the check applies to this candidate; if not, the candidate gets no verdict from it."""

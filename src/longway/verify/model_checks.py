@@ -390,6 +390,7 @@ class JudgeCheck(Check):
     """
 
     name = "judge"
+    at_once = 0
 
     def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
         self.task, self.asker, self.least = task, asker, least

@@ -91,7 +91,7 @@ class Verifier:
     """Checks in order, with counts of what they saw.
 
     missing: checks that were skipped, "name: why". kind: which error rates apply.
-    seen, failed: number of candidates by check.
+    seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class Verifier:
         self.kind = kind
         self.seen: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+        self.progress: Callable[[int, int], object] = lambda done, total: None
 
     def verify(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
         """The verdicts on each candidate, in order; if a check failed, its verdict is the last.
@@ -109,23 +110,35 @@ class Verifier:
         If the budget ends midway, BudgetSpent is raised after the verdicts that were paid for; candidates without one have failed.
         """
         for start in range(0, len(candidates), AT_ONCE):
-            verdicts, spent = self._batch(candidates[start : start + AT_ONCE])
+            verdicts, spent = self._batch(
+                candidates[start : start + AT_ONCE], before=start, total=len(candidates)
+            )
             yield from verdicts
             if spent is not None:
                 raise spent
 
-    def _batch(self, candidates: Sequence[Candidate]) -> tuple[list[tuple[Verdict, ...]], BudgetSpent | None]:
+    def _batch(
+        self, candidates: Sequence[Candidate], *, before: int, total: int
+    ) -> tuple[list[tuple[Verdict, ...]], BudgetSpent | None]:
+        """The verdicts on some candidates. before: candidates that were checked before them. total: all candidates."""
+        n, finished = len(self.checks), before
         verdicts: list[tuple[Verdict, ...]] = [() for _ in candidates]
         ended: BudgetSpent | None = None
         waiting = list(range(len(candidates)))
-        for check in self.checks:
+        for place, check in enumerate(self.checks):
             concerned = [i for i in waiting if check.concerns(candidates[i])]
             if not concerned:
                 continue
-            try:
-                given: Sequence[Verdict | None] = check([candidates[i] for i in concerned])
-            except BudgetSpent as spent:
-                ended, given = spent, spent.answers or [None] * len(concerned)
+            given: list[Verdict | None] = []
+            size = check.at_once or len(concerned)
+            for start in range(0, len(concerned), size):
+                part = [candidates[i] for i in concerned[start : start + size]]
+                try:
+                    given += check(part)
+                except BudgetSpent as spent:
+                    ended = spent
+                    given += spent.answers or [None] * len(part)
+                self.progress(n * finished + place * len(waiting) + len(given), n * total)
             for i, verdict in zip(concerned, given, strict=True):
                 if verdict is None:
                     verdicts[i] += (Verdict(check.name, False, reason="the budget is spent"),)
@@ -134,6 +147,7 @@ class Verifier:
                 self.seen[check.name] += 1
                 self.failed[check.name] += not verdict.passed
             waiting = [i for i in waiting if passed(verdicts[i])]
+            finished = before + len(candidates) - len(waiting)
         return verdicts, ended
 
     def report(self, n_accepted: int, edits: Sequence[int] = ()) -> CheckReport:

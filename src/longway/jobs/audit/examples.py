@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.data.dataset import examples_at
+from longway.detect import where
 from longway.detect.findings import KEPT_IDS, Chosen
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Finding
@@ -55,6 +56,8 @@ def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[st
         snippet, marks = in_context(text, phrase, last=chosen.description.at_end)
         if marks:
             break
+    if not marks and (place := _surface_place(chosen, text)) is not None:
+        snippet, marks = _around(text, *place)
     return replace(
         chosen.finding,
         supporting=tuple(example.id for example in supporting[:KEPT_IDS]),
@@ -82,7 +85,20 @@ def in_context(
     if not places:
         return _flat(text[:WIDTH]) + ("…" if len(text) > WIDTH else ""), ()
     first = places[-1 if last else 0]
-    start, end = tokens[first][1], tokens[first + n - 1][2]
+    return _around(text, tokens[first][1], tokens[first + n - 1][2])
+
+
+def _surface_place(chosen: Chosen, text: str) -> tuple[int, int] | None:
+    """The first characters that a surface pattern is about, such as an exclamation mark; None for other levels and whole texts."""
+    pattern = chosen.description.pattern
+    if pattern.level != "surface":
+        return None
+    spans = (where(pattern, {pattern.field: text}) or {}).get(pattern.field, ())
+    return next(iter(spans), None)
+
+
+def _around(text: str, start: int, end: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of the text around start..end, and where these stand in it."""
     left, right = _window(text, start, end)
     before = "…" if left > 0 else ""
     shift = len(before) - left

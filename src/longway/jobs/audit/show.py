@@ -448,8 +448,8 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
 def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
-        Column("Pattern"), Column("Severity"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Texts", number=True),
-        Column("Label’s share", style="shares"), Column("Points", number=True), Column("z", number=True, screen=False),
+        Column("Pattern"), Column("Severity", drop=1), Column("Predicts", style="to"), Column("Rows", number=True, drop=3),
+        Column("Texts", number=True, drop=4), Column("Label’s share", style="shares", drop=2), Column("Points", number=True), Column("z", number=True, screen=False),
         Column("q", number=True, screen=False),
     ]  # fmt: skip
     rows = [_finding_row(finding, labels) for finding in findings]

@@ -187,10 +187,10 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     given = () if job.given is None else job.given.rewrites
     setup = Setup(settings, rows, writer, judge, given, journal, watcher)
     plan = plan_of(setup)
-    watcher.step("writing new texts" if settings.needs_engine else "making new texts")
+    setup.begin_writing()
     made = _Additions(rows, seed=settings.seed)
     with run.edit_log() as log:
-        for done in _rounds(plan, rows, settings, watcher):
+        for done in _rounds(plan, rows, settings, setup):
             made.add(done)
             log.write(done.edits)
     after = run.write_dataset(job.whole, job.part, log.changes)
@@ -239,12 +239,13 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     )
 
 
-def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, watcher: Watcher) -> Iterator[Round]:
+def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, setup: Setup) -> Iterator[Round]:
     """The rounds of the method; if labels are balanced, all of them at the end."""
     is_balanced = settings.balance and settings.labelled
     waiting: list[Round] = []
     for done in plan.method.run(rows):
-        watcher.round(done)
+        setup.end_round(done)
+        setup.watcher.round(done)
         if is_balanced:
             waiting.append(done)
         else:

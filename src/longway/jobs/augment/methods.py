@@ -42,6 +42,8 @@ from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sam
 from longway.jobs.repair.plan import looks_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
+from longway.jobs.workload import CHECK, CHECKED, Workload
+from longway.methods.additions import AT_ONCE
 from longway.methods.coba import Coba, CobaSettings, Important
 from longway.methods.coba.text_to_text import TextToText
 from longway.methods.crossaug import CrossAug, CrossAugSettings, labels_of
@@ -60,10 +62,13 @@ from longway.methods.peers import (
     ParaphraseSettings,
     given_of,
 )
+from longway.records import Verdict
 from longway.store import Journal
+from longway.verify.check import Candidate
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.verifier import Verifier
 
+WRITE = "write"  # a kind of work
 WORDS_PER_TRIPLE = 6
 AS_PUBLISHED = "all: with --paper, texts are added as published, without checks"
 Ask = Callable[[int], Prompt]  # the prompt about a row
@@ -113,7 +118,41 @@ class Setup:
         """The checks of new texts; none as published."""
         if self.settings.paper:
             return Verifier((), missing=(AS_PUBLISHED,))
+        self.watcher.step("preparing the checks")
         return verifier_of(self.rows, judge=self.judge, journal=self.journal, seed=self.settings.seed)
+
+    @cached_property
+    def work(self) -> Workload:
+        """The work of writing new texts and checking them; what engines do is part of it."""
+        n = len(self.rows)
+        load = Workload(self.watcher, {WRITE: n, CHECK: n * self.settings.variants}, guesses={CHECK: CHECKED})
+        for asker in (self.writer, self.judge):
+            if asker is not None:
+                asker.progress = load.inside
+        return load
+
+    def checked(self, verifier: Verifier) -> Verify:
+        """The checks as part of the work, followed by the next texts."""
+        check = self.work.checked(verifier)
+
+        def verify(candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
+            yield from check(candidates)
+            self.begin_writing()
+
+        return verify
+
+    def begin_writing(self) -> None:
+        """The next texts are being written."""
+        done, n = int(self.work.done(WRITE)), len(self.rows)
+        words = f"writing, {done:,} of {n:,} rows done"
+        self.work.begin(WRITE, words, min(AT_ONCE, n - done))
+
+    def end_round(self, done: Round) -> None:
+        """Some rows have their texts; the others are expected to have as many."""
+        self.work.did(done.figures.asked)
+        if rows := self.work.done(WRITE):
+            self.work.expect(CHECK, self.work.done(CHECK) / rows * len(self.rows))
+        self.begin_writing()
 
 
 def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, seed: int) -> Verifier:
@@ -168,9 +207,9 @@ def plan_of(setup: Setup) -> Plan:
             return _unchecked(settings, CrossAug(CrossAugSettings(seed=settings.seed)))
     verifier = setup.verifier()
     if settings.method == "given":
-        method: Method = Given(setup.given, verify=verifier.verify)
+        method: Method = Given(setup.given, verify=setup.checked(verifier))
     else:
-        method = _peer(setup, verifier.verify)
+        method = _peer(setup, setup.checked(verifier))
     return Plan(method, verifier.missing, _named_words(settings))
 
 
@@ -235,7 +274,7 @@ def _coba(setup: Setup) -> Plan:
         ask=setup.writing,
         engine_name=setup.engine_name,
         important=words.important,
-        verify=verifier.verify,
+        verify=setup.checked(verifier),
     )
     return Plan(method, verifier.missing, words.important, words.analysis)
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -26,17 +27,20 @@ from longway.engines.recording import WORDS
 from longway.errors import DataError, MissingExtra
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
+from longway.jobs.workload import Workload
 from longway.methods.additions import AskEngine, Refused, ask_structured
 from longway.methods.coba.votes import Important, vote, votes_needed
 from longway.methods.method import Rows
 from longway.metrics.versions import WordInformation, compare_word_information
 from longway.records import Example
+from longway.show.numbers import approximate_time
 from longway.store import Journal, JournalEntry
 from longway.tokens.tokenizer import tokenize
 
 ANALYSED = 500  # texts whose words the tables compare
 WORDS_MEASURED = 200  # spurious words that are measured before and after, the most frequent
 AT_ONCE = 64
+TIMED_TRAINING, TIMED = 64, 4  # texts that a model is trained on, and explains, to time it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +91,12 @@ def words_by_models(
     context_tops: list[list[list[str]]] = []
     scores: dict[str, list[WordScores]] = {}
     analysed = np.sort(np.random.default_rng(ensemble.seed).permutation(len(rows))[:ANALYSED]).tolist()
+    work = _vote_work(ensemble, method, journal, watcher, n=len(rows) * (1 + both))
     for number, name in enumerate(ensemble.names, 1):
-        watcher.step(f"finding the words that matter: {name}, model {number} of {len(ensemble.names)}")
-        advance = _counting(watcher, len(rows) * (1 + both))
+        work.begin(name, f"vote, model {number} of {len(ensemble.names)}: {name}", len(rows) * (1 + both))
+        advance = _counting(work, len(rows) * (1 + both))
         found = _top_words(ensemble, name, k, method, analysed, journal, advance, contexts=both)
+        work.did(len(rows) * (1 + both))
         tops.append(found.top)
         context_tops.append(found.context_top)
         scores[name] = [
@@ -206,7 +212,7 @@ def _top_words(
     contexts: bool,
 ) -> TopWords:
     """What one model relies on; a resumed run finds it in the journal."""
-    key = f"words {name}"
+    key = _key(name)
     if (kept := journal.get(key)) is not None:
         return TopWords(**kept)
     scores = ensemble.word_scores(name, method=method, progress=advance)
@@ -218,6 +224,10 @@ def _top_words(
     found = TopWords(top, [scores[row].top_places(k) for row in analysed], context_top)
     journal.put(JournalEntry(key, kind=WORDS, engine=name, answer=asdict(found)))
     return found
+
+
+def _key(name: str) -> str:
+    return f"words {name}"
 
 
 def top_of_both(text: WordScores, context: WordScores, k: int) -> tuple[list[str], list[str]]:
@@ -236,13 +246,56 @@ def top_of_both(text: WordScores, context: WordScores, k: int) -> tuple[list[str
     return first, second
 
 
-def _counting(watcher: Watcher, total: int) -> Callable[[int], None]:
+def _vote_work(ensemble: Ensemble, method: str, journal: Journal, watcher: Watcher, *, n: int) -> Workload:
+    """The work of the vote, one part per text and model, after saying what it is and about how long it takes.
+
+    Each model is timed on a few rows. n: texts and contexts that each model explains.
+    """
+    waiting = [name for name in ensemble.names if journal.get(_key(name)) is None]
+    seconds = {}
+    for name in waiting:
+        watcher.step(f"timing {name} on a few texts")
+        seconds[name] = _seconds_per_text(ensemble, name, method)
+    if waiting:
+        total = approximate_time(n * sum(seconds.values()))
+        watcher.say(
+            f"The vote of {', '.join(waiting)} on what the words of {n:,} texts are worth: each is trained {ensemble.n_folds} times and "
+            f"explains every text by {method}; about {total}."
+        )
+    return Workload(watcher, dict.fromkeys(waiting, float(n)), guesses=seconds)
+
+
+def _seconds_per_text(ensemble: Ensemble, name: str, method: str) -> float:
+    """The seconds that training on a text and explaining it take, from a few texts."""
+    drawn = np.random.default_rng(ensemble.seed).permutation(len(ensemble.data))[:TIMED_TRAINING].tolist()
+    one_of_each = {label: row for row, label in enumerate(ensemble.data.labels)}.values()
+    trained = sorted({*drawn, *one_of_each})
+    small = Ensemble(
+        ensemble.data.take(np.array(trained)),
+        [name],
+        folds=1,
+        tuning=ensemble.tuning,
+        seed=ensemble.seed,
+        device=ensemble.device,
+    )
+    started = time.perf_counter()
+    small.model(name, 0)
+    fitted = time.perf_counter()
+    explained = list(range(min(TIMED, len(trained))))
+    small.word_scores(name, method=method, rows=explained)
+    each = (time.perf_counter() - fitted) / max(len(explained), 1)
+    # All folds but one are trained on; with one fold, everything is.
+    times = max(ensemble.n_folds - 1, 1)
+    return each + times * (fitted - started) / max(len(trained), 1)
+
+
+def _counting(work: Workload, total: int) -> Callable[[int], None]:
     done = 0
 
     def advance(more: int) -> None:
         nonlocal done
         done += more
-        watcher.progress(done, total)
+        work.inside(done, total)
 
     return advance
 

@@ -154,8 +154,8 @@ def _sets_section(result: ExplainResult, labels: Mapping[str, Label]) -> Section
     blocks: list[Block] = []
     if result.findings:
         columns = [
-            Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True),
-            Column("Label’s share", number=True), Column("Usual share", number=True), Column("q", number=True, screen=False),
+            Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True, drop=1),
+            Column("Label’s share", number=True, drop=2), Column("Usual share", number=True, drop=3), Column("q", number=True, screen=False),
         ]  # fmt: skip
         rows = [_set_row(finding, labels, wrong) for finding in result.findings[:MAX_FINDINGS]]
         lead = "Each set is enough for several wrong predictions, and is correlated with a label over the whole dataset. “Misleads” counts the wrong predictions."

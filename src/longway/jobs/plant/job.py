@@ -20,8 +20,9 @@ import numpy as np
 import polars as pl
 
 from longway.data import Dataset, as_dataset, save
+from longway.data.columns import ID_COLUMN
 from longway.data.dataset import examples_of
-from longway.data.edited import ID_COLUMN, Changes, apply_edits
+from longway.data.edited import Changes, apply_edits
 from longway.data.summary import DatasetSummary
 from longway.data.table import DataTable
 from longway.errors import SettingError

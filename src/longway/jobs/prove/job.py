@@ -26,6 +26,7 @@ from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.prove.concerns import concerns_about, overlapping_rows
+from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
 from longway.jobs.prove.perturbed_rows import perturbed_rows, write_perturbed
 from longway.jobs.prove.result import FILE, Concern, ProveResult
@@ -56,7 +57,8 @@ def prove(
     """Train on a dataset before and after a change, and test both where shortcuts do not help.
 
     before, after, also, tests: datasets, or anything that `load` takes; a run folder stands for the dataset in it. also: further versions by
-    name. tests: test sets by name, in addition to the splits of `before` that are not trained on. split: the split to train on, by
+    name. tests: test sets by name, in addition to the splits of `before` that are not trained on; without any, a fifth of the original rows
+    is held out and tested on. split: the split to train on, by
     default "train". out: write a run folder; True for the default one in longway-runs. options: columns as in `load` (text, context, label,
     id), and the options of `longway prove` by name, such as `seeds=5`.
     """
@@ -108,7 +110,7 @@ def load_version(
 def dataset_file(path: str | Path) -> str | Path:
     """The path; for a run folder, the path of the dataset that the run wrote."""
     folder = Path(path)
-    if not (folder / RUN_FILE).is_file():
+    if not is_run(path):
         return path
     found = sorted(folder.glob("dataset.*"))
     if not found:
@@ -116,6 +118,11 @@ def dataset_file(path: str | Path) -> str | Path:
             f"{path} is a run that wrote no dataset. Expected the run folder of `longway rewrite`, `augment` or `perturb`, or a file."
         )
     return found[0]
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether the path is a run folder."""
+    return (Path(path) / RUN_FILE).is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +162,9 @@ class _Inputs:
             )
         validation = next((name for name in splits if name.lower() in VALIDATION), "")
         held_out = {**splits, **{name: load_version(data, like=first) for name, data in tests.items()}}
+        if not held_out.keys() - {validation}:
+            versions, more = _with_test_rows(versions)
+            held_out |= more
         return cls(first, versions, held_out, split, validation)
 
     @property
@@ -176,6 +186,20 @@ class _Inputs:
             for name, problems in found
             for problem in problems
         ]
+
+
+def _with_test_rows(versions: Mapping[str, Arranged]) -> tuple[dict[str, Arranged], dict[str, Dataset]]:
+    """The versions without a part of the original rows, and this part to test on; SettingError if the rows cannot be traced."""
+    rows = {name: one.dataset for name, one in versions.items()}
+    later = {name: one for name, one in rows.items() if name != BEFORE}
+    if not can_hold_out(rows[BEFORE], later):
+        raise SettingError(
+            "There is nothing to test on: the data has no split besides the one to train on, no test set was given, and a part of the rows "
+            "can be held out only if the changed data has their ids (the column longway_id, which Longway writes) and both fit into memory. "
+            "Give a test set: --test NAME=FILE."
+        )
+    kept, test = hold_out(rows[BEFORE], rows)
+    return {name: replace(one, dataset=kept[name]) for name, one in versions.items()}, {HELD_OUT: test}
 
 
 def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watcher: Watcher) -> ProveResult:
@@ -241,16 +265,11 @@ def _checked(
     versions: Sequence[Version], tests: Mapping[str, Dataset], settings: ProveSettings
 ) -> tuple[list[TestSet], list[Concern]]:
     """The test sets with the rows to test on; SettingError if the comparison would be wrong."""
-    if not tests:
-        raise SettingError(
-            "There is nothing to test on: the data has no split besides the one to train on, and no test set was given. "
-            "Give one: --test NAME=FILE."
-        )
     validation = {one.name: rows for one in versions if (rows := one.validation_rows) is not None}
     chosen = []
     for name, dataset in tests.items():
         rows, kept = rows_of(dataset), np.arange(dataset.n_used)
-        if settings.drop_overlap:
+        if settings.drop_overlap or name == HELD_OUT:  # a change may give two rows the same text
             shared = overlapping_rows([*(version.rows for version in versions), *validation.values()], rows)
             kept = np.setdiff1d(kept, shared)
             if not len(kept):

@@ -117,6 +117,11 @@ class Comparison(_Tested):
     before: float | None = None
     after: float | None = None
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval excludes 0. A difference may be unclear nevertheless: by its test, or over seeds."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
     def to_dict(self) -> dict[str, object]:
         """The fields as JSON values; without `against_method` if two versions are compared."""
         return {key: value for key, value in asdict(self).items() if key != "against_method" or value}

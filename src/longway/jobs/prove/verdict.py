@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, WORSE, Comparison, ProveResult
 from longway.jobs.prove.wording import before_and_after, change, change_interval, name, run_name
-from longway.show.numbers import count, counted
+from longway.metrics.paired import LEVEL
+from longway.show.numbers import count, counted, q_value
 
 MAX_TESTS = 3  # named in the sentence
 
@@ -39,6 +40,12 @@ def verdict_of(result: ProveResult) -> Verdict:
         n_failed=len(result.failed),
         n_refused=sum(one.refused for one in result.concerns),
     )
+
+
+def is_unclear(result: ProveResult) -> bool:
+    """Whether no comparison of the second version with the first is clear."""
+    second = result.versions[1].name if len(result.versions) > 1 else ""
+    return not any(one.verdict in (BETTER, WORSE) for one in result.of_versions(ACCURACY, second))
 
 
 def prove_verdict(
@@ -86,7 +93,7 @@ def _sentence(
         models = "the model is" if len({one.run for one in changes}) == 1 else "models are"
         return (
             f"No clear difference: trained on {new} or on {old}, {models} right about as often on {_tests(changes)} "
-            f"({counted(len(changes), 'comparison')})."
+            f"({counted(len(changes), 'comparison')}){_why_unclear(changes)}."
         )
     if not worse:
         return f"It helped on {_tests(better)}: {_clear(better, len(changes))} better with {new} than with {old}, none worse."
@@ -96,6 +103,23 @@ def _sentence(
         f"Mixed: it helped on {_tests(better)} and did harm on {_tests(worse)}. Of {count(len(changes))} comparisons of "
         f"{new} with {old}, {count(len(better))} {_are(better)} clearly better and {count(len(worse))} clearly worse."
     )
+
+
+def _why_unclear(unclear: Sequence[Comparison]) -> str:
+    """Why intervals that exclude 0 are not enough; "" if all of them include it."""
+    excluding = [one for one in unclear if one.excludes_zero]
+    if not excluding:
+        return ""
+    n = len(excluding)
+    whose = (
+        "the interval excludes 0"
+        if len(unclear) == 1
+        else f"{counted(n, 'interval')} {'excludes' if n == 1 else 'exclude'} 0"
+    )
+    over_q = [one.q for one in excluding if one.q is not None and one.q > LEVEL]
+    if len(over_q) < n:
+        return f"; {whose}, but accuracy varies as much from seed to seed"
+    return f"; {whose}, but the p-value corrected for all comparisons, q = {q_value(min(over_q))}, is above {LEVEL}"
 
 
 def _details(
@@ -112,7 +136,8 @@ def _details(
         if some
     ]
     if n_unclear := len(changes) - len(better) - len(worse):
-        parts.append(f"{count(n_unclear)} {'shows' if n_unclear == 1 else 'show'} no clear difference.")
+        why = _why_unclear([one for one in changes if one not in better and one not in worse])
+        parts.append(f"{count(n_unclear)} {'shows' if n_unclear == 1 else 'show'} no clear difference{why}.")
     return parts
 
 

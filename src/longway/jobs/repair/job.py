@@ -7,6 +7,7 @@ Writes repair.json, edits.jsonl, the dataset, report.html and card.md into a run
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ import numpy as np
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
+from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
@@ -63,6 +65,7 @@ from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import Journal, now
 
+COMPARE = "compare"  # a kind of work
 LABEL_CHECKS = ("judge", "entailment")  # those whose score is the probability that the label is right
 NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
@@ -230,7 +233,9 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     if trial is not None:
         settings = replace(settings, remedy=trial.best.remedies)
         job = replace(job, settings=settings)
+    started = time.monotonic()
     plan = job.plan(rows, watcher) if trial is None or trial.best.remedies else NO_PLAN
+    searched = time.monotonic() - started
     repairing = job.repairing(rows, plan, run.journal, watcher)
     watcher.step("planning")
     plan = replace(expected_plan(repairing), calls=job.estimate(rows, plan, spent=run.journal.spent()))
@@ -238,13 +243,17 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     if plan.calls is not None:
         watcher.estimate(plan.calls)
     kept = _Kept(rows, seed=settings.seed)
+    work = repairing.work
+    work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after
     with run.edit_log() as log:
         for remedy, done in repairing.run():
             kept.add(remedy, done)
             log.write(done.edits)
     after = run.write_dataset(job.whole, part, log.changes)
     keep = (*plan.signal, *repairing.signal)
-    comparison = compare(part, after, keep=keep, seed=settings.seed, step=watcher.step)
+    comparison = compare(
+        part, after, keep=keep, seed=settings.seed, step=lambda name: work.begin(COMPARE, name, 1.0)
+    )
     return RepairResult(
         dataset=DatasetSummary.of(part),
         settings=run.identity.settings,
@@ -269,6 +278,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         sample=kept.sample.items,
         cost=costs(run.journal, job.writer, job.judge),
         failed_calls=reason_counts(failed_calls(repairing.writer, repairing.judge)),
+        encoding_note=encoding_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )

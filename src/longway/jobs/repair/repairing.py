@@ -5,7 +5,7 @@ rows, plan -> remedy after remedy -> rounds of edits
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from longway.classify.entailment import Entailment
@@ -35,23 +35,32 @@ from longway.jobs.repair.settings import (
     RepairSettings,
 )
 from longway.jobs.run import Watcher
+from longway.jobs.workload import CHECKED, Workload
 from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
-from longway.methods.repair.repair import AT_ONCE, CounterpartSource, Repair
+from longway.methods.repair.repair import CounterpartSource, Repair
 from longway.methods.repair.reword import Reword, RewordedCopies
-from longway.records import Leak
+from longway.records import Leak, Verdict
 from longway.store import Journal
 from longway.verify.calibration import bounds
+from longway.verify.check import Candidate
 from longway.verify.counterbias import LikelyLabelCheck, counterbias_verifier
 from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
+PREPARE = "prepare"  # a kind of work
+REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
+WORDS = {
+    COUNTERPART: "counterparts",
+    DROP: "dropping rows",
+    WEIGH: "weighing rows",
+}  # others by their name
 MARGIN = 0.005  # by which the leak differs if it is measured on other folds
 
 
@@ -71,18 +80,22 @@ class Repairing:
     ) -> None:
         self.rows, self.plan, self.settings, self.watcher = rows, plan, settings, watcher
         self.writer, self.judge = writer, judge
-        self.stopped = ""
+        self.stopped = self._remedy = ""
         self._journal = journal
         self._verifier: Verifier | None = None
         self._verifier_new: Verifier | None = None
         words = {word for phrase in settings.keep for word in phrase.lower().split()}
         self.signal = sorted(words | (sentiment_words() if rows.task.kind == "sentiment" else frozenset()))
         self.is_english = looks_english(rows.texts)
+        self.work = Workload(watcher, {step.remedy: 0 for step in plan.steps}, usual=CHECKED)
+        for asker in (writer, judge):
+            if asker is not None:
+                asker.progress = self.work.inside
         self.repair = Repair(
             rows,
             ignored=self.signal,
-            verify=lambda candidates: self._checks().verify(candidates),
-            verify_new=lambda candidates: self._checks_new().verify(candidates),
+            verify=lambda candidates: self._verified(self._checks, candidates),
+            verify_new=lambda candidates: self._verified(self._checks_new, candidates),
             read=load_pipeline().analyse if self.is_english else None,
             max_changed=int(settings.max_change * len(rows)),
         )
@@ -113,42 +126,79 @@ class Repairing:
         """The rounds with the name of the remedy of each."""
         self.check_budget()
         steps = [step.remedy for step in self.plan.steps]
+        self._estimate()
         for remedy in self.in_place():
             if remedy.name in steps:
-                self.watcher.step(remedy.name)
                 targets = self.plan.targets_of(remedy.name)
-                for number, done in enumerate(self.repair.change(remedy, targets), 1):
-                    self.watcher.progress(min(number, len(targets)), len(targets))
+                self._begin(remedy.name)
+                for done in self.repair.change(remedy, targets):
+                    self.work.did(done.figures.candidates)
                     yield remedy.name, done
+                    self._begin(remedy.name)
         if not self.settings.remedy or DROP in self.settings.remedy:
             for done in self.repair.drop_leftovers(self.plan.targets):
                 yield DROP, done
         if COUNTERPART in steps:
-            self.watcher.step("adding counterparts")
+            self._begin(COUNTERPART)
             for source in self.counterparts():
-                for number, done in enumerate(self.repair.add(source, choose=DROP not in steps), 1):
-                    self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
+                for done in self.repair.add(source, choose=DROP not in steps):
+                    self.work.did(done.figures.candidates)
                     yield COUNTERPART, done
+                    self._begin(COUNTERPART)
         if {REWORD, DROP} <= set(steps) and self._copies is not None:
-            self.watcher.step("adding reworded rows")
-            for number, done in enumerate(self.repair.add(self._copies, name=REWORD, choose=False), 1):
-                self.watcher.progress(min(number * AT_ONCE, len(self.rows)), len(self.rows))
+            self._begin(REWORD)
+            for done in self.repair.add(self._copies, name=REWORD, choose=False):
                 yield REWORD, done
         if DROP in steps:
-            self.watcher.step("dropping rows")
+            self._begin(DROP)
             for done in self.repair.drop(self._is_reached, self.leak):
                 yield DROP, done
         if self.settings.keep_size:
             for done in self.repair.shrink():
                 yield DROP, done
         if WEIGH in steps:
-            self.watcher.step("weighing rows")
+            self._begin(WEIGH)
             for done in self.repair.weigh():
                 yield WEIGH, done
+        self._end_remedy()
         reached = self._is_reached(self.leak(self.repair.rows_now()))
         is_spent = self.writer is not None and self.writing.is_spent
         failed = BUDGET_SPENT if is_spent else "no remedy helps any more"
         self.stopped = "the goal is reached" if reached else failed
+
+    def _estimate(self) -> None:
+        """Expect the drafts that all remedies may have to be checked. Other instances are tried, as remedies may remember what they did."""
+        steps = {step.remedy: step.rows for step in self.plan.steps}
+        expected = {name: REWORDED * rows for name, rows in steps.items() if name in (REWORD, COUNTERPART)}
+        for remedy in self.in_place():
+            if remedy.name in steps:
+                drafts = self.repair.expected_drafts(remedy, self.plan.targets_of(remedy.name))
+                expected[remedy.name] = expected.get(remedy.name, 0.0) + drafts
+        for name, parts in expected.items():
+            self.work.expect(name, parts)
+
+    def _begin(self, remedy: str) -> None:
+        """Show which remedy works."""
+        if remedy != self._remedy:
+            self._end_remedy()
+        self._remedy = remedy
+        self.work.begin(remedy, WORDS.get(remedy, remedy))
+
+    def _end_remedy(self) -> None:
+        """Expect nothing more of the current remedy."""
+        if self._remedy:
+            self.work.expect(self._remedy, self.work.done(self._remedy))
+
+    def _verified(
+        self, checks: Callable[[], Verifier], candidates: Sequence[Candidate]
+    ) -> Iterator[tuple[Verdict, ...]]:
+        """The verdicts; the checks are part of the work of the remedy. checks: builds them when they are first needed."""
+        self.work.begin(PREPARE, "preparing the checks")
+        verifier = checks()
+        verifier.progress = self.work.inside
+        words, n = WORDS.get(self._remedy, self._remedy), len(candidates)
+        self.work.begin(self._remedy, f"{words}: checking {n} text{'s' * (n != 1)}", n)
+        return verifier.verify(candidates)
 
     def leak(
         self, rows: Sequence[tuple[str, str | None, str]], weights: Sequence[float] | None = None

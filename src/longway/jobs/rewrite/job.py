@@ -180,9 +180,9 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
     if costs_money(job.writer, job.judge):
         watcher.estimate(job.estimate(rows, spent=run.journal.spent()))
     asker, judging = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
-    rewriting = Rewriting(rows, settings, writer=asker, judge=judging)
+    watcher.step("rewriting" if asker is None else "preparing the checks")
+    rewriting = Rewriting(rows, settings, writer=asker, judge=judging, watcher=watcher)
     collected = _Collected(rows, seed=settings.seed)
-    watcher.step("rewriting")
     with run.edit_log() as log:
         for done in rewriting.run():
             collected.add(done)

@@ -22,18 +22,22 @@ from longway.errors import BudgetSpent, SettingError
 from longway.jobs.rewrite.decisions import AppliedDecisions, GuardedWriter, feature_of, features_of
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import dataset_of
+from longway.jobs.run import Watcher
+from longway.jobs.workload import CHECK, CHECKED, Workload
 from longway.methods import plain_method
 from longway.methods.leak_aware import Feature, GiveAway
-from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Write
-from longway.methods.razor import PredictivePhrases, Razor, RazorSettings
-from longway.records import Leak
+from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Verify, Write
+from longway.methods.razor import PredictivePhrases, Razor, RazorSettings, count_of
+from longway.records import Leak, Verdict
 from longway.space.live_space import Embed
 from longway.tokens.corpus import Corpus
+from longway.verify.check import Candidate
 from longway.verify.model_cache import CachedEncoder, ModelCache
 from longway.verify.verifier import CheckReport, Verifier, names_of, verifier_for
 
 RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
+WRITE, MEASURE = "write", "measure"  # kinds of work
 AT_ONCE = 256  # prompts per call, before the answers are used
 
 
@@ -70,9 +74,15 @@ class Writer:
     """Lets an engine write texts, a bounded number of prompts at a time. judge: judges what was written, with the same budget."""
 
     def __init__(
-        self, asker: Asker, rows: Rows, settings: RewriteSettings, *, judge: Asker | None = None
+        self,
+        asker: Asker,
+        rows: Rows,
+        settings: RewriteSettings,
+        *,
+        judge: Asker | None = None,
+        work: RewriteWork | None = None,
     ) -> None:
-        self.task, self.settings = rows.task, settings
+        self.task, self.settings, self.work = rows.task, settings, work
         self.writing = PaidWriting(asker, judge=judge, task=rows.task)
         self.name: str = asker.engine.name
 
@@ -98,9 +108,48 @@ class Writer:
             samplings = [
                 Sampling(given.temperature, given.top_p, seed=given.seed, sample=one.sample) for one in part
             ]
+            if self.work is not None:
+                self.work.begin_writing(len(part))
             yield from self.writing(prompts, part[0].n, samplings)
+            if self.work is not None:
+                self.work.load.did(len(part))
             if self.writing.is_spent:
                 raise BudgetSpent(NOT_ASKED)
+
+
+class RewriteWork:
+    """The work of a rewrite: in each round texts are written, checked, and measured. k: texts of a round. rounds: the most."""
+
+    def __init__(self, watcher: Watcher, k: int, rounds: int) -> None:
+        self.rounds, self.number = rounds, 1
+        expected = {WRITE: k * rounds, CHECK: k * rounds, MEASURE: rounds}
+        self.load = Workload(watcher, expected, guesses={CHECK: CHECKED})
+        self.load.begin(MEASURE, "measuring", 1)
+
+    def begin_writing(self, n: int) -> None:
+        """Some texts are being written."""
+        self.load.begin(WRITE, f"{self._words()}writing {n:,} text{'s' * (n != 1)}", n)
+
+    def checked(self, verifier: Verifier) -> Verify:
+        """The checks, which are followed by the measures of the round."""
+        check = self.load.checked(verifier, prefix=self._words)
+
+        def verify(candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
+            yield from check(candidates)
+            self.load.begin(MEASURE, f"{self._words()}measuring", 1)
+
+        return verify
+
+    def end_round(self, done: Round) -> None:
+        """A round is complete: those to come are expected to have as many checks."""
+        self.load.did(1)
+        if done.number:
+            self.load.expect(CHECK, self.load.done(CHECK) / done.number * self.rounds)
+        self.load.expect(MEASURE, self.rounds + 1)
+        self.number = done.number + 1
+
+    def _words(self) -> str:
+        return f"round {self.number}/{self.rounds}: "
 
 
 class Rewriting:
@@ -116,12 +165,14 @@ class Rewriting:
         *,
         writer: Asker | None = None,
         judge: Asker | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         if settings.paper:
             rows = replace(rows, task=rows.task.without_examples())
         self.settings, self.rows = settings, rows
         self.writer: Writer | None = None
         self.verifier: Verifier | None = None
+        self.work: RewriteWork | None = None
         self._embed: Embed | None = None
         self.decisions: AppliedDecisions | None = None
         if settings.decisions is not None:
@@ -142,11 +193,19 @@ class Rewriting:
             journal=writer.journal,
             names=names_of(settings.checks, has_judge=judge is not None),
         )
-        self.writer = Writer(writer, rows, settings, judge=judge)
+        if watcher is not None:
+            self.work = RewriteWork(watcher, count_of(settings.k, len(rows)), settings.rounds)
+            for asker in (writer, judge):
+                if asker is not None:
+                    asker.progress = self.work.load.inside
+        self.writer = Writer(writer, rows, settings, judge=judge, work=self.work)
 
     def run(self) -> Iterator[Round]:
         """The rounds, each complete when it is yielded."""
-        yield from self._method().run(self.rows)
+        for done in self._method().run(self.rows):
+            if self.work is not None:
+                self.work.end_round(done)
+            yield done
 
     def _method(self) -> Method:
         settings, objection = self.settings, self._objection()
@@ -164,7 +223,7 @@ class Rewriting:
         return Razor(
             razor,
             write=write if objection is None else GuardedWriter(write, self.rows.ids, objection),
-            verify=self.verifier.verify,
+            verify=self.verifier.verify if self.work is None else self.work.checked(self.verifier),
             leak=LeakOfRounds(self.rows, seed=settings.seed),
             embed=self._embed,
             **parts,

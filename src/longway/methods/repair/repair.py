@@ -40,6 +40,7 @@ from longway.verify.check import Candidate, Origin
 
 AT_ONCE = 256  # rows that drafts are made and verified for together
 FIRST = 32  # rows that a remedy is tried on first: without a single draft for them it is not tried on others
+PROBED = 4  # rows of a target from which the number of drafts is estimated
 MOST_DRAFTS = 3  # drafts of one row and target that are looked at
 # Words that a rewording avoids, and the gain of each in nats: q = 0.014 for two labels.
 MOST_TELLING, TELLING = 8, 3.0
@@ -200,6 +201,20 @@ class Repair:
             for (words, label), n in self._asides.most_common(MOST_ASIDES)
             if words and n >= FEW_LEFT
         ]
+
+    def expected_drafts(self, remedy: Remedy | BatchRemedy, targets: Sequence[Target]) -> float:
+        """About how many drafts a remedy has for these targets, from a few rows of each; 0 if it asks an engine, which is not asked here."""
+        if isinstance(remedy, BatchRemedy) or (remedy.needs_english and self.read is None):
+            return 0.0
+        expected = 0.0
+        for target in targets:
+            rows = self.rows_for(remedy, target)
+            some = [self.row(row) for row in rows[:: max(1, len(rows) // PROBED)][:PROBED]]
+            works = sum(next(iter(drafts), None) is not None for drafts in drafts_of(remedy, some, target))
+            # More rows than show a pattern need not get it.
+            most = int(self._shown(target).rows.sum()) if remedy.into_others else len(rows)
+            expected += min(len(rows) * works / max(len(some), 1), most)
+        return expected
 
     def rows_for(self, remedy: Remedy | BatchRemedy, target: Target) -> list[int]:
         """The rows that a remedy may change for a target; if they show it, those whose surface says most about their label first."""

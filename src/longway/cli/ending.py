@@ -1,0 +1,196 @@
+"""The last lines of every command: files to open, the verdict in one sentence, and the next command, complete and ready to paste.
+
+show_result(result, folder, Step("Repair the data", on_data("repair", data, source, loaded)), ...)    a page, then its last lines
+end(verdict, Step(...), files={"Report": path})                                                       the last lines alone
+again("--dry-run")                                                                                    this command, without an option
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from longway.cli.screen import clean, output
+
+if TYPE_CHECKING:
+    from longway.cli.fairness import FairscoreOptions
+    from longway.cli.options import ColumnOptions
+    from longway.data import Dataset
+    from longway.jobs.results import EditedResult, Result
+
+REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
+READING = {"id": "id", "split": "split", "split-column": "split_column", "encoding": "encoding"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command to run next. why: what it is for, as the start of a line."""
+
+    why: str
+    command: str
+
+
+def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, note: str = "") -> None:
+    """Print the last lines. A command is never wrapped by us, so that it can be copied whole. note: about the files."""
+    console = output()
+    console.print()
+    for name, path in (files or {}).items():
+        console.print(Text.assemble(f"{name}: ", (clean(str(path)), "bold")), soft_wrap=True)
+    if note:
+        console.print(Text(clean(note), style="dim"))
+    console.print(
+        Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
+    )
+    for step in steps:
+        console.print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+
+
+def show_result(
+    result: Result,
+    folder: Path,
+    *steps: Step,
+    file: str,
+    as_json: bool,
+    top: int | None = None,
+    verdict: str = "",
+) -> None:
+    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next. verdict: instead of that of the page."""
+    if not _is_json(folder / file, as_json):
+        _show(result, folder, steps, {}, top=top, verdict=verdict)
+
+
+def show_edited(
+    result: EditedResult,
+    data: str,
+    source: ColumnOptions,
+    loaded: Dataset,
+    *options: str,
+    file: str,
+    as_json: bool,
+) -> None:
+    """Print the JSON file of a run that changed data; or its page, its verdict, and the commands to review and to prove it.
+
+    data: the dataset as the user named it. options: further options of `longway prove`.
+    """
+    folder = result.folder
+    assert folder is not None  # commands always write a run folder
+    if _is_json(folder / file, as_json):
+        return
+    steps = [Step(REVIEW, f"longway review {quote(str(folder))}")]
+    if result.is_changed:
+        steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
+    dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
+    _show(result, folder, steps, {"Dataset": dataset}, note=_form(result, loaded))
+
+
+def _is_json(file: Path, as_json: bool) -> bool:
+    """Print the file if JSON was asked for."""
+    if as_json:
+        import typer
+
+        typer.echo(file.read_text(encoding="utf-8"), nl=False)
+    return as_json
+
+
+def _show(
+    result: Result,
+    folder: Path,
+    steps: Sequence[Step],
+    files: Mapping[str, Path],
+    *,
+    top: int | None = None,
+    note: str = "",
+    verdict: str = "",
+) -> None:
+    from longway.show.terminal import show
+
+    page = result.page()
+    show(page, output(), top=top)
+    end(verdict or page.verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
+
+
+def _form(result: EditedResult, loaded: Dataset) -> str:
+    """In which form a table was written: it opens where the original did, in Excel for instance."""
+    kind = loaded.format.partition(".")[0]
+    if kind not in ("csv", "tsv"):
+        return ""
+    form = "separator" if result.encoding_note else "separator and encoding"
+    return f"It has the columns, {form} of {loaded.source_name} and the column longway_id; what opens one opens the other."
+
+
+def one_sentence(text: str) -> str:
+    """The first sentence of a text.
+
+    >>> one_sentence("It is 99.5% right. Strongest: the word x.")
+    'It is 99.5% right.'
+    """
+    whole = " ".join(text.split())
+    end_of_first = re.search(r"[.!?][”’\"')]*(?=\s+[A-Z0-9“‘])", whole)
+    return whole[: end_of_first.end()] if end_of_first else whole
+
+
+def on_data(
+    command: str,
+    data: str,
+    source: ColumnOptions | FairscoreOptions,
+    loaded: Dataset,
+    *more: str,
+    label: str | None = None,
+) -> str:
+    """A command on the data of this one, with the columns that were used and the options that it was read with.
+
+    command: its name. more: arguments behind the data. label: another label column.
+    """
+    columns = loaded.columns
+    named = {
+        "text": columns.text,
+        "context": columns.context or source.context,
+        "label": label or columns.label,
+    }
+    given = {option: getattr(source, name, None) for option, name in READING.items()}
+    options = [f"--{name} {quote(value)}" for name, value in {**named, **given}.items() if value is not None]
+    if (stream := getattr(source, "stream", None)) is not None:
+        options.append("--stream" if stream else "--no-stream")
+    if (limit := getattr(source, "limit", None)) is not None:
+        options.append(f"--limit {limit}")
+    return " ".join(["longway", command, quote(data), *map(quote, more), *options])
+
+
+def again(*without: str, **changed: object) -> str:
+    """The command that runs now, as it was typed. without: options to leave out. changed: options with another value."""
+    from longway.cli.options import RUNNING
+
+    context = RUNNING.get()
+    words = ["longway", *_names(context)]
+    words += _typed(context, {*without, *(f"--{name.replace('_', '-')}" for name in changed)})
+    words += [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in changed.items()]
+    return " ".join(words)
+
+
+def _names(context: Any) -> list[str]:
+    """The words of the command itself: batch, write."""
+    return [] if context.parent is None else [*_names(context.parent), str(context.info_name)]
+
+
+def _typed(context: Any, without: set[str]) -> list[str]:
+    """The arguments and options of a command that were typed, arguments first."""
+    arguments, options = [], []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name)
+        value = context.params.get(parameter.name)
+        if source is None or source.name != "COMMANDLINE" or set(parameter.opts) & without:
+            continue
+        values = value if isinstance(value, list | tuple) else [value]
+        if parameter.param_type_name == "argument":
+            arguments += [quote(str(one)) for one in values]
+        elif isinstance(value, bool):
+            options.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            options += [f"{parameter.opts[0]} {quote(str(one))}" for one in values]
+    return [*arguments, *options]

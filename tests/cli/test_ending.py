@@ -1,0 +1,169 @@
+"""Every command ends with a verdict in one sentence and the next command, which can be pasted as it is."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from longway.cli import COMMANDS, app
+from longway.cli.ending import Step, end, one_sentence
+from longway.errors import ColumnError
+from tests.environment import without_encoder, without_small_language_model
+from tests.jobs.toy_run import write_csv
+
+pytestmark = pytest.mark.usefixtures("few_folds")
+NAMED = ["--text", "review", "--label", "label"]
+CASES = {
+    "audit": ["audit", "my reviews.csv", "--levels", "token"],
+    "explain": ["explain", "my reviews.csv", "--model", "bow", "--rows", "4"],
+    "plan of a repair": ["repair", "my reviews.csv", "--remedy", "drop", "--dry-run"],
+    "repair": ["repair", "my reviews.csv", "--remedy", "drop"],
+    "plan of a rewrite": ["rewrite", "my reviews.csv", "--method", "none", "--dry-run"],
+    "rewrite": ["rewrite", "my reviews.csv", "--method", "none"],
+    "augment": ["augment", "my reviews.csv", "--method", "eda"],
+    "perturb": ["perturb", "my reviews.csv"],
+    "bench plant": ["bench", "plant", "my reviews.csv", "--kind", "word"],
+    "doctor": ["doctor"],
+    "engines": ["engines"],
+    "engines install": ["engines", "install", "rules"],
+    "runs": ["runs"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    without_encoder(monkeypatch)
+    without_small_language_model(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "my reviews.csv", 60)
+    return tmp_path
+
+
+def run(*args):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    return result.output
+
+
+def last_lines(output):
+    """The verdict, and the commands behind it."""
+    lines = output.rstrip().splitlines()
+    (at,) = [i for i, line in enumerate(lines) if line.startswith("Verdict: ")][-1:]
+    commands = [line[line.index(": longway ") + 2 :] for line in lines[at + 1 :] if ": longway " in line]
+    assert len(commands) == len(lines) - at - 1, lines[at:]  # nothing comes behind them
+    return lines[at].removeprefix("Verdict: "), commands
+
+
+def check_command(command):
+    """Parse a command without running it: its options exist, and so do the files that it reads."""
+    program, *words = shlex.split(command)
+    assert program == "longway"
+    name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+    given = words[len(name.split()) :]
+    main = typer.main.get_command(app)
+    found = main.get_command(None, name)
+    while hasattr(found, "commands") and given and not given[0].startswith("-"):
+        found = found.commands[given.pop(0)]
+    context = found.make_context(name, list(given))
+    for argument in ("data", "before"):
+        if context.params.get(argument) is not None:
+            assert Path(context.params[argument]).exists(), command
+    return context
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_command_ends_with_a_verdict_and_a_command_that_can_be_pasted(name, folder):
+    if name == "perturb" or name == "engines install":
+        pytest.importorskip("spacy")
+    verdict, commands = last_lines(run(*CASES[name]))
+    assert verdict.endswith((".", "!"))
+    assert commands
+    for command in commands:
+        check_command(command)
+
+
+def test_after_a_repair_the_printed_commands_work_one_after_the_other(folder):
+    _, (repair,) = last_lines(run("audit", "my reviews.csv", *NAMED, "--levels", "token"))
+    _, (_, prove) = last_lines(run(*shlex.split(repair)[1:], "--remedy", "drop"))
+    assert (
+        prove
+        == "longway prove 'my reviews.csv' 'longway-runs/my-reviews-repair' --text review --label label".replace(
+            "'longway-runs/my-reviews-repair'", "longway-runs/my-reviews-repair"
+        )
+    )
+    shown = run(*shlex.split(prove)[1:], "--model", "bow")
+    assert "Test sets: held-out rows" in shown
+    _, commands = last_lines(shown)
+    assert commands == ["longway review longway-runs/my-reviews-repair"]
+
+
+def test_a_plan_ends_with_the_command_that_carries_it_out(folder):
+    _, (command,) = last_lines(run("repair", "my reviews.csv", *NAMED, "--remedy", "drop", "--dry-run"))
+    assert command == "longway repair 'my reviews.csv' --text review --label label --remedy drop"
+
+
+def test_the_verdict_is_one_sentence_and_long_commands_are_not_wrapped(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    end("It is 99.5% right. More follows.", Step("Then", "longway audit " + "x" * 200))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["", "Verdict: It is 99.5% right.", "Then: longway audit " + "x" * 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Of 3 texts, 1.5% are new.", "Of 3 texts, 1.5% are new."),
+        ("It has “a b.” Then more.", "It has “a b.”"),
+        ("No end", "No end"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_of_a_verdict(text, first):
+    assert one_sentence(text) == first
+
+
+def test_columns_that_are_not_recognised_are_suggested(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [f"{i},Some longer opinion about place {i},{i % 2},{'web' if i % 3 else 'app'}" for i in range(40)]
+    path.write_text("\n".join(["nr,opinion,good,channel", *rows]))
+    error = CliRunner().invoke(app, ["audit", str(path)]).exception
+    assert isinstance(error, ColumnError)
+    assert error.likely == {"text": "opinion", "label": "good"}
+
+
+def test_a_review_with_decisions_ends_with_the_reviewed_dataset_and_its_audit(folder, capsys):
+    from longway.cli.review import _end
+    from longway.data import load
+    from longway.review.edit_list import EditFilter
+    from longway.review.run_contents import RunContents
+    from tests.review.made_runs import an_edit, made_run
+
+    rows = [{"text": f"text {i}", "label": ("pos", "neg")[i % 2], "longway_id": str(i)} for i in range(4)]
+    rows[1]["text"] = "b"
+    made = made_run(folder / "made", [an_edit("1", "a", "b", accepted=True)], rows=rows)
+    contents = RunContents(made)
+    try:
+        _end(contents, made)
+        assert last_lines(capsys.readouterr().out)[1] == [f"longway review {made}"]
+        key = contents.edits.page(EditFilter()).rows[0].key
+        contents.decisions.write("edit", key, {"choice": "reject"}, author="ada")
+        _end(contents, made)
+    finally:
+        contents.close()
+    verdict, (command,) = last_lines(capsys.readouterr().out)
+    assert verdict == "1 edit and 0 findings are decided."
+    assert command == f"longway audit {made / 'dataset-reviewed.jsonl'} --text text --label label"
+    assert load(made / "dataset-reviewed.jsonl").frame["text"][1] == "a"
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "verdict"),
+    [("leak=1.0", 0, "The gate passed."), ("leak=0.5", 1, "The gate failed for 1 reason.")],
+)
+def test_an_audit_with_a_gate_ends_with_its_verdict(folder, limit, code, verdict):
+    arguments = ["audit", "my reviews.csv", *NAMED, "--levels", "token", "--fail-over", limit]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == code
+    assert f"Verdict: {verdict}" in result.stdout
