@@ -244,6 +244,24 @@ def check_python_examples(page):
             assert printed.getvalue() == expected
 
 
+def commands_on(page):
+    """Every command on a page, those that are not run included: in fenced and in indented blocks, without continued lines."""
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^(?: {4,}|\$ )?(longway [a-z].*[^\\\n])$", text, flags=re.MULTILINE)
+    return [line for line in lines if not re.search(r"[.…]$| \[|<", line)]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "commands.md"], ids=name_of)
+def test_every_command_on_a_page_has_options_that_exist(page):
+    for line in commands_on(page):
+        words = shlex.split(line, comments=True)[1:]
+        name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+        assert name in COMMANDS, line
+        known = {flag for option in COMMANDS[name].params for flag in (*option.opts, *option.secondary_opts)}
+        used = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)}
+        assert used <= known | {"--help", "--help-all"}, line
+
+
 def notebooks_script():
     """The script that executes the notebooks, as a module."""
     spec = importlib.util.spec_from_file_location("make_notebooks", DOCS / "make_notebooks.py")
