@@ -23,10 +23,10 @@ from longway.data.columns import role_frame
 from longway.detect import TokenizedRow, required_words, where
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
-from longway.review.row_edits import EditLine, RowTrace, merged
+from longway.review.row_edits import EditLine, RowTrace
 from longway.review.run_folder import edits_in
 
-VERSION = 5
+VERSION = 6
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
@@ -92,13 +92,13 @@ def build(
     load: Callable[[], Dataset] | None,
     stamp: str,
     progress: Progress,
-    merge: str | None = None,
+    merge: Callable[[Path], Iterable[EditLine]] | None = None,
     patterns: Mapping[str, Pattern] | None = None,
     context: str | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
-    load: reads the dataset, if there is one. merge: the column of the text, to list one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
+    load: reads the dataset, if there is one. merge: lists one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
     patterns: by the key of the finding; edits are listed by those that they change. context: the column of the context.
     """
     database.execute("create table if not exists made_of (stamp text not null)")
@@ -117,7 +117,7 @@ def build(
         size = edits.stat().st_size if edits else 0
         total = size + (dataset.n_rows if dataset else 0)
         if edits:
-            lines = edits_in(edits) if merge is None else merged(edits_in(edits), text=merge)
+            lines = edits_in(edits) if merge is None else merge(edits)
             _add_edits(database, lines, lambda done: progress(done, total), is_merged=merge is not None)
         if dataset:
             _add_rows(database, dataset, lambda done: progress(size + done, total))

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,10 @@ from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
 from longway.review.index import build, finding_key, search_in, stamp_of
+from longway.review.row_edits import merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
+MERGES = {"repair": merged, "rewrite": merged_rounds}
 MAX_PATTERNS = 40  # findings by which edits can be filtered: the strongest
 MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows searched for them
 CACHED_COUNTS = 64  # searches whose number of rows is kept
@@ -147,7 +150,7 @@ class RunContents:
             load=None if source is None else lambda: self.dataset(source),
             stamp=stamp_of(run.edits_path, source, columns=json.dumps(asdict(self.columns))),
             progress=progress,
-            merge=self.text_column if self.command == "repair" else None,
+            merge=partial(MERGES[self.command], text=self.text_column) if self.command in MERGES else None,
             patterns={
                 key: self._shape(found[0]) for key, found in islice(self._findings.items(), MAX_PATTERNS)
             },
