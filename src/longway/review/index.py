@@ -23,7 +23,7 @@ from longway.data.columns import role_frame
 from longway.detect import TokenizedRow, required_words, where
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
-from longway.review.row_edits import EditLine, RowTrace
+from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in
 
 VERSION = 6
@@ -212,14 +212,14 @@ def _add_patterns(
     last = 0
     while batch := database.query(_WITH_CONTEXT, (last, AT_ONCE)):
         for number, before, after, rest, beside in batch:
-            edit = Edit.from_dict({"before": before, "after": after, **json.loads(rest)})
-            trace = RowTrace.of(edit) if is_merged else None
-            columns = {**(trace.columns if trace else {}), edit.field: (before, after)}
+            values = json.loads(rest)
+            trace = values.get("trace", {}).get(TRACE) if is_merged else None
+            columns = {**(trace["columns"] if trace else {}), values["field"]: (before, after)}
             if context is not None:
                 columns.setdefault(context, (beside or "", beside or ""))
             texts = folded("\n".join(text for both in columns.values() for text in both))
-            near = {key: pattern for key, pattern in patterns.items() if words[key] in texts}
-            for key in changed_patterns(columns, near, is_dropped=edit.drops):
+            near = {key: patterns[key] for key, word in words.items() if word in texts}
+            for key in changed_patterns(columns, near, is_dropped=bool(values.get("drops"))):
                 buffer.add("patterns", (key, number))
         last = batch[-1][0]
         buffer.flush()

@@ -10,8 +10,10 @@ stay as they are.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -68,7 +70,7 @@ def merged_rounds(path: Path, *, text: str) -> Iterator[EditLine]:
 
     Refused candidates stay, because they can be accepted. The file is read several times, so that only texts with several rounds are held in memory.
     """
-    counts = Counter(edit.id for _, _, edit in edits_in(path) if edit.accepted)
+    counts = _accepted_by_row(path)
     by_row: dict[str, list[Edit]] = {id_: [] for id_, n in counts.items() if n > 1}
     for _, _, edit in edits_in(path) if by_row else ():
         if edit.accepted and edit.id in by_row:
@@ -79,6 +81,18 @@ def merged_rounds(path: Path, *, text: str) -> Iterator[EditLine]:
         elif edits := by_row.pop(edit.id, None):
             whole = merged_edit(edits, text=text)
             yield read, whole.to_dict(), whole
+
+
+def _accepted_by_row(path: Path) -> Counter[str]:
+    """The number of accepted edits by row; damaged lines are left to `edits_in`, which names them."""
+    counts: Counter[str] = Counter()
+    with path.open("rb") as file:
+        for line in file:
+            with suppress(ValueError):
+                values = json.loads(line)
+                if isinstance(values, dict) and values.get("accepted"):
+                    counts[str(values.get("id"))] += 1
+    return counts
 
 
 def _without_row(read: int, line: dict[str, object], edit: Edit) -> EditLine:

@@ -34,7 +34,7 @@ from longway.review.row_edits import merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
 MERGES = {"repair": merged, "rewrite": merged_rounds}
-MAX_PATTERNS = 40  # findings by which edits can be filtered: the strongest
+MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
 MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows searched for them
 CACHED_COUNTS = 64  # searches whose number of rows is kept
 _ROW = "number, id, label, text, context"
