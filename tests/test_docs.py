@@ -61,6 +61,7 @@ CONTEXT = "Mira Sol (born 4 May 1959) is a Peruvian painter who has lived in Osl
 FILES = [
     ("reviews.csv", "reviews", "train"),
     ("reviews.parquet", "reviews", "train"),
+    ("numbers.csv", "reviews", "train"),  # labels 0 and 1
     ("claims.jsonl", "claims", "train"),
     ("dev.jsonl", "claims", "test"),
 ]
@@ -175,6 +176,8 @@ def folder(tmp_path, monkeypatch, demos, page):
         shutil.copy(demos(name) / f"{name}.jsonl", tmp_path / "longway-runs")
     for file, sample, split in FILES:
         rows = pl.read_ndjson(sample_path(sample)).filter(pl.col("split") == split).drop("split")
+        if file == "numbers.csv":
+            rows = rows.with_columns((pl.col("sentiment") == "positive").cast(pl.Int8))
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
         write[Path(file).suffix](tmp_path / file)
     monkeypatch.chdir(tmp_path)
@@ -241,6 +244,62 @@ def check_python_examples(page):
             assert printed.getvalue() == expected
 
 
+def commands_on(page):
+    """Every command on a page, those that are not run included: in fenced and in indented blocks, without continued lines."""
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^(?: {4,}|\$ )?(longway [a-z].*[^\\\n])$", text, flags=re.MULTILINE)
+    return [line for line in lines if not re.search(r"[.…]$| \[|<", line)]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "commands.md"], ids=name_of)
+def test_every_command_on_a_page_has_options_that_exist(page):
+    for line in commands_on(page):
+        words = shlex.split(line, comments=True)[1:]
+        name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+        assert name in COMMANDS, line
+        known = {flag for option in COMMANDS[name].params for flag in (*option.opts, *option.secondary_opts)}
+        used = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)}
+        assert used <= known | {"--help", "--help-all"}, line
+
+
+def notebooks_script():
+    """The script that executes the notebooks, as a module."""
+    spec = importlib.util.spec_from_file_location("make_notebooks", DOCS / "make_notebooks.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=name_of)
+def test_notebooks_run_and_print_what_they_show(page, folder):
+    """Cells tagged "varies" show figures of a repair, which is made without its language model here: they must run and print."""
+    script = notebooks_script()
+    notebook = json.loads(page.read_text(encoding="utf-8"))
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    shown = script.plain_outputs([cell["outputs"] for cell in codes])
+    for cell, expected, printed in zip(
+        codes, shown, script.plain_outputs(script.execute(notebook)), strict=True
+    ):
+        assert printed.strip()
+        if "varies" not in cell["metadata"].get("tags", ()):
+            assert printed == expected
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=name_of)
+def test_notebooks_use_public_names_and_link_to_files_that_exist(page):
+    text = "".join("".join(cell["source"]) for cell in json.loads(page.read_text(encoding="utf-8"))["cells"])
+    assert set(re.findall(r"\blw\.(\w+)", text)) <= set(longway.__all__)
+    for target in LINK.findall(text):
+        assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_pictures_are_small_and_shown_on_a_page():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for picture in (DOCS / "images").iterdir():
+        assert picture.stat().st_size <= 200_000, picture.name
+        assert f"images/{picture.name}" in text, picture.name
+
+
 def test_a_wrong_output_in_a_console_example_would_be_noticed():
     printed = ["one", "two", "three"]
     assert first_that_does_not_come(["...", "two", "three"], printed) is None
@@ -260,6 +319,14 @@ def test_links_lead_to_files_that_exist(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         if not target.startswith(("http:", "https:", "#")):
             assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_the_start_page_leads_to_every_page_by_four_kinds():
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    kinds = re.findall(r"^## .*: (.*)$", text, flags=re.MULTILINE)
+    assert kinds == ["tutorials", "questions and how-to pages", "reference", "explanation"]
+    others = {path.relative_to(DOCS).as_posix() for path in (*DOCS.glob("*.md"), *DOCS.rglob("*.ipynb"))}
+    assert others - set(LINK.findall(text)) == {"index.md"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -400,6 +467,16 @@ def test_the_readme_names_the_commands_of_a_checkout_and_every_part_of_the_packa
     assert [
         path for path in re.findall(r"^\| `([^`]+)`", table, flags=re.MULTILINE) if not (ROOT / path).exists()
     ] == []
+
+
+def test_the_results_page_names_scripts_that_exist_and_a_date_for_each_claim():
+    table = (DOCS / "results.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 15
+    for row in rows:
+        assert re.fullmatch(r"2026-\d\d-\d\d \|", row[-1]), row
+        for script in re.findall(r"(?:runs|bench|notes)/\w+\.\w+", row[-2]):
+            assert (ROOT / script).exists(), script
 
 
 def test_the_contributing_page_names_every_script():

@@ -272,6 +272,8 @@ def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
             f"findings/{finding}",
             "edits",
             f"edits/{key}",
+            "groups",
+            "summary",
             "data",
             f"data/{row}",
             "sample",

@@ -20,6 +20,7 @@ from longway.review import hand_edit
 from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.hand_edit import MAX_LENGTH, checker_of, journal_of, prepare, write_by_hand
+from longway.review.row_edits import steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal, JournalEntry
 from longway.verify.check import Candidate
@@ -88,12 +89,13 @@ def test_a_machines_texts_get_the_verdicts_that_they_got_in_the_run(opened, name
     """All that was verified, kept or refused, but for the judge, which is a server."""
     contents = opened(name)
     checker, rounds = checker_of(contents), set()
-    for edit in contents.edits.all(EditFilter()):
-        said = [verdict for verdict in edit.edit.verdicts if verdict.check != "judge"]
-        if edit.edit.verdicts:
-            verdicts, _ = checker.check(edit.edit, edit.edit.after)
-            assert list(verdicts) == said
-            rounds.add(edit.edit.round)
+    for reviewed in contents.edits.all(EditFilter()):
+        for edit in steps_of(reviewed.edit) or [reviewed.edit]:
+            said = [verdict for verdict in edit.verdicts if verdict.check != "judge"]
+            if edit.verdicts:
+                verdicts, _ = checker.check(edit, edit.after)
+                assert list(verdicts) == said
+                rounds.add(edit.round)
     assert rounds == expected
 
 

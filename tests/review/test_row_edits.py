@@ -13,7 +13,6 @@ from longway.review.hand_edit import write_by_hand
 from longway.review.pages.edit_pages import edit_page, edits_page
 from longway.review.row_edits import LEFT_OUT_AGAIN, RowTrace, merged
 from longway.review.run_contents import RunContents
-from longway.review.run_folder import edits_in
 from longway.review.serve import serving
 from tests.review.made_runs import an_edit, made_run
 
@@ -85,7 +84,7 @@ def exported(contents, path):
 
 
 def test_each_changed_row_has_one_edit_from_its_original_to_its_final_text(repaired):
-    found = {edit.id: edit for _, _, edit in merged(edits_in(repaired / "edits.jsonl"), text="claim")}
+    found = {edit.id: edit for _, _, edit in merged(repaired / "edits.jsonl", text="claim")}
     assert list(found) == ["0", "1+repair1", "2", "3+repair1", "3"]
     row = found["0"]
     assert (row.before, row.after, row.method) == (
@@ -179,3 +178,45 @@ def test_a_browser_shows_one_card_per_row_with_folded_steps(contents, new_page):
         first.locator("summary").click()
         assert first.locator("ol > li").count() == 3
         assert "row dropped" in cards.nth(2).inner_text()
+
+
+@pytest.fixture
+def rewritten_twice(tmp_path):
+    """A rewrite of one text in two rounds, with a candidate that was refused in the second; another text is rewritten once."""
+    edits = [
+        an_edit("0", "a b c", "a b", accepted=True, how="first"),
+        an_edit("1", "x y", "x", accepted=True, how="first"),
+        an_edit("0", "a b", "b", round=2, how="other", reason="meaning: far"),
+        an_edit("0", "a b", "a", accepted=True, round=2, how="second"),
+    ]
+    rows = [
+        {"text": "a", "label": "pos", "longway_id": "0"},
+        {"text": "x", "label": "pos", "longway_id": "1"},
+    ]
+    contents = RunContents(made_run(tmp_path / "twice", edits, rows=rows))
+    yield contents
+    contents.close()
+
+
+def test_a_text_that_was_rewritten_twice_has_one_card_and_its_refused_candidate_another(rewritten_twice):
+    found = [
+        (one.edit.id, one.edit.before, one.edit.after) for one in rewritten_twice.edits.all(EditFilter())
+    ]
+    assert found == [("0", "a b c", "a"), ("1", "x y", "x"), ("0", "a b", "b")]
+    card = edits_page(rewritten_twice, {}).view["edits"][0]
+    assert [step.how for step in card.steps] == ["first", "second"]
+    assert list(rewritten_twice.edits.facets()["rule"]) == ["first", "other", "second"]
+
+
+def test_a_text_that_was_rewritten_twice_is_decided_as_a_whole(rewritten_twice, tmp_path):
+    def text():
+        export_dataset(rewritten_twice, tmp_path / "out.jsonl")
+        return json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["text"]
+
+    whole, _, refused = rewritten_twice.edits.keys(EditFilter())
+    assert text() == "a"
+    rewritten_twice.decisions.write("edit", refused, {"choice": "accept"}, author="ada")
+    assert text() == "b"
+    rewritten_twice.decisions.write("edit", refused, {"choice": "none"}, author="ada")
+    rewritten_twice.decisions.write("edit", whole, {"choice": "reject"}, author="ada")
+    assert text() == "a b c"

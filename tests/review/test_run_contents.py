@@ -104,7 +104,7 @@ def gain(edit):
 def test_filters_search_order_and_neighbours_equal_those_of_a_list(edits, choices, filters, has_trigrams):
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "HAS_TRIGRAMS", has_trigrams)
-        contents = RunContents(made_run(Path(folder) / "run", edits))
+        contents = RunContents(made_run(Path(folder) / "run", edits, command="perturb"))  # nothing is merged
         keys = contents.edits.keys(EditFilter())
         for key, choice in zip(keys, choices, strict=False):
             if choice != "none":

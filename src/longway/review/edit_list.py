@@ -26,8 +26,10 @@ T = TypeVar("T")
 MAX_PAGE_SIZE = 500
 CACHED = 32  # filters whose positions are kept
 AT_ONCE, MAX_OF_ROW = 500, 200
+MAX_GROUPS = 60
 ORDERS = {"file": "number", "random": "by_random", "score": "by_score"}
 FACETS = ("status", "label", "method", "engine")
+LISTS = {"check": "failed", "rule": "rules", "pattern": "patterns"}  # tables with several names for an edit
 
 # Fields that earlier versions did not write.
 _DEFAULTS: dict[str, object] = {
@@ -83,7 +85,8 @@ class EditFilter:
     """Which edits, and in which order; "" means all.
 
     status: "kept" or "refused" by the run. choice: the reviewer's decision, "none" for undecided. label: the one after the edit.
-    check: the name of a failed check. search: part of the texts or of the id. order: "file", "random" or "score".
+    check: the name of a failed check. rule: what made the edit. pattern: the key of a finding that the edit changes.
+    search: part of the texts or of the id. order: "file", "random" or "score".
     """
 
     status: str = "all"
@@ -92,6 +95,8 @@ class EditFilter:
     method: str = ""
     engine: str = ""
     check: str = ""
+    rule: str = ""
+    pattern: str = ""
     search: str = ""
     order: str = "file"
 
@@ -147,6 +152,16 @@ class Neighbours:
     next: str | None
     place: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditGroup:
+    """The kept edits of one rule, or that change one pattern. name: the rule, or the key of the finding."""
+
+    name: str
+    n: int
+    n_decided: int
+    example: ReviewedEdit
 
 
 class EditList:
@@ -222,23 +237,38 @@ class EditList:
         return self._read("number", sorted(row[0] for row in numbers))
 
     def facets(self) -> dict[str, dict[str, int]]:
-        """The number of edits by status, label, method, engine, failed check and choice."""
+        """The number of edits by status, label, method, engine, failed check, rule, pattern and choice."""
         if not self.has_any:
-            return {name: {} for name in (*FACETS, "check", "choice")}
+            return {name: {} for name in (*FACETS, *LISTS, "choice")}
         query = self.database.query
         if self._counts is None:
             self._counts = {
                 name: dict(query(f"select {name}, count(*) from edits group by 1 order by 2 desc, 1"))
                 for name in FACETS
             }
-            failed = query("select name, count(*) from failed group by 1 order by 2 desc, 1")
-            self._counts["check"] = dict(failed)
+            for name, table in LISTS.items():
+                listed = query(f"select name, count(*) from {table} group by 1 order by 2 desc, 1")
+                self._counts[name] = dict(listed)
         decided = dict(
             query("select choice, count(*) from held join edits using (key) where kind = 'edit' group by 1")
         )
         n_edits = sum(self._counts["status"].values())
         choices = {name: decided.get(name, 0) for name in ("accept", "reject", "hand")}
         return {**self._counts, "choice": {"none": n_edits - sum(choices.values()), **choices}}
+
+    def groups(self, name: str) -> list[EditGroup]:
+        """The edits that the run kept by "rule" or "pattern", most first, with an example of each."""
+        if not self.has_any:
+            return []
+        rows = self.database.query(
+            "select name, count(*), count(held.seq), min(number) "
+            f"from {LISTS[name]} join edits using (number) "
+            "left join held on held.kind = 'edit' and held.key = edits.key and held.choice != 'none' "
+            "where status = 'kept' group by name order by 2 desc, name limit ?",
+            (MAX_GROUPS,),
+        )
+        examples = {edit.number: edit for edit in self._read("number", {row[3] for row in rows})}
+        return [EditGroup(value, n, n_decided, examples[first]) for value, n, n_decided, first in rows]
 
     def _where(self, filter: EditFilter) -> tuple[str, list[str]]:
         """The filter as a condition on the table of edits."""
@@ -249,9 +279,10 @@ class EditList:
             if wanted:
                 where.append(f"{name} = ?")
                 values.append(wanted)
-        if filter.check:
-            where.append("number in (select number from failed where name = ?)")
-            values.append(filter.check)
+        for name, wanted in (("check", filter.check), ("rule", filter.rule), ("pattern", filter.pattern)):
+            if wanted:
+                where.append(f"number in (select number from {LISTS[name]} where name = ?)")
+                values.append(wanted)
         if filter.choice:
             no, sign = ("not ", "!=") if filter.choice == "none" else ("", "=")
             where.append(f"key {no}in (select key from held where kind = 'edit' and choice {sign} ?)")

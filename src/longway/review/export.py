@@ -28,6 +28,7 @@ from longway.jobs.rewrite.decisions import fingerprint
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
+from longway.review.row_edits import steps_of
 from longway.review.run_contents import RunContents
 from longway.store import replacing
 
@@ -89,10 +90,9 @@ def decisions_of(folder: Path | str) -> Decisions:
             signal=_marked(contents, "signal"),
             shortcuts=_marked(contents, "shortcut"),
             rejected=frozenset(
-                fingerprint(
-                    reviewed.edit.source or reviewed.edit.id, reviewed.edit.field, reviewed.edit.after
-                )
+                fingerprint(edit.source or edit.id, edit.field, edit.after)
                 for reviewed in rejected
+                for edit in (reviewed.edit, *steps_of(reviewed.edit))
             ),
         )
     finally:

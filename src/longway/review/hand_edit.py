@@ -42,7 +42,7 @@ from longway.records import Edit, Verdict
 from longway.review.database import REVIEW_FOLDER
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
-from longway.review.row_edits import RowTrace
+from longway.review.row_edits import RowTrace, steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.task import Keeps
@@ -316,7 +316,8 @@ def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
             added.add(edit.id)
         else:
             first.setdefault((edit.id, edit.field), edit.before)
-            chains.setdefault(edit.id, []).append((edit.round, edit.how))
+            steps = [step for step in steps_of(edit) if step.accepted] or [edit]
+            chains.setdefault(edit.id, []).extend((step.round, step.how) for step in steps)
     kept = [index for index, id in enumerate(rows.ids) if id not in added]
     task = rows.task
     ids = [rows.ids[index] for index in kept]

@@ -1,7 +1,8 @@
 """The index of a run folder: tables for search and paging, built once and again when the files change.
 
-    edits.jsonl     ->  edits (filter columns), bodies (the rest), failed (checks), edits_text (search)
+    edits.jsonl     ->  edits (filter columns), bodies (the rest), failed (checks), rules, edits_text (search)
     the dataset     ->  rows, rows_text
+    findings        ->  patterns: the edits that change a pattern
 
 Everything is streamed and written in one transaction: a killed process leaves the previous state.
 Search finds any part of a text, ignoring case: by trigrams if this SQLite supports them, otherwise by reading each text.
@@ -19,23 +20,28 @@ from typing import Any
 
 from longway.data import Dataset
 from longway.data.columns import role_frame
-from longway.records import Edit
+from longway.detect import TokenizedRow, required_words, where
+from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
-from longway.review.row_edits import EditLine, merged
+from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in
 
-VERSION = 4
+VERSION = 6
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
+RULES_LIMIT = 200  # characters of the names of the rules of one step
 _TABLES = (
     "drop table if exists edits", "drop table if exists bodies", "drop table if exists failed",
     "drop table if exists rows", "drop table if exists edits_text", "drop table if exists rows_text",
+    "drop table if exists rules", "drop table if exists patterns",
     # by_random, by_score: positions in other orders than that of the file
     """create table edits (number integer primary key, key text not null unique, id text not null, source text not null,
         status text not null, label text not null, method text not null, engine text not null,
         gain real, by_random integer not null, by_score integer)""",
     "create table bodies (number integer primary key, before text not null, after text not null, rest text not null)",
     "create table failed (name text not null, number integer not null, primary key (name, number)) without rowid",
+    "create table rules (name text not null, number integer not null, primary key (name, number)) without rowid",
+    "create table patterns (name text not null, number integer not null, primary key (name, number)) without rowid",
     """create table rows (number integer primary key, id text not null, label text not null, text text not null,
         context text, split text not null)""",
 )  # fmt: skip
@@ -57,6 +63,11 @@ _RANKS = (
     "update edits set by_score = (select place from ranked where ranked.number = edits.number)",
     "drop table ranked",
 )
+
+# Edits with the context of their row, or of the row that an addition was made from.
+_WITH_CONTEXT = """select number, before, after, rest, coalesce((select context from rows where rows.id = edits.id limit 1),
+        (select context from rows where rows.id = edits.source limit 1))
+    from edits join bodies using (number) where number > ? order by number limit ?"""
 
 Progress = Callable[[int, int], object]
 
@@ -81,11 +92,14 @@ def build(
     load: Callable[[], Dataset] | None,
     stamp: str,
     progress: Progress,
-    merge: str | None = None,
+    merge: Callable[[Path], Iterable[EditLine]] | None = None,
+    patterns: Mapping[str, Pattern] | None = None,
+    context: str | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
-    load: reads the dataset, if there is one. merge: the column of the text, to list one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
+    load: reads the dataset, if there is one. merge: lists one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
+    patterns: by the key of the finding; edits are listed by those that they change. context: the column of the context.
     """
     database.execute("create table if not exists made_of (stamp text not null)")
     if _is_built(database, stamp):
@@ -103,12 +117,14 @@ def build(
         size = edits.stat().st_size if edits else 0
         total = size + (dataset.n_rows if dataset else 0)
         if edits:
-            lines = edits_in(edits) if merge is None else merged(edits_in(edits), text=merge)
-            _add_edits(database, lines, lambda done: progress(done, total))
+            lines = edits_in(edits) if merge is None else merge(edits)
+            _add_edits(database, lines, lambda done: progress(done, total), is_merged=merge is not None)
         if dataset:
             _add_rows(database, dataset, lambda done: progress(size + done, total))
         for statement in (*_RANKS, *_INDEXES):
             database.execute(statement)
+        if edits and patterns:
+            _add_patterns(database, patterns, context, is_merged=merge is not None)
         database.execute("delete from made_of")
         database.execute("insert into made_of values (?)", (stamp,))
 
@@ -142,9 +158,11 @@ def search_in(table: str, part: str, text: str) -> tuple[str, list[str]]:
     return f"number in (select number from {tables} where {where})", values
 
 
-def _add_edits(database: Database, lines: Iterable[EditLine], progress: Callable[[int], object]) -> None:
+def _add_edits(
+    database: Database, lines: Iterable[EditLine], progress: Callable[[int], object], *, is_merged: bool
+) -> None:
     seen: dict[str, int] = {}
-    buffer = _Buffer(database, "edits", "bodies", "failed", "edits_text" if HAS_TRIGRAMS else "")
+    buffer = _Buffer(database, "edits", "bodies", "failed", "rules", "edits_text" if HAS_TRIGRAMS else "")
     for number, (read, line, edit) in enumerate(lines, 1):
         key = edit_key(line)
         seen[key] = seen.get(key, 0) + 1
@@ -155,6 +173,8 @@ def _add_edits(database: Database, lines: Iterable[EditLine], progress: Callable
         buffer.add("bodies", (number, before, after, json.dumps(rest)))
         for name in why_refused(edit):
             buffer.add("failed", (_storable(name), number))
+        for name in rules_of(edit, RowTrace.of(edit) if is_merged else None):
+            buffer.add("rules", (_storable(name), number))
         buffer.add("edits_text", (number, folded(f"{edit.id}\n{before}\n{after}")))
         if buffer.is_full:
             buffer.flush()
@@ -181,6 +201,44 @@ def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], ob
     buffer.flush()
 
 
+def _add_patterns(
+    database: Database, patterns: Mapping[str, Pattern], context: str | None, *, is_merged: bool
+) -> None:
+    """Which edits put a pattern in, take it out, or drop a row that has it."""
+    words = {
+        key: folded(max(required_words(pattern), key=len, default="")) for key, pattern in patterns.items()
+    }
+    buffer = _Buffer(database, "patterns")
+    last = 0
+    while batch := database.query(_WITH_CONTEXT, (last, AT_ONCE)):
+        for number, before, after, rest, beside in batch:
+            values = json.loads(rest)
+            trace = values.get("trace", {}).get(TRACE) if is_merged else None
+            columns = {**(trace["columns"] if trace else {}), values["field"]: (before, after)}
+            if context is not None:
+                columns.setdefault(context, (beside or "", beside or ""))
+            texts = folded("\n".join(text for both in columns.values() for text in both))
+            near = {key: patterns[key] for key, word in words.items() if word in texts}
+            for key in changed_patterns(columns, near, is_dropped=bool(values.get("drops"))):
+                buffer.add("patterns", (key, number))
+        last = batch[-1][0]
+        buffer.flush()
+
+
+def changed_patterns(
+    columns: Mapping[str, tuple[str, str]], patterns: Mapping[str, Pattern], *, is_dropped: bool = False
+) -> list[str]:
+    """The keys of the patterns that only one version of a row shows. columns: the texts before and after. is_dropped: nothing is left after."""
+    if not patterns:
+        return []
+    before, after = (TokenizedRow({name: both[side] for name, both in columns.items()}) for side in (0, 1))
+    return [
+        key
+        for key, pattern in patterns.items()
+        if (where(pattern, before) is not None) != (not is_dropped and where(pattern, after) is not None)
+    ]
+
+
 class _Buffer:
     """Rows of several tables, inserted many at a time."""
 
@@ -203,7 +261,7 @@ class _Buffer:
             if rows:
                 columns = "(rowid, text)" if table.endswith("_text") else ""
                 marks = ", ".join("?" * len(rows[0]))
-                insert = "insert or ignore into" if table == "failed" else "insert into"
+                insert = "insert or ignore into" if table in ("failed", "rules") else "insert into"
                 self._database.execute_many(f"{insert} {table} {columns} values ({marks})", rows)
                 rows.clear()
 
@@ -237,6 +295,18 @@ def why_refused(edit: Edit) -> list[str]:
     """The checks that an edit failed; for an edit refused without a failed check, the reason."""
     failed = [verdict.check for verdict in edit.verdicts if not verdict.passed]
     return failed if failed or edit.accepted else [edit.reason.partition(": ")[0]]
+
+
+def rules_of(edit: Edit, trace: RowTrace | None = None) -> list[str]:
+    """The rules that made an edit, or the method if it names none; of a repaired row, those of the steps that were kept.
+
+    >>> rules_of(Edit("1", "text", "a", "b", "x", "x", "reword", "rules", True, how="negation.fail_to + modifier"))
+    ['negation.fail_to', 'modifier']
+    """
+    steps = [step for step in trace.steps if step.accepted] if trace else [edit]
+    return list(
+        dict.fromkeys(name for step in steps for name in (step.how or step.method)[:RULES_LIMIT].split(" + "))
+    )
 
 
 def _draw(key: str) -> int:

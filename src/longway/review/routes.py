@@ -233,6 +233,8 @@ FILTER: dict[str, Field] = {
     "method": ANY,
     "engine": ANY,
     "check": ANY,
+    "rule": ANY,
+    "pattern": ANY,
     "search": ANY,
     "order": TextField(choices=("file", "random", "score"), required=False),
 }
@@ -249,6 +251,8 @@ PAGES: dict[str, dict[str, Field]] = {
     "findings/{key}": {},
     "edits": {**FILTER, **PAGED},
     "edits/{key}": {**FILTER, "part": NUMBER},
+    "groups": {},
+    "summary": {},
     "data": {"search": ANY, "label": ANY, **PAGED},
     "data/{id}": {"part": NUMBER},
     "trees": {"page": NUMBER},

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,16 @@ from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
 from longway.errors import DataError, RunError
-from longway.records import Edit
+from longway.records import Edit, Pattern
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
 from longway.review.index import build, finding_key, search_in, stamp_of
+from longway.review.row_edits import merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
+MERGES = {"repair": merged, "rewrite": merged_rounds}
+MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
 MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows searched for them
 CACHED_COUNTS = 64  # searches whose number of rows is kept
 _ROW = "number, id, label, text, context"
@@ -146,7 +150,11 @@ class RunContents:
             load=None if source is None else lambda: self.dataset(source),
             stamp=stamp_of(run.edits_path, source, columns=json.dumps(asdict(self.columns))),
             progress=progress,
-            merge=self.text_column if self.command == "repair" else None,
+            merge=partial(MERGES[self.command], text=self.text_column) if self.command in MERGES else None,
+            patterns={
+                key: self._shape(found[0]) for key, found in islice(self._findings.items(), MAX_PATTERNS)
+            },
+            context=self.columns.context,
         )
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
@@ -204,8 +212,12 @@ class RunContents:
 
     def where(self, finding: RunFinding, row: TokenizedRow) -> dict[str, Spans] | None:
         """The spans of a finding's pattern in a row, by column; None if the row does not show it."""
+        return where(self._shape(finding), row)
+
+    def _shape(self, finding: RunFinding) -> Pattern:
+        """The pattern of a finding, with its column."""
         pattern = finding.shape
-        return where(pattern if pattern.field else replace(pattern, field=self.text_column), row)
+        return pattern if pattern.field else replace(pattern, field=self.text_column)
 
     def tokenized(self, text: str, context: str | None) -> TokenizedRow:
         """A row to search for patterns."""

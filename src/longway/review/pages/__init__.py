@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longway.review.pages.edit_pages import data_page, edit_page, edits_page, row_page
+from longway.review.pages.edit_pages import data_page, edit_page, edits_page, groups_page, row_page
 from longway.review.pages.finding_pages import finding_page, findings_page
 from longway.review.pages.page_layout import PageView, Query, render, render_error, static_files
 from longway.review.pages.report_pages import proof_page, trees_page
-from longway.review.pages.run_pages import overview_page, run_page
+from longway.review.pages.run_pages import overview_page, run_page, summary_page
 from longway.review.pages.sample_pages import sample_page, samples_page
 from longway.review.run_contents import RunContents
 
@@ -23,6 +23,8 @@ PAGES: dict[str, Callable[[RunContents, Query], PageView]] = {
     "findings/{key}": finding_page,
     "edits": edits_page,
     "edits/{key}": edit_page,
+    "groups": groups_page,
+    "summary": summary_page,
     "data": data_page,
     "data/{id}": row_page,
     "trees": trees_page,

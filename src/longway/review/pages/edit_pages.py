@@ -1,6 +1,7 @@
-"""Edits and rows: the list of edits with its filters, one edit in detail, the rows of the dataset and one row with its edits.
+"""Edits and rows: the list of edits with its filters, edits by rule and pattern, one edit in detail, the rows of the dataset and one row with its edits.
 
 contents.edits.page(filter)  ->  edits_page()   cards with both texts, decided one by one or all at once
+contents.edits.groups(...)   ->  groups_page()  edits by rule and by pattern, decided at once
 contents.edits.get(key)      ->  edit_page()    both texts, checks, triples, the person's words, decisions, editing by hand
 contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
 """
@@ -18,7 +19,8 @@ from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
 from longway.jobs.perturb.show import CHAIN
 from longway.records import Edit, Verdict
-from longway.review.edit_list import ReviewedEdit
+from longway.review.edit_list import EditGroup, ReviewedEdit
+from longway.review.index import rules_of
 from longway.review.pages.finding_pages import STRENGTHS, EditFindings, edit_findings
 from longway.review.pages.page_layout import (
     CHOICES,
@@ -74,8 +76,10 @@ MAX_CHAIN = 200
 MAX_LEFT = 6
 MAX_HISTORY, MAX_ROW_HISTORY = 20, 50
 MAX_ROW_EDITS = 25
-MAX_STEPS = 30
+MAX_STEPS, MAX_RULES = 30, 6
+EXAMPLE_LIMIT = 160  # characters of the example of a group
 STATUS = {"kept": "kept by the run", "refused": "refused by the run"}
+MORE_FILTERS = ("label", "method", "engine", "check", "rule", "pattern", "order")  # folded unless one is used
 ORDERS = {"file": "as in the run", "random": "at random", "score": "largest change of gamma first"}
 
 
@@ -124,6 +128,7 @@ class EditView:
     """An edit on a page. seen: number of the decision shown, to detect concurrent decisions.
 
     fate: "added" or "dropped" if a repair did so with the whole row. columns: other columns that changed. steps: of a repair, if there are several.
+    rules: what made the edit, each with the address of all its edits.
     """
 
     key: str
@@ -140,6 +145,25 @@ class EditView:
     fate: str = ""
     columns: Sequence[ColumnChange] = ()
     steps: Sequence[StepView] = ()
+    rules: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """The edits of one rule, or that change one pattern. kind: "rule" or "pattern". name: its value in a filter."""
+
+    kind: str
+    name: str
+    title: str
+    n: int
+    n_decided: int
+    address: str
+    example: EditView
+
+    @property
+    def adds(self) -> bool:
+        """Whether the example has new words."""
+        return any(piece.level for piece in self.example.card.after)
 
 
 def edits_page(contents: RunContents, query: Query) -> PageView:
@@ -167,8 +191,44 @@ def edits_page(contents: RunContents, query: Query) -> PageView:
         "status": STATUS,
         "choices": CHOICES["edit"],
         "orders": ORDERS,
+        "patterns": _pattern_names(contents),
+        "more": any(chosen.get(name) for name in MORE_FILTERS),
     }
     return PageView("edits.html.jinja", data, view)
+
+
+def groups_page(contents: RunContents, query: Query) -> PageView:
+    """The edits by rule and by pattern, each group decided at once."""
+    names, labels = _pattern_names(contents), labels_for(contents)
+    groups = {"rule": contents.edits.groups("rule"), "pattern": contents.edits.groups("pattern")}
+    groups["pattern"] = [group for group in groups["pattern"] if group.name in names]
+    data = {
+        name: [{"name": group.name, "edits": group.n, "decided": group.n_decided} for group in some]
+        for name, some in groups.items()
+    }
+    view = {
+        name: [_group_view(group, name, names.get(group.name, group.name), labels) for group in some]
+        for name, some in groups.items()
+    }
+    return PageView("groups.html.jinja", data, view)
+
+
+def _pattern_names(contents: RunContents) -> dict[str, str]:
+    """The patterns by which edits can be filtered, by the key of their finding."""
+    known = contents.edits.facets()["pattern"]
+    return {one.key: one.finding.pattern for one in contents.all_findings() if one.key in known}
+
+
+def _group_view(group: EditGroup, kind: str, title: str, labels: Mapping[str, Label]) -> GroupView:
+    return GroupView(
+        kind=kind,
+        name=group.name,
+        title=cut(title, PATTERN_LIMIT),
+        n=group.n,
+        n_decided=group.n_decided,
+        address=address("/edits", {"status": "kept", kind: group.name}),
+        example=edit_view(group.example, labels, {}, limit=EXAMPLE_LIMIT),
+    )
 
 
 def edit_page(contents: RunContents, query: Query) -> PageView:
@@ -248,6 +308,10 @@ def edit_view(
         fate="dropped" if reviewed.edit.drops else "added" if trace and reviewed.edit.source else "",
         columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()] if trace else (),
         steps=_step_views(trace.steps, limit) if trace else (),
+        rules=[
+            (cut(name, NAME_LIMIT), address("/edits", {"status": "kept", "rule": name}))
+            for name in rules_of(reviewed.edit, trace)[:MAX_RULES]
+        ],
     )
 
 

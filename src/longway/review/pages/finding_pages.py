@@ -153,6 +153,7 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
         "history": [decision.to_dict() for decision in history],
     }
     words = " ".join(required_words(finding.shape))
+    n_changing = contents.edits.facets()["pattern"].get(reviewed.key, 0)
     has_edits = words and contents.edits.has_any and len(words) <= 200
     view = {
         "finding": finding_view(reviewed, labels),
@@ -165,6 +166,8 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
         "here": f"/findings/{reviewed.key}",
         "history": history_lines(history),
         "is_gone": finding.before is not None and finding.now.count == 0,
+        "n_changing": n_changing,
+        "changing": address("/edits", {"pattern": reviewed.key}),
         "edits": address("/edits", {"search": words}) if has_edits else "",
     }
     return PageView("finding.html.jinja", data, view)

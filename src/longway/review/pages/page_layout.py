@@ -298,7 +298,14 @@ def exactly(text: str) -> Markup:
 
 def _tabs(contents: RunContents, path: str) -> list[Tab]:
     """The pages that have content for this run."""
-    needs = {"findings": "findings", "edits": "edits", "data": "rows", "trees": "trees", "proof": "proof"}
+    needs = {
+        "findings": "findings",
+        "edits": "edits",
+        "groups": "edits",
+        "data": "rows",
+        "trees": "trees",
+        "proof": "proof",
+    }
     first = {"edits": "/edits?status=kept"}  # edits that are in the dataset come first
     here = path.split("/")[1:2]
     named = [

@@ -27,12 +27,14 @@ from longway.review.pages.page_layout import (
     Query,
     address,
     cut_decision,
+    exactly,
     labels_for,
     when,
 )
 from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
+from longway.review.summary import summary
 from longway.show import html
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import setting_rows
@@ -96,6 +98,12 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
         "can_export": contents.can_export,
     }
     return PageView("overview.html.jinja", data, view)
+
+
+def summary_page(contents: RunContents, query: Query) -> PageView:
+    """The review as Markdown, to paste into a pull request."""
+    text = summary(contents, author=query.get("author", ""))
+    return PageView("summary.html.jinja", {"markdown": text}, {"text": exactly(text)})
 
 
 def decided_counts(contents: RunContents) -> tuple[dict[str, int], dict[str, int]]:

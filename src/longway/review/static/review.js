@@ -116,12 +116,19 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const target = event.target.closest("[data-reload], [data-close], [data-help]");
+  const target = event.target.closest("[data-reload], [data-close], [data-help], [data-copy]");
   if (!target) return;
   if (target.hasAttribute("data-reload")) { event.preventDefault(); location.reload(); }
+  if (target.hasAttribute("data-copy")) copy($(target.dataset.copy));
   if (target.hasAttribute("data-close")) $("#problem").hidden = true;
   if (target.hasAttribute("data-help")) $("#help").showModal();
 });
+
+/* Without access to the clipboard the text is selected, for Ctrl C. */
+async function copy(field) {
+  field.select();
+  try { await navigator.clipboard.writeText(field.value); notify("Copied."); } catch { notify("Selected: copy it with Ctrl C."); }
+}
 
 /* The item that keys apply to: that of the page, or the selected one of a list. */
 const items = () => all("[data-item]");
@@ -138,7 +145,7 @@ function move(step) {
 }
 
 function press(key) {
-  const item = marked() || (["a", "r", "s", "x"].includes(key) && items()[0]);
+  const item = marked() || (["a", "r", "s", "x"].includes(key) && !$(".group") && items()[0]); // a group must be selected first
   const control = (item && $(`[data-key="${key}"]`, item)) || $(`main > .decision-bar [data-key="${key}"], main > [data-current] [data-key="${key}"], .list-head [data-key="${key}"], #decisions [data-key="${key}"], .tags [data-key="${key}"]`);
   if (key === "e" && item && $("[data-open]", item)) return location.assign($("[data-open]", item).href + "#hand-text");
   if (!control) return;
@@ -168,7 +175,7 @@ $("#hand-text")?.addEventListener("input", (event) => {
   fetch("/prepare", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key }) }).catch(() => {});
 }, { once: true });
 
-for (const button of all("[data-help]")) button.hidden = false;
+for (const button of all("[data-help], [data-copy]")) button.hidden = false;
 try {
   const words = sessionStorage.getItem("saved");
   sessionStorage.removeItem("saved");

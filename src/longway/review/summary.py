@@ -1,0 +1,141 @@
+"""The review in a few tables of Markdown, to paste into a pull request: what the run did, what was decided, and by which rules.
+
+    summary(contents, author="ada")  ->  "# Repair of reviews.jsonl ... ## Decisions ... ## By rule ..."
+
+The figures of the run are those of its card; nothing in them is read as markup, whatever the data calls its labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from longway.review.chosen import chosen
+from longway.review.edit_list import EditFilter
+from longway.review.pages.page_layout import CHOICES
+from longway.review.pages.report_pages import report_of
+from longway.review.run_contents import RunContents
+from longway.review.sampling import sample_state, samples
+from longway.show import markdown
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.labels import setting_rows
+from longway.show.numbers import count, counted, percent
+from longway.show.sections import (
+    CARD,
+    Bullet,
+    Bullets,
+    Column,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
+
+MAX_RULES = 20
+MAX_MARKED = 20
+
+
+def summary(contents: RunContents, *, author: str) -> str:
+    """The summary as Markdown. author: who reads it; raters of a sample do not see the results of others before their own."""
+    report = report_of(contents)
+    if not isinstance(report, Page):
+        report = _plain_page(contents)
+    sections = [section for section in report.sections if CARD in section.on]
+    return markdown.render(replace(report, sections=[*_review_sections(contents, author), *sections]))
+
+
+def _plain_page(contents: RunContents) -> Page:
+    """For runs without a report."""
+    about = contents.about
+    return Page(
+        kicker="",
+        title=cut(f"Review of {contents.folder.name}", PATTERN_LIMIT),
+        verdict="",
+        facts=[],
+        figures=[],
+        sections=[],
+        version=str(about.get("versions", {}).get("longway", "")),
+        fingerprint=str(about.get("fingerprint", "")),
+        settings=setting_rows(contents.settings, source="run.json"),
+    )
+
+
+def _review_sections(contents: RunContents, author: str) -> list[Section]:
+    sections = []
+    if contents.has("edits"):
+        sections.append(_decisions_section(contents))
+        sections += _rules_section(contents)
+    sections += _findings_section(contents)
+    sections += _sample_section(contents, author)
+    return sections
+
+
+def _decisions_section(contents: RunContents) -> Section:
+    """How many edits were accepted, rejected and written by hand, and by whom."""
+    counts = _counts(contents, EditFilter(status="kept"))
+    n_kept, decided = sum(counts.values()), contents.decisions.current("edit")
+    authors = sorted({cut(one.author, NAME_LIMIT) for one in decided.values() if one.choice != "none"})
+    n_refused = len(contents.edits.keys(EditFilter(status="refused", choice="accept")))
+    rows = [Row([CHOICES["edit"][name], count(n), percent(n / max(n_kept, 1))]) for name, n in counts.items()]
+    changed = sum(row.differs for row in chosen(contents))
+    words = [f"{counted(n_kept, 'edit')} of the run are in the dataset."]
+    words += [f"Reviewed by {', '.join(authors)}."] if authors else ["None is decided yet."]
+    words += [f"{counted(n_refused, 'refused edit')} accepted by the review."] if n_refused else []
+    words += [f"The review changes {counted(changed, 'row')} of it."] if changed else []
+    words += ["Undecided edits stay as the run left them."] if counts["none"] else []
+    return Section(
+        "decisions",
+        "Decisions",
+        [Paragraph(" ".join(words)), Table([Column("Edits"), Column("Number", number=True), Column("Share", number=True)], rows)],
+        on=CARD,
+    )  # fmt: skip
+
+
+def _counts(contents: RunContents, filter: EditFilter) -> dict[str, int]:
+    """The number of edits of a filter by decision."""
+    return {name: len(contents.edits.keys(replace(filter, choice=name))) for name in CHOICES["edit"]}
+
+
+def _rules_section(contents: RunContents) -> list[Section]:
+    groups = contents.edits.groups("rule")
+    if not groups:
+        return []
+    rows = []
+    for group in groups[:MAX_RULES]:
+        counts = _counts(contents, EditFilter(status="kept", rule=group.name))
+        rows.append(
+            Row([Span(cut(group.name, NAME_LIMIT), "code"), count(group.n), *map(count, counts.values())])
+        )
+    columns = [Column("Rule"), Column("Edits", number=True)]
+    columns += [Column(words.capitalize(), number=True) for words in CHOICES["edit"].values()]
+    more = len(groups) - MAX_RULES
+    rest = [Paragraph(f"{counted(more, 'more rule')} made fewer edits.")] if more > 0 else []
+    return [Section("rules", "By rule", [Table(columns, rows), *rest], on=CARD)]
+
+
+def _findings_section(contents: RunContents) -> list[Section]:
+    """Findings that somebody marked."""
+    marked = [one for one in contents.all_findings() if one.choice != "none"]
+    if not marked:
+        return []
+    items: list[Words | Bullet] = [
+        [Span(cut(one.finding.pattern, PATTERN_LIMIT), "code"), f" ({cut(one.finding.label, NAME_LIMIT)}): {CHOICES['finding'][one.choice]}"]
+        for one in marked[:MAX_MARKED]
+    ]  # fmt: skip
+    return [Section("marked", "Marked findings", [Bullets(items)], on=CARD)]
+
+
+def _sample_section(contents: RunContents, author: str) -> list[Section]:
+    """The estimated share of wrong edits, by samples that the author has rated."""
+    lines: list[Words | Bullet] = []
+    for one in samples(contents):
+        wrong = sample_state(contents, one.name, rater=author).estimate.error
+        if wrong is not None:
+            interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
+            lines.append(
+                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'edit')}: {percent(wrong.share)} are wrong "
+                f"(95% interval {interval} of all edits)."
+            )
+    return [Section("sample", "Error rate", [Bullets(lines)], on=CARD)] if lines else []
