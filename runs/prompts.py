@@ -45,13 +45,19 @@ from longway.methods.perturb.asked import AskedPerturber
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
-from longway.verify.verifier import passed, verifier_for
+from longway.verify.verifier import CheckSetup, passed, verifier_for
 from longway.verify.wordforms import FUNCTION_WORDS
 from writer_common import FACTS, NLI, SENTIMENT, Row, lines_of, rows_of, some, table
 from writer_person import SIDES, request_of
 
 KNOWN = 1000  # rows that the checks know
 SAMPLING = Sampling(max_tokens=256)
+TURNED_CHECKS = (
+    "surface",
+    "orders",
+    "entailment",
+    "sentiment",
+)  # of the new label, where a model of ours knows it
 _WORD = re.compile(r"\b[a-z]{4,}\b")
 
 
@@ -154,7 +160,7 @@ def turned(asker: Asker, family: Family, rows: Sequence[Row], n: int) -> Iterato
         for row in rows
     ]
     turned_rows = [Row(row.id, row.text, target[row.id], row.context) for row in rows]
-    for row, one, fine in _checked(asker, family, turned_rows, prompts, n, names=("surface", "orders")):
+    for row, one, fine in _checked(asker, family, turned_rows, prompts, n, names=TURNED_CHECKS):
         yield Answer("counterpart", family.name, row.id, row.label, fine or one.texts, _why(one), bool(fine))
 
 
@@ -261,7 +267,13 @@ def _checked(
     known = [*rows, *some(family.rows, KNOWN, seed=6)]
     contexts = [row.context or "" for row in known] if family.task.is_pair else None
     texts, labels = [row.text for row in known], [row.label for row in known]
-    verifier = verifier_for(family.task, texts, labels, contexts, names=names)
+    if names is None:
+        verifier = verifier_for(family.task, texts, labels, contexts)
+    else:
+        setup = CheckSetup(family.task, texts, labels, contexts, is_english=True)
+        for name in names:
+            setup.build(name)
+        verifier = setup.verifier()
     candidates = [
         Candidate(
             i, row.text, text, row.label, row.context,
