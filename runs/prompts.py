@@ -389,7 +389,7 @@ def main() -> None:
     if options.write:
         lines = (json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in found)
         options.write.write_text("".join(lines), encoding="utf-8")
-    finish("prompts", engine=options.engine, figures=show(found))
+    finish("runs/prompts.py", engine=options.engine, **show(found))
 
 
 if __name__ == "__main__":

@@ -177,6 +177,10 @@ SMALL = {
             "clean",
         },
     ),
+    "runs/prompts.py": (
+        ["--engine", "rules", "--rows", "2", "--jobs", "rewrite", "--families", "sentiment"],
+        {"rewrite sentiment"},
+    ),
     "runs/repair.py": (
         ["--data", "imdb", "--limit", "40", "--test-limit", "20", "--model", "bow"],
         {"imdb"},
@@ -186,7 +190,7 @@ SMALL = {
 LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
-    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py",
+    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {

@@ -121,7 +121,7 @@ def _form(result: EditedResult, loaded: Dataset) -> str:
     if kind not in ("csv", "tsv"):
         return ""
     form = "separator" if result.encoding_note else "separator and encoding"
-    return f"It has the columns, {form} of {loaded.source_name} and the column longway_id; what opens one opens the other."
+    return f"It has the columns, {form} of {loaded.source_name}, and new ones that begin with longway_; what opens one opens the other."
 
 
 def one_sentence(text: str) -> str:
