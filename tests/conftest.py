@@ -16,6 +16,10 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
+os.environ.pop(
+    "COLUMNS", None
+)  # test processes are started with one; output is as wide as where there is no terminal
+
 import pytest
 from hypothesis import settings
 
