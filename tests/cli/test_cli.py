@@ -276,3 +276,18 @@ def test_a_problem_says_its_count_once(run, tmp_path):
     rows = [{"text": f"word{i % 40} and more", "label": "ab"[i % 2]} for i in range(80)]
     result = run("audit", str(written(tmp_path / "rows.jsonl", rows)), "--levels", "token")
     assert re.search(r"^\s*40 rows repeating", result.output, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["rewrite", "augment"])
+def test_a_dry_run_loads_nothing_that_takes_seconds(command):
+    """Neither to check the names of models nor to look up answers of earlier runs, of which there are none."""
+    code = (
+        "import sys; from longway.cli import main; sys.argv = ['longway', *sys.argv[1:]]\n"
+        "try: main()\n"
+        "finally: print(*(m for m in ('torch', 'spacy', 'sklearn', 'onnxruntime') if m in sys.modules), file=sys.stderr)"
+    )
+    options = [command, str(sample_path("reviews")), "--engine", "rules", "--dry-run"]
+    done = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Carry it out" in done.stdout
+    assert done.stderr.strip() == ""

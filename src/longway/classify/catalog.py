@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from longway.classify.pretrained import SequenceClassifier
 
 MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "minilm-lora", "minilm-full")
+STATIC = ("cnn", "gru", "dan")  # on word vectors
 TUNINGS = ("frozen", "lora", "full")
 
 
@@ -53,6 +54,14 @@ def model_named(
         ) from None
 
 
+def check_named(name: str) -> None:
+    """Raise what `model_named` would for a name, without importing torch."""
+    if name in STATIC:
+        _needs_torch(name)
+    else:
+        model_named(name)
+
+
 def names_of(models: Iterable[object]) -> tuple[str, ...]:
     """The names of models, of which some may be objects of the user's own."""
     from longway.classify.own_model import name_of
@@ -70,7 +79,7 @@ def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifi
         from longway.classify.bag_of_words import Linear, NaiveBayes
 
         return Linear if name == "bow" else NaiveBayes
-    if name in ("cnn", "gru", "dan"):
+    if name in STATIC:
         _needs_torch(name)
         from longway.classify.static import StaticNet
 

@@ -224,7 +224,9 @@ class Asker:
         options: Sequence[str] | None = None,
     ) -> TokenEstimate:
         """What the calls that are not answered yet would take. options: the labels, to estimate judging instead of writing."""
-        keys_of, each = CallKeys.of(self.engine), _each(samplings, len(prompts))
+        # Without stored answers, keys only tell repeated calls; the identity of an engine may take seconds to find out.
+        keys_of = CallKeys.of(self.engine) if len(self.journal) else CallKeys({}, self.engine.reads_messages)
+        each = _each(samplings, len(prompts))
         if options is None:
             plans, each = self._plans(prompts, n, each)
             prompts = [one for plan in plans for one in plan.prompts]

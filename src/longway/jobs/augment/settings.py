@@ -186,7 +186,7 @@ class AugmentSettings:
 
 
 def _check_models(names: tuple[str, ...]) -> None:
-    from longway.classify.catalog import model_named
+    from longway.classify.catalog import check_named
 
     if len(names) % 2 == 0 or len(set(names)) < len(names):
         raise SettingError(
@@ -194,4 +194,4 @@ def _check_models(names: tuple[str, ...]) -> None:
             f"Got {len(names)}: {', '.join(names)}. Add one or leave one out."
         )
     for name in names:
-        model_named(name)
+        check_named(name)
