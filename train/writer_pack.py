@@ -74,7 +74,8 @@ def pack_all(shared_folder: Path, out: Path, *, sample: int = 0) -> None:
     save(out / "train.npz", train, tokenizer)
     save(out / "dev.npz", dev, tokenizer)
     if (ROWS / PAIRS).exists():
-        save(out / "pairs.npz", list(read(ROWS / PAIRS)), tokenizer)
+        pairs = [row for row in read(ROWS / PAIRS) if row.ask not in held]
+        save(out / "pairs.npz", pairs, tokenizer)
     others = [row for row in train if row.job == "judge" and row.source in OTHER_JUDGE]
     (out / "judge").mkdir(exist_ok=True)
     save(out / "judge" / "train.npz", others, tokenizer)

@@ -195,7 +195,8 @@ def pairs_of(folder: Path, rows: Sequence[Row], seed: int = 4) -> list[Row]:
         refused.setdefault(key, []).extend(dict.fromkeys(worse))
     found = []
     for row in rows:
-        if worse := refused.get(_key(row.ask)):
+        # Of a question with as many rows as one may have, more answers may have passed.
+        if len(accepted[_key(row.ask)]) < MOST and (worse := refused.get(_key(row.ask))):
             found += [row, replace(row, answer=chance.choice(worse))]
     return found
 

@@ -158,6 +158,47 @@ def test_a_review_with_decisions_ends_with_the_reviewed_dataset_and_its_audit(fo
     assert load(made / "dataset-reviewed.jsonl").frame["text"][1] == "a"
 
 
+def test_a_review_leaves_the_run_finished_and_decisions_taken_back_do_not_count(folder, capsys):
+    from longway.cli.review import _end
+    from longway.review.edit_list import EditFilter
+    from longway.review.run_contents import RunContents
+    from longway.store import Run
+
+    run("repair", "my reviews.csv", *NAMED, "--remedy", "drop")
+    made = folder / "longway-runs" / "my-reviews-repair"
+    assert Run(made).is_done
+    contents = RunContents(made)
+    try:
+        key = contents.edits.page(EditFilter()).rows[0].key
+        contents.decisions.write("edit", key, {"choice": "accept"}, author="ada")
+        _end(contents, made)
+        assert list(made.glob("dataset-reviewed.*"))
+        assert Run(made).is_done
+        contents.decisions.write("edit", key, {"choice": "none"}, author="ada")
+        capsys.readouterr()
+        _end(contents, made)
+    finally:
+        contents.close()
+    assert last_lines(capsys.readouterr().out)[0] == "0 edits and 0 findings are decided."
+
+
+def test_a_password_in_an_address_is_not_repeated(folder):
+    address = "http://ada:topsecret@127.0.0.1:9/v1"
+    options = ("--engine", "served:toy", "--base-url", address, "--judge", "none", "--dry-run")
+    shown = run("rewrite", "my reviews.csv", *NAMED, *options)
+    assert "topsecret" not in shown
+    assert "--base-url http://127.0.0.1:9/v1" in shown
+
+
+def test_what_else_is_wrong_is_not_suggested_again(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [f"{i},Some longer opinion about place {i},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["nr,opinion,good", *rows]))
+    error = CliRunner().invoke(app, ["audit", str(path), "--context", "evidnce"]).exception
+    assert isinstance(error, ColumnError)
+    assert error.likely == {}
+
+
 @pytest.mark.parametrize(
     ("limit", "code", "verdict"),
     [("leak=1.0", 0, "The gate passed."), ("leak=0.5", 1, "The gate failed for 1 reason.")],

@@ -44,6 +44,42 @@ def test_rows_that_are_tested_on_are_in_no_version_nor_anything_made_from_them()
     }
 
 
+def test_rows_made_from_added_rows_go_with_the_first_original():
+    """The original is itself the result of a run."""
+    first = [
+        {"text": f"number {i}", "label": "ab"[i % 2], "longway_id": str(i), "longway_source": ""}
+        for i in range(50)
+    ]
+    added = [
+        {
+            "text": f"also {i}",
+            "label": "ab"[i % 2],
+            "longway_id": f"{i}+a",
+            "longway_source": str(i),
+        }
+        for i in range(50)
+    ]
+    again = [
+        {
+            "text": f"again {i}",
+            "label": "ab"[i % 2],
+            "longway_id": f"{i}+b",
+            "longway_source": f"{i}+a",
+        }
+        for i in range(50)
+    ]
+    before = load(pl.DataFrame(first + added), text="text", label="label")
+    # A second run does not know what the first one added.
+    second = [{**row, "longway_source": ""} for row in first[1:] + added]
+    after = load(pl.DataFrame(second + again), text="text", label="label")
+    assert can_hold_out(before, {"after": after})
+    kept, test = hold_out(before, {"before": before, "after": after})
+    tested = set(test.frame["longway_id"].str.replace(r"\+.*", ""))
+    for version in kept.values():
+        assert tested.isdisjoint(version.frame["longway_id"].str.replace(r"\+.*", ""))
+    assert len(kept["before"]) + len(test) == 100
+
+
 def test_the_same_texts_are_on_the_same_side():
     rows = [{"text": f"number {i % 40}", "label": "ab"[i % 2]} for i in range(80)]
     kept, test = hold_out(load(rows), {"before": load(rows)})

@@ -173,6 +173,15 @@ def again(*without: str, **changed: object) -> str:
     return " ".join(words)
 
 
+def _without_password(value: object) -> object:
+    """The value; an address without the user and the password in it, which are never printed or written.
+
+    >>> _without_password("https://me:secret@example.org/v1")
+    'https://example.org/v1'
+    """
+    return re.sub(r"(?<=://)[^/\s]*@", "", value) if isinstance(value, str) else value
+
+
 def _names(context: Any) -> list[str]:
     """The words of the command itself: batch, write."""
     return [] if context.parent is None else [*_names(context.parent), str(context.info_name)]
@@ -186,7 +195,7 @@ def _typed(context: Any, without: set[str]) -> list[str]:
         value = context.params.get(parameter.name)
         if source is None or source.name != "COMMANDLINE" or set(parameter.opts) & without:
             continue
-        values = value if isinstance(value, list | tuple) else [value]
+        values = [_without_password(one) for one in (value if isinstance(value, list | tuple) else [value])]
         if parameter.param_type_name == "argument":
             arguments += [quote(str(one)) for one in values]
         elif isinstance(value, bool):

@@ -85,7 +85,9 @@ def fairness(settings: FairnessSettings, source: FairscoreOptions, output: Outpu
     if data is not None and source.fairscore is not None:
         step = Step("Change people in the data", on_data("perturb", source.fairscore, source, data))
     elif settings.limit is not None:
-        step = Step("Measure it on all of the data", again("--limit"))
+        step = Step("Measure it on all of the data", again("--limit", "--out"))
+    elif settings.model != COMPARED:
+        step = Step("Compare it with another model", again("--out", model=COMPARED))
     else:
-        step = Step("Compare it with another model", again(model=COMPARED))
+        step = Step("See all runs", "longway runs")
     show_result(result, result.folder, step, file="fairness.json", as_json=output.json)

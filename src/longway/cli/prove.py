@@ -78,7 +78,7 @@ def prove(
                 like=first,
                 id=source.id,
                 split=source.split_column,
-                limit=source.limit,
+                limit=None if job.is_run(path) else source.limit,  # rows that a run added come last
                 encoding=source.encoding,
             )
             for name, path in {"after": after, **named_files(also, "also")}.items()
@@ -113,7 +113,7 @@ def _next(
 
     varies = any((row.std or 0.0) > NOISE for row in result.rows)  # over seeds
     if is_unclear(result) and varies and settings.seeds < ENOUGH:
-        return Step("Train with more seeds, which shows smaller differences", again(seeds=ENOUGH))
+        return Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))
     if is_run(after):
         return Step(REVIEW, f"longway review {quote(after)}")
     return Step("See which shortcuts are left", on_data("audit", after, source, first))

@@ -73,14 +73,18 @@ def _end(contents: RunContents, folder: Path) -> None:
     from longway.cli.ending import Step, end
     from longway.review.export import dataset_name, export_dataset
     from longway.show.numbers import counted
+    from longway.store.run_store import REVIEWED
 
-    edits, findings = (len(contents.decisions.current(kind)) for kind in ("edit", "finding"))
+    current = contents.decisions.current
+    edits, findings = (
+        sum(one.choice != "none" for one in current(kind).values()) for kind in ("edit", "finding")
+    )
     verdict = f"{counted(edits, 'edit')} and {counted(findings, 'finding')} are decided."
     files = {"Decisions": contents.database.path}
     if not edits or not contents.can_export:
         end(verdict, Step("Continue the review", f"longway review {quote(str(folder))}"), files=files)
         return
-    reviewed = folder / dataset_name(contents).replace("dataset", "dataset-reviewed", 1)
+    reviewed = folder / dataset_name(contents).replace("dataset", REVIEWED, 1)
     files["Dataset"] = export_dataset(contents, reviewed)
     columns = contents.columns
     named = (("text", columns.text), ("context", columns.context), ("label", columns.label))

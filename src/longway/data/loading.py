@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import polars as pl
 
 from longway.data import formats, frames, memory, shards
-from longway.data.columns import Columns, choose, likely_columns, plain_roles
+from longway.data.columns import NEEDED, Columns, choose, likely_columns, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.formats import DataFile
@@ -231,7 +231,10 @@ def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
     if columns is None:
         if sample.height == 0:
             faults.append("There are no rows either.")
-        raise ColumnError(f"{source.name}: " + " ".join(faults), likely=likely_columns(sample, given))
+        others = [name for role, name in given.items() if name and role not in NEEDED]
+        can_suggest = all(name in sample.columns for name in others)  # else the command would fail again
+        likely = likely_columns(sample, given) if can_suggest else {}
+        raise ColumnError(f"{source.name}: " + " ".join(faults), likely=likely)
     return replace(columns, lists=lists_in(source.tables([columns.label], ProblemLog()), columns.label))
 
 

@@ -33,6 +33,7 @@ from longway.store.journal import JOURNAL_FILE
 
 LOCK_FILE = ".longway-lock"  # on Windows only; elsewhere the folder itself is locked
 _IS_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+REVIEWED = "dataset-reviewed"  # written by a review, which does not change the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Run:
         return {
             name: size
             for name, size in sizes_in(self.folder).items()
-            if name != RUN_FILE and not name.startswith((".", JOURNAL_FILE))
+            if name != RUN_FILE and not name.startswith((".", JOURNAL_FILE, REVIEWED))
         }
 
     def write(self, name: str, value: object) -> Path:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
 from longway.engines.recording import WORDS
-from longway.errors import DataError, MissingExtra
+from longway.errors import DataError, MissingExtra, TrainingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.jobs.workload import Workload
@@ -255,7 +256,10 @@ def _vote_work(ensemble: Ensemble, method: str, journal: Journal, watcher: Watch
     seconds = {}
     for name in waiting:
         watcher.step(f"timing {name} on a few texts")
-        seconds[name] = _seconds_per_text(ensemble, name, method)
+        with suppress(
+            TrainingError
+        ):  # a model of one's own may need more rows than these; then its time is not known
+            seconds[name] = _seconds_per_text(ensemble, name, method)
     if waiting:
         total = approximate_time(n * sum(seconds.values()))
         watcher.say(

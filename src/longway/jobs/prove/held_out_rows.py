@@ -26,9 +26,11 @@ def can_hold_out(before: Dataset, versions: Mapping[str, Dataset]) -> bool:
     """Whether the rows of all versions can be traced to those of the original, in memory."""
     if before.streamed or any(one.streamed for one in versions.values()):
         return False
-    known = set(_ids(before))
+    source_of = _sources({"before": before, **versions})
+    known = set(_roots(before, source_of))
     return all(
-        ID_COLUMN in one.frame.columns and known.issuperset(_origins(one)) for one in versions.values()
+        ID_COLUMN in one.frame.columns and known.issuperset(_roots(one, source_of))
+        for one in versions.values()
     )
 
 
@@ -41,17 +43,23 @@ def hold_out(before: Dataset, versions: Mapping[str, Dataset]) -> tuple[dict[str
     >>> len(kept["before"]), len(test)
     (80, 20)
     """
-    chosen = _chosen(before)
-    kept = {name: in_rows(one, ~_origins(one).is_in(chosen.implode())) for name, one in versions.items()}
-    return kept, in_rows(before, _ids(before).is_in(chosen.implode()))
+    source_of = _sources({"before": before, **versions})
+    roots = _roots(before, source_of)
+    chosen = _chosen(before, roots)
+    kept = {
+        name: in_rows(one, ~_roots(one, source_of).is_in(chosen.implode())) for name, one in versions.items()
+    }
+    return kept, in_rows(before, roots.is_in(chosen.implode()))
 
 
-def _chosen(before: Dataset) -> pl.Series:
-    """The ids of the rows to hold out, drawn by their texts: the same ones in any order."""
-    rows = [pair for batch in before.batches() for pair in zip(batch.ids, batch.texts, strict=True)]
-    texts = sorted({text for _, text in rows}, key=_draw)
-    held_out = set(texts[: max(1, round(SHARE * len(texts)))])
-    return pl.Series([id_ for id_, text in rows if text in held_out], dtype=pl.String)
+def _chosen(before: Dataset, roots: pl.Series) -> pl.Series:
+    """The roots of the rows to hold out, drawn by the rows' texts: the same ones in any order."""
+    texts = [text for batch in before.batches() for text in batch.texts]
+    ordered = sorted(set(texts), key=_draw)
+    held_out = set(ordered[: max(1, round(SHARE * len(ordered)))])
+    return pl.Series(
+        [root for root, text in zip(roots, texts, strict=True) if text in held_out], dtype=pl.String
+    )
 
 
 def _draw(text: str) -> bytes:
@@ -60,14 +68,30 @@ def _draw(text: str) -> bytes:
 
 
 def _ids(dataset: Dataset) -> pl.Series:
-    """The ids of all rows, in order."""
+    """The ids of all rows, in order: those that Longway wrote, if there are any."""
+    if ID_COLUMN in dataset.frame.columns:
+        return dataset.frame[ID_COLUMN].cast(pl.String)
     return pl.concat([ids.cast(pl.String) for _, ids in dataset.tables_with_ids()])
 
 
-def _origins(dataset: Dataset) -> pl.Series:
-    """The id of the original row that each row was made from."""
-    ids = _ids(dataset)
-    if SOURCE_COLUMN not in dataset.frame.columns:
-        return ids
-    sources = dataset.frame[SOURCE_COLUMN].cast(pl.String)
-    return pl.select(pl.when(sources.fill_null("") != "").then(sources).otherwise(ids)).to_series()
+def _sources(versions: Mapping[str, Dataset]) -> dict[str, str]:
+    """The row that each added row of any version was made from, by id."""
+    found: dict[str, str] = {}
+    for one in versions.values():
+        if SOURCE_COLUMN in one.frame.columns:
+            sources = one.frame[SOURCE_COLUMN].cast(pl.String).fill_null("")
+            found |= {id_: source for id_, source in zip(_ids(one), sources, strict=True) if source}
+    return found
+
+
+def _roots(dataset: Dataset, source_of: Mapping[str, str]) -> pl.Series:
+    """The original row of each row: the one it was made from, or the one that that was made from."""
+    return pl.Series([_root(id_, source_of) for id_ in _ids(dataset)], dtype=pl.String)
+
+
+def _root(id_: str, source_of: Mapping[str, str]) -> str:
+    seen = {id_}
+    while (source := source_of.get(id_)) is not None and source not in seen:
+        seen.add(source)
+        id_ = source
+    return id_

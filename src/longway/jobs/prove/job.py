@@ -20,7 +20,7 @@ import numpy as np
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
 from longway.english.pipeline import load_pipeline
-from longway.errors import DataError, SettingError
+from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.held_out import Arranged, arrange
@@ -95,16 +95,19 @@ def load_version(
     if like is None:
         return as_dataset(path)
     own = like.columns
-    return load(
-        path,
-        text=own.text,
-        context=own.context or "",
-        label=own.label,
-        id=id,
-        split=split,
-        limit=limit,
-        encoding=encoding or (like.encoding if path is not source else None),
-    )
+    try:
+        return load(
+            path,
+            text=own.text,
+            context=own.context or "",
+            label=own.label,
+            id=id if path is source else None,  # a run wrote ids of its own
+            split=split,
+            limit=limit,
+            encoding=encoding or (like.encoding if path is not source else None),
+        )
+    except ColumnError as error:  # columns to suggest would be those of this file alone
+        raise ColumnError(str(error)) from None
 
 
 def dataset_file(path: str | Path) -> str | Path:
