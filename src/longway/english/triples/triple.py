@@ -196,10 +196,8 @@ def _parse_line(line: str, may_be_whole: bool) -> tuple[str | None, int, Triple]
     if len(parts) == 2 and all(parts) and parts[1].lower() not in _COPULAS:
         parts.append("")  # a verb alone: "It | rained"
     given = [part for part in parts if part]
-    if len(parts) > 3 and len(given) in (
-        3,
-        4,
-    ):  # bars around the line, or a predicate cut in two: "is | in | the garden"
+    if len(parts) > 3 and 3 <= len(given) <= 4:
+        # Bars around the line, or a predicate cut in two: "is | in | the garden".
         parts = [given[0], " ".join(given[1:-1]), given[-1]]
     if len(parts) != 3:
         raise BadTriples(
