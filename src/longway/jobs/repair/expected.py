@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from longway.jobs.repair.plan import ExpectedPattern, RepairPlan
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH
+from longway.jobs.workload import CHECKED
 from longway.methods.method import Rows
 from longway.methods.repair.asked import AskedCounterparts
 from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
@@ -27,7 +28,6 @@ TRIED = 8  # rows of each
 # Seconds of repairs on two slow cores: to load models, for each word of the texts, and for each row that a remedy looks at (notes/LOG.md).
 LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
 PER_ROW, IN_PLACE = {COUNTERPART: 0.02, DROP: 0.03, WEIGH: 0.0}, 0.06
-CHECKED = 0.05  # seconds that the checks of one text take on a slow core
 
 
 @dataclass
