@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +34,7 @@ ENGINES = ("rules", "writer")
 NLI = task_of(["entailment", "neutral", "contradiction"], text_name="hypothesis", context_name="premise")
 FACTS = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
 SENTIMENT = task_of(["positive", "negative"])
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'A-Z])")
 EVERY = 20  # progress is told so many times
 
 
@@ -58,6 +61,18 @@ def rows_of(file: str, text: str = "text", context: str = "") -> tuple[Row, ...]
         Row(f"{name}-{i}", line[text], line["label"], line[context] if context else None)
         for i, line in enumerate(lines_of(file))
     )
+
+
+@cache
+def sentences_of(file: str, seed: int = 0) -> tuple[Row, ...]:
+    """A sentence of each review, with the label of the review; reviews without one of 6 to 40 words are left out."""
+    chance, found = Random(seed), []
+    for row in rows_of(file):
+        text = " ".join(re.sub(r"<br\s*/?>", " ", row.text).split())
+        fit = [one for one in SENTENCE_END.split(text) if 6 <= len(one.split()) <= 40]
+        if fit:
+            found.append(replace(row, text=chance.choice(fit)))
+    return tuple(found)
 
 
 def some(rows: Sequence[Row], limit: int | None, seed: int) -> list[Row]:

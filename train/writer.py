@@ -4,11 +4,11 @@
     python train/writer.py train --data DIR --base GGUF --out DIR --minutes 8
     python train/writer.py train ... --resume                       goes on with the last checkpoint in --out
     python train/writer.py prefer --data DIR --base GGUF --start NPZ --out DIR         accepted answers against refused ones
-    python train/writer.py sample --data DIR --base GGUF --out DIR  texts for the sources packed as sample.npz, to be verified here
-    python train/writer.py learn --from DIR                         those that pass the checks become rows; then pack and train again
-    python train/writer.py questions --out DIR                      questions for a larger model, the teacher
-    python train/writer.py ask --from DIR --model NAME --base-url URL --minutes 8      its answers; goes on where it stopped
-    python train/writer.py teach --from DIR                         those that are confirmed become rows
+    python train/writer.py questions --out DIR                      questions for the writer and for a larger model
+    python train/writer.py sample --data DIR --base GGUF --out DIR  the writer's own answers
+    python train/writer.py ask --from DIR --model NAME --base-url URL --minutes 8      a larger model's answers; goes on where it stopped
+    python train/writer.py judge --from DIR --model NAME --base-url URL --minutes 8    what a larger model says of all answers; likewise
+    python train/writer.py teach --from DIR                         those that are confirmed become rows; then pack and train again
     python train/writer.py export --from DIR                        GGUF, about.json -> src/longway/engines/writer_model
 
 `train` needs torch and numpy and nothing else, no dataset and no network. The loss counts answers alone; texts are packed into rows of 512
@@ -243,12 +243,7 @@ def main() -> None:
     one = commands.add_parser("pack")
     one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
     one.add_argument("--out", type=Path, default=ROOT / "build" / "device" / "writer")
-    one.add_argument("--sample", type=int, default=0, help="sources of each dataset to sample answers for")
     one.set_defaults(run=pack)
-    one = commands.add_parser("learn")
-    one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
-    one.add_argument("--from", dest="source", type=Path, required=True)
-    one.set_defaults(run=learn)
     for name, run in (("train", train), ("prefer", prefer), ("sample", sample)):
         one = commands.add_parser(name)
         one.add_argument("--data", type=Path, required=True)
@@ -276,13 +271,14 @@ def main() -> None:
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--each", type=int, default=5000, help="sources of each dataset")
     one.set_defaults(run=questions)
-    one = commands.add_parser("ask")
-    one.add_argument("--from", dest="source", type=Path, required=True)
-    one.add_argument("--model", required=True)
-    one.add_argument("--base-url")
-    one.add_argument("--minutes", type=float, default=8)
-    one.add_argument("--at-once", type=int, default=48, help="questions in flight")
-    one.set_defaults(run=ask)
+    for name, run in (("ask", ask), ("judge", judge)):
+        one = commands.add_parser(name)
+        one.add_argument("--from", dest="source", type=Path, required=True)
+        one.add_argument("--model", required=True)
+        one.add_argument("--base-url", required=True)
+        one.add_argument("--minutes", type=float, default=8)
+        one.add_argument("--at-once", type=int, default=48, help="questions in flight")
+        one.set_defaults(run=run)
     one = commands.add_parser("teach")
     one.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
     one.add_argument("--from", dest="source", type=Path, required=True)
@@ -306,19 +302,11 @@ def pack(args: argparse.Namespace) -> None:
     """Rows, tokens and counts."""
     from writer_pack import pack_all
 
-    pack_all(args.shared, args.out, sample=args.sample)
-
-
-def learn(args: argparse.Namespace) -> None:
-    """Rows from what was sampled."""
-    from writer_data import Shared
-    from writer_sampled import learn_from
-
-    learn_from(args.source, Shared.of(args.shared))
+    pack_all(args.shared, args.out)
 
 
 def questions(args: argparse.Namespace) -> None:
-    """What the teacher is asked."""
+    """What the writer and a larger model are asked."""
     import writer_taught
     from writer_data import Shared
 
@@ -326,7 +314,7 @@ def questions(args: argparse.Namespace) -> None:
 
 
 def ask(args: argparse.Namespace) -> None:
-    """The teacher's answers."""
+    """A larger model's answers."""
     import writer_taught
 
     writer_taught.ask(
@@ -334,15 +322,23 @@ def ask(args: argparse.Namespace) -> None:
     )
 
 
+def judge(args: argparse.Namespace) -> None:
+    """What a larger model says of the answers."""
+    import writer_judged
+
+    writer_judged.judge(
+        args.source, model=args.model, base_url=args.base_url, minutes=args.minutes, at_once=args.at_once
+    )
+
+
 def teach(args: argparse.Namespace) -> None:
-    """Rows from the teacher's answers."""
+    """Rows from the answers."""
     from writer_data import Shared
-    from writer_pack import PAIRS, ROWS
-    from writer_sampled import write
-    from writer_taught import pairs_of, taught
+    from writer_pack import PAIRS, ROWS, TAUGHT
+    from writer_taught import pairs_of, taught, write
 
     rows = list(taught(args.source, Shared.of(args.shared)))
-    write(ROWS / "taught.jsonl", rows)
+    write(ROWS / TAUGHT, rows)
     write(ROWS / PAIRS, pairs_of(args.source, rows))
 
 

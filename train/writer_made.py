@@ -37,7 +37,7 @@ from longway.store.journal import Journal
 from longway.task import Keeps, Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.verifier import passed, verifier_for
-from writer_data import GENDERS, OPEN_GENDER, Row, Shared, avoided
+from writer_data import GENDERS, OPEN_GENDER, SENTENCE_END, Row, Shared, avoided, untagged
 
 LONGEST_IN_TRIPLES = 140  # characters of a sentence that is taken apart
 TASKS = {
@@ -69,6 +69,15 @@ def sources(shared: Shared, each: int, seed: int = 0) -> dict[str, list[Source]]
     sst2 = [Source(row["text"], row["label"]) for row in shared.rows("sst2_sentences/train")]
     found = {"fever": fever, "snli": snli, "sst2": sst2}
     return {name: chance.sample(part, min(each, len(part))) for name, part in found.items()}
+
+
+def review_sentences(shared: Shared, n: int, chance: random.Random) -> list[Source]:
+    """Sentences of reviews, with the label of the review."""
+    found = []
+    for row in chance.sample(list(shared.rows("imdb/train")), n):
+        fit = [s for s in SENTENCE_END.split(untagged(row["text"])) if 6 <= len(s.split()) <= 40]
+        found += [Source(sentence, row["label"]) for sentence in chance.sample(fit, min(2, len(fit)))]
+    return found[:n]
 
 
 def verified(

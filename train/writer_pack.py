@@ -1,4 +1,4 @@
-"""Everything the writer learns from as tokens: train.npz, dev.npz, sample.npz, and counts.json for the card.
+"""Everything the writer learns from as tokens: train.npz, dev.npz, pairs.npz, and counts.json for the card.
 
 Rows of each part are kept as build/writer/rows/PART.jsonl, so that a part that was made once is not made again; take the file away to make it anew.
 """
@@ -19,11 +19,13 @@ import writer_made as made
 from longway.engines.model_files import installed_model
 from longway.engines.scoring.gguf_weights import read_gguf
 from longway.engines.scoring.llama import tokenizer_of
-from longway.engines.writer_lines import answered, rewrite_lines, turn_lines
+from longway.engines.writer_lines import answered
 from writer_data import Row, Shared
+from writer_edited import edited
+from writer_taught import ends_of
 
 ROWS = Path(__file__).resolve().parents[1] / "build" / "writer" / "rows"
-PAIRS = "taught_pairs.jsonl"
+TAUGHT, PAIRS = "taught.jsonl", "taught_pairs.jsonl"
 END = "\n"
 DEV = 0.01  # share of the prompts that is kept to follow the training by
 # A judge that never saw a counterfactual learns from these alone; counterfactuals are measured by it (`runs/writer.py`).
@@ -40,12 +42,20 @@ WEIGHTS = {
     "turn/cad_imdb": 1.5,
     "turn/models_imdb": 0.7,
     "turn/disco": 0.5,
-    "turn/sampled_snli": 1.0,
     "rewrite/qqp": 0.4,
     "rewrite/mrpc": 0.3,
+    "rewrite/wanli": 0.5,
+    "rewrite/mnli": 0.5,
     "rewrite/rules_fever": 1.5,
     "rewrite/rules_snli": 1.5,
     "rewrite/rules_sst2": 1.5,
+    **{f"rewrite/taught_{name}": 2.0 for name in ("fever", "snli", "sst2", "imdb")},
+    **{f"turn/taught_{name}": 1.5 for name in ("fever", "snli", "sst2", "imdb")},
+    **{
+        f"edit/{kind}_{name}": 0.5
+        for kind in ("put_in", "longer", "shorter")
+        for name in ("fever", "snli", "sst2", "imdb")
+    },
     "fill/disco": 0.3,
     "fill/words": 0.7,
     "person/mt_geneval": 3.0,
@@ -55,12 +65,12 @@ WEIGHTS = {
 }
 
 
-def pack_all(shared_folder: Path, out: Path, *, sample: int = 0) -> None:
+def pack_all(shared_folder: Path, out: Path) -> None:
     """Make or read every part, tokenise, and write what training needs."""
     shared = Shared.of(shared_folder)
     rows = [row for name, make in parts(shared).items() for row in kept(name, make)]
-    written = [*ROWS.glob("sampled_*.jsonl"), *ROWS.glob("taught.jsonl")]
-    rows += [row for path in sorted(written) for row in read(path)]
+    if (ROWS / TAUGHT).exists():
+        rows += read(ROWS / TAUGHT)
     rows = [row for row in dict.fromkeys(rows) if row.answer.strip()]
     tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
     chance = random.Random(5)
@@ -80,15 +90,10 @@ def pack_all(shared_folder: Path, out: Path, *, sample: int = 0) -> None:
     (out / "judge").mkdir(exist_ok=True)
     save(out / "judge" / "train.npz", others, tokenizer)
     (out / "dev.json").write_text(json.dumps([f"{row.job}/{row.source}" for row in dev]))
-    ends = [
-        i for token, i in tokenizer.get_vocab().items() if token.startswith("Ċ")
-    ]  # any token that begins a new line
-    (out / "ends.json").write_text(json.dumps(sorted(ends)))
+    (out / "ends.json").write_text(json.dumps(ends_of(tokenizer)))
     counts = Counter(f"{row.job}/{row.source}" for row in train)
     (out / "counts.json").write_text(json.dumps(dict(sorted(counts.items())), indent=1))
     print(json.dumps(dict(sorted(counts.items())), indent=1))
-    if sample:
-        pack_sample(shared, out, sample)
 
 
 def parts(shared: Shared) -> dict[str, Callable[[], Iterable[Row]]]:
@@ -104,6 +109,7 @@ def parts(shared: Shared) -> dict[str, Callable[[], Iterable[Row]]]:
         "by_rules": lambda: made.by_rules(shared, 2000),
         "triples": lambda: made.of_triples(short_texts(shared, 6000)),
         "altered": lambda: made.altered(turned(shared)),
+        "edits": lambda: edits(shared),
         "changed_people": lambda: made.changed_people(people_texts(shared, 16_000)),
     }
 
@@ -112,6 +118,14 @@ def short_texts(shared: Shared, n: int) -> list[str]:
     """Sentences of three datasets."""
     found = made.sources(shared, n // 3, seed=9)
     return [one.text for part in found.values() for one in part]
+
+
+def edits(shared: Shared) -> Iterator[Row]:
+    """Sentences of four datasets with a part cut out."""
+    found = made.sources(shared, 8000, seed=12)
+    found["imdb"] = made.review_sentences(shared, 8000, random.Random(12))
+    for name, part in found.items():
+        yield from edited([one.text for one in part], name)
 
 
 def turned(shared: Shared) -> list[tuple[str, str, str]]:
@@ -202,32 +216,3 @@ def save(path: Path, rows: Sequence[Row], tokenizer: object) -> None:
         weights=np.array([WEIGHTS.get(f"{row.job}/{row.source}", 1.0) for row in rows], np.float32),
     )
     print(path.name, len(rows), "rows", sum(map(len, texts)), "tokens", flush=True)
-
-
-def pack_sample(shared: Shared, out: Path, each: int) -> None:
-    """Prompts whose answers are to be sampled, verified and learned from: sample.npz and what they were made from."""
-    tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
-    prompts, about = [], []
-    for name, found in made.sources(shared, each, seed=3).items():
-        for one in found:
-            prompts.append(rewrite_lines(one.text))
-            about.append({"kind": "rewrite", "data": name, **asdict(one)})
-            for other in made.TASKS[name].labels:
-                if other != one.label:
-                    prompts.append(turn_lines(one.text, other, context=one.context))
-                    about.append({"kind": "turn", "data": name, "to": other, **asdict(one)})
-    texts = [one.ids for one in tokenizer.encode_batch(prompts, add_special_tokens=False)]
-    np.savez_compressed(
-        out / "sample.npz",
-        tokens=np.concatenate([np.array(text, np.uint16) for text in texts]),
-        starts=np.cumsum([0, *map(len, texts)]).astype(np.int64),
-    )
-    (ROWS.parent / "sample.jsonl").write_text(
-        "\n".join(
-            json.dumps({**one, "ask": ask}, ensure_ascii=False)
-            for one, ask in zip(about, prompts, strict=True)
-        )
-        + "\n",
-        encoding="utf-8",
-    )
-    print("sample.npz", len(prompts), "prompts", flush=True)

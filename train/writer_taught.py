@@ -1,8 +1,9 @@
-"""What a larger model, the teacher, writes for the writer's jobs, as rows to learn from.
+"""Questions for the writer's jobs, the answers of a larger model or of the writer itself, and the rows to learn from them.
 
-    questions(shared, each)      sources with a job each: rewrite, turn, edit; saved as questions.jsonl
-    ask(folder, ...)             the teacher's answers, with the product's own prompts; needs a server, and no dataset
-    taught(folder, shared)       rows from those answers that the product's checks and models of other training confirm
+    questions(shared, each)      sources with a job each: rewrite or turn; saved as questions.jsonl, and as tokens for the writer (sample.npz)
+    ask(folder, ...)             a larger model's answers, with the product's own prompts; needs a server, and no dataset
+    read_answers(folder)         answers.jsonl and answers.npz together
+    taught(folder, shared)       rows from those answers that the product's checks, models of other training and the judge confirm
     pairs_of(folder, rows)       each of them with an answer that was refused
 
 An answer is kept with its question's number, so that asking goes on where it stopped.
@@ -16,29 +17,37 @@ import random
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from longway.classify.entailment import Entailment
 from longway.engines.engine import Sampling
-from longway.engines.plausible import words_of
-from longway.engines.prompt import Prompt, counterfactual_prompt, edit_prompt, rewrite_prompt
+from longway.engines.model_files import installed_model
+from longway.engines.prompt import Prompt, counterfactual_prompt, rewrite_prompt
 from longway.engines.registry import engine_named
-from longway.engines.writer_lines import edit_lines, rewrite_lines, turn_lines
+from longway.engines.scoring.gguf_weights import read_gguf
+from longway.engines.scoring.llama import tokenizer_of
+from longway.engines.writer_lines import rewrite_lines, turn_lines
 from longway.errors import CallFailed
-from writer_data import SENTENCE_END, Row, Shared, avoided, untagged
-from writer_made import TASKS, Source, sources, verified
-from writer_sampled import MOST, confirmed, same_both_ways
+from writer_data import SURE, Row, Shared, alike, avoided, sentiment
+from writer_made import TASKS, Source, review_sentences, sources, verified
 
 TEXTS = 4  # asked for at once
-QUESTIONS, ANSWERS = "questions.jsonl", "answers.jsonl"
+MOST = 2  # rows from one question
+SAME = 0.8  # how likely each of two texts must entail the other
+# How likely the judge must find an answer good, or its label right; below the second figure it finds it bad.
+GOOD = {"rewrite": (0.85, 0.3), "sentiment": (0.5, 0.2), "pair": (0.6, 0.2)}
+QUESTIONS, ANSWERS, SAMPLED = "questions.jsonl", "answers.jsonl", "answers.npz"
 _LOWER = re.compile(r"\b[a-z']+\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A source and what is to become of it. wanted: the label to turn it to, words to avoid, or what an edit must reach."""
+    """A source and what is to become of it. wanted: the label to turn it to, or words to avoid."""
 
     job: str
     data: str
@@ -53,66 +62,46 @@ class Question:
             return rewrite_prompt(
                 task, one.text, label=one.label, context=one.context, keeps="meaning", **self.wanted
             )
-        if self.job == "turn":
-            return counterfactual_prompt(
-                task, one.text, label=one.label, context=one.context, target=self.wanted["to"]
-            )
-        return edit_prompt(task, one.text, label=one.label, context=one.context, **self.wanted)
+        return counterfactual_prompt(
+            task, one.text, label=one.label, context=one.context, target=self.wanted["to"]
+        )
 
     @property
     def lines(self) -> str:
         """The question as the writer is asked it."""
         if self.job == "rewrite":
-            return rewrite_lines(self.source.text)
-        if self.job == "turn":
-            return turn_lines(self.source.text, self.wanted["to"], context=self.source.context)
-        return edit_lines(self.source.text, **self.wanted)
+            return rewrite_lines(self.source.text, avoid=self.wanted["avoid"])
+        return turn_lines(self.source.text, self.wanted["to"], context=self.source.context)
+
+    @property
+    def kind(self) -> str:
+        """What a judge is asked about an answer."""
+        if self.job == "rewrite":
+            return "rewrite"
+        return "sentiment" if self.source.context is None else "pair"
 
 
 def questions(shared: Shared, each: int, seed: int = 21) -> list[Question]:
-    """A rewrite and a turn of every source, and an edit of about half of them, in random order."""
+    """A rewrite and a turn of every source, in random order."""
     chance = random.Random(seed)
     found: list[Question] = []
     for name, part in (
         sources(shared, each, seed) | {"imdb": review_sentences(shared, each, chance)}
     ).items():
-        words = [word for one in part for word in _LOWER.findall(one.text)]
         for one in part:
             own = _LOWER.findall(one.text)
             avoid = chance.sample(own, min(len(own), chance.choice((0, 1, 1, 2, 3))))
             others = [label for label in TASKS[name].labels if label != one.label]
             found.append(Question("rewrite", name, one, {"avoid": avoid}))
             found.append(Question("turn", name, one, {"to": chance.choice(others)}))
-            if edit := some_edit(len(one.text.split()), words, chance):
-                found.append(Question("edit", name, one, edit))
     chance.shuffle(found)
     return found
 
 
-def review_sentences(shared: Shared, n: int, chance: random.Random) -> list[Source]:
-    """Sentences of reviews, with the label of the review."""
-    found = []
-    for row in chance.sample(list(shared.rows("imdb/train")), n):
-        fit = [s for s in SENTENCE_END.split(untagged(row["text"])) if 6 <= len(s.split()) <= 40]
-        found += [Source(sentence, row["label"]) for sentence in chance.sample(fit, min(2, len(fit)))]
-    return found[:n]
-
-
-def some_edit(n_words: int, words: Sequence[str], chance: random.Random) -> dict[str, Any] | None:
-    """A phrase to put in, fewer words or more; often nothing."""
-    kind = chance.choice(("include", "include", "most", "least", "", ""))
-    if kind == "include":
-        start = chance.randrange(len(words) - 1)
-        return {"include": " ".join(words[start : start + chance.choice((1, 1, 2))])}
-    if kind == "most" and n_words > 7:
-        return {"most": int(n_words * chance.uniform(0.5, 0.8))}
-    return {"least": int(n_words * chance.uniform(1.2, 1.6)) + 2} if kind == "least" else None
-
-
-def ask(folder: Path, *, model: str, base_url: str | None, minutes: float, at_once: int) -> None:
+def ask(folder: Path, *, model: str, base_url: str, minutes: float, at_once: int) -> None:
     """Have a server answer as many questions as the time allows; those that have an answer are not asked again."""
     with (folder / ANSWERS).open("a", encoding="utf-8") as file:
-        done = {number for number, _ in read_answers(folder)}
+        done = {number for number, _ in _asked_already(folder)}
         waiting = ((i, one) for i, one in enumerate(read_questions(folder)) if i not in done)
         asyncio.run(_ask(waiting, file, model, base_url, time.time() + 60 * minutes, at_once))
 
@@ -121,7 +110,7 @@ async def _ask(
     waiting: Iterator[tuple[int, Question]],
     file: Any,
     model: str,
-    base_url: str | None,
+    base_url: str,
     end: float,
     at_once: int,
 ) -> None:
@@ -148,12 +137,23 @@ async def _ask(
     print(dict(counts), flush=True)
 
 
-def write_questions(folder: Path, found: Iterable[Question]) -> None:
-    """Questions as lines."""
+def write_questions(folder: Path, found: Sequence[Question]) -> None:
+    """Questions as lines, and as tokens for `writer.py sample`."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(asdict(one), ensure_ascii=False) for one in found]
     (folder / QUESTIONS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
+    encoded = tokenizer.encode_batch([one.lines for one in found], add_special_tokens=False)
+    texts = [np.array(one.ids, np.uint16) for one in encoded]
+    starts = np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    np.savez_compressed(folder / "sample.npz", tokens=np.concatenate(texts), starts=starts)
+    (folder / "ends.json").write_text(json.dumps(ends_of(tokenizer)))
     print(QUESTIONS, len(lines), "questions", flush=True)
+
+
+def ends_of(tokenizer: Any) -> list[int]:
+    """Every token that begins a new line."""
+    return sorted(i for token, i in tokenizer.get_vocab().items() if token.startswith("Ċ"))
 
 
 def read_questions(folder: Path) -> list[Question]:
@@ -163,40 +163,75 @@ def read_questions(folder: Path) -> list[Question]:
 
 
 def read_answers(folder: Path) -> list[tuple[int, list[str]]]:
-    """Numbers of questions with their texts; a last line that was cut off does not count."""
+    """Numbers of questions with their texts, a larger model's and the writer's; a last line that was cut off does not count."""
+    found = _asked_already(folder)
+    if (folder / SAMPLED).exists():
+        n = len(np.load(folder / "sample.npz")["starts"]) - 1
+        found += list(enumerate(sampled(folder / SAMPLED, n)))
+    return found
+
+
+def _asked_already(folder: Path) -> list[tuple[int, list[str]]]:
+    if not (folder / ANSWERS).exists():
+        return []
     lines = (folder / ANSWERS).read_text("utf-8").split("\n")[:-1]
     return [(one["number"], one["texts"]) for one in map(json.loads, lines)]
 
 
+def sampled(path: Path, n: int) -> list[list[str]]:
+    """What the writer answered to each of n questions; a zero ends each, and all questions were asked in turn several times."""
+    from tokenizers import decoders
+
+    tokenizer = tokenizer_of(read_gguf(installed_model()).settings)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokens = np.load(path)["tokens"]
+    ends = np.flatnonzero(tokens == 0)
+    lists = np.split(tokens, ends + 1)[: len(ends)]
+    found: list[list[str]] = [[] for _ in range(n)]
+    for number, text in enumerate(tokenizer.decode_batch([one[:-1].tolist() for one in lists])):
+        found[number % n].append(text.strip())
+    return found
+
+
 def taught(folder: Path, shared: Shared) -> Iterator[Row]:
-    """Rows from the answers in a folder, at most so many from one question."""
-    asked = read_questions(folder)
-    by_job: dict[tuple[str, str], list[tuple[Question, list[str]]]] = defaultdict(list)
+    """Rows from the answers in a folder, at most so many from one question, those that the judge finds best first."""
+    from writer_judged import judged
+
+    asked, shares = read_questions(folder), judged(folder)
+    by_job: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for number, texts in read_answers(folder):
-        by_job[asked[number].job, asked[number].data].append((asked[number], texts))
+        one = asked[number]
+        good = [new for new in texts if shares.get((number, new), 1.0) >= GOOD[one.kind][0]]
+        by_job[one.job, one.data][number] += sorted(
+            dict.fromkeys(good), key=lambda new, n=number: -shares.get((n, new), 0.0)
+        )
     chance = random.Random(2)
-    for (job, data), found in sorted(by_job.items(), key=lambda item: item[0]):
-        rows = list(_ROWS[job](data, found, shared, chance))
+    for (job, data), given in sorted(by_job.items(), key=lambda item: item[0]):
+        found = [(asked[number], texts) for number, texts in given.items()]
+        rows = list((_rewritten if job == "rewrite" else _turned)(data, found, shared, chance))
         n_kept = len({row.ask for row in rows})
-        print(f"{job} {data}: {len(found)} answers, {len(rows)} rows of {n_kept} questions", flush=True)
+        print(f"{job} {data}: {len(found)} questions, {len(rows)} rows of {n_kept}", flush=True)
         yield from rows
 
 
 def pairs_of(folder: Path, rows: Sequence[Row], seed: int = 4) -> list[Row]:
-    """For each row a pair: its answer, and then an answer to the same question that was not accepted."""
-    asked, chance = read_questions(folder), random.Random(seed)
+    """For each question a pair: an accepted answer, and then one that the judge finds bad, or that was not accepted where nobody judged."""
+    from writer_judged import judged
+
+    asked, shares, chance = read_questions(folder), judged(folder), random.Random(seed)
     accepted: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row in rows:
         accepted[_key(row.ask)].add(row.answer)
     refused: dict[tuple[str, ...], list[str]] = {}
     for number, texts in read_answers(folder):
-        key = _key(asked[number].lines)
+        one = asked[number]
+        key, low = _key(one.lines), GOOD[one.kind][1]
         worse = [new for new in texts if new.strip() and "\n" not in new and new not in accepted[key]]
+        worse = [new for new in worse if shares.get((number, new), 0.0) < low]
         refused.setdefault(key, []).extend(dict.fromkeys(worse))
     found = []
-    for row in rows:
-        # Of a question with as many rows as one may have, more answers may have passed.
-        if len(accepted[_key(row.ask)]) < MOST and (worse := refused.get(_key(row.ask))):
+    for row in {_key(row.ask): row for row in reversed(rows)}.values():
+        if worse := refused.get(_key(row.ask)):
             found += [row, replace(row, answer=chance.choice(worse))]
     return found
 
@@ -210,10 +245,15 @@ Answered = Sequence[tuple[Question, Sequence[str]]]
 
 
 def _rewritten(data: str, found: Answered, shared: Shared, chance: random.Random) -> Iterator[Row]:
+    asked = {one.source: one for one, _ in found}
     passed = verified(data, [one.source for one, _ in found], [texts for _, texts in found])
-    for one, new in same_both_ways(_some(passed, chance)):
-        lines = rewrite_lines(one.text, avoid=avoided(one.text, new, chance))
-        yield Row("rewrite", f"taught_{data}", lines, new)
+    kept = Counter[Source]()
+    for source, new in same_both_ways(list(passed)):
+        if kept[source] < MOST:
+            kept[source] += 1
+            gone = [word for word in asked[source].wanted["avoid"] if word not in _LOWER.findall(new.lower())]
+            lines = rewrite_lines(source.text, avoid=gone or avoided(source.text, new, chance))
+            yield Row("rewrite", f"taught_{data}", lines, new)
 
 
 def _turned(data: str, found: Answered, shared: Shared, chance: random.Random) -> Iterator[Row]:
@@ -222,32 +262,48 @@ def _turned(data: str, found: Answered, shared: Shared, chance: random.Random) -
         yield Row("turn", f"taught_{data}", turn_lines(one.text, to, context=one.context), new)
 
 
-def _edited(data: str, found: Answered, shared: Shared, chance: random.Random) -> Iterator[Row]:
-    reached = [[new for new in texts if is_reached(new, **one.wanted)] for one, texts in found]
-    wanted = {one.source: one.wanted for one, _ in found}
-    for one, new in _some(verified(data, [one.source for one, _ in found], reached, keeps="label"), chance):
-        yield Row("edit", f"taught_{data}", edit_lines(one.text, **wanted[one]), new)
+def same_both_ways(pairs: list[tuple[Source, str]]) -> list[tuple[Source, str]]:
+    """Those of which each text entails the other."""
+    model = Entailment.load()
+    there = model.probabilities([(one.text, new) for one, new in pairs])[:, 0]
+    back = model.probabilities([(new, one.text) for one, new in pairs])[:, 0]
+    return [pair for pair, share in zip(pairs, np.minimum(there, back), strict=True) if share > SAME]
 
 
-def is_reached(text: str, *, include: str = "", least: int = 0, most: int | None = None) -> bool:
-    """Whether a text has the words put in and the length asked for.
+def confirmed(
+    wanted: Sequence[tuple[Source, str, Sequence[str]]], shared: Shared
+) -> Iterator[tuple[Source, str, str]]:
+    """Texts that have the label asked for, according to models that were trained on other rows, and are still alike.
 
-    >>> is_reached("A film, as far as I know.", include="as far as"), is_reached("A film.", most=1)
-    (True, False)
+    wanted: sources, the label asked for, and the texts. The likeliest ones of each, at most so many: source, label, text.
     """
-    has = not include or f" {' '.join(words_of(include))} " in f" {' '.join(words_of(text))} "
-    n_words = len(text.split())
-    return has and least <= n_words and (most is None or n_words <= most)
-
-
-def _some(passed: Iterable[tuple[Source, str]], chance: random.Random) -> list[tuple[Source, str]]:
-    """At most so many new texts of one source."""
-    by_source: dict[Source, list[str]] = defaultdict(list)
-    for one, new in passed:
-        by_source[one].append(new)
-    return [
-        (one, new) for one, found in by_source.items() for new in chance.sample(found, min(MOST, len(found)))
+    stances = ("entailment", "contradiction", "neutral")
+    found = [
+        (i, new)
+        for i, (one, _, texts) in enumerate(wanted)
+        for new in dict.fromkeys(texts)
+        if 0.5 < alike(one.text, new) < 1
     ]
+    pairs = [(i, new) for i, new in found if wanted[i][0].context]
+    sure: dict[tuple[int, str], float] = {}
+    if pairs:
+        likely = Entailment.load().probabilities([(wanted[i][0].context, new) for i, new in pairs])
+        for (i, new), shares in zip(pairs, likely, strict=True):
+            sure[i, new] = float(shares[stances.index(wanted[i][1])])
+    singles = [(i, new) for i, new in found if not wanted[i][0].context]
+    for (i, new), share in zip(singles, sentiment(shared, [new for _, new in singles]), strict=True):
+        sure[i, new] = float(share if wanted[i][1] == "positive" else 1 - share)
+    by_question: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for (i, new), share in sure.items():
+        if share > SURE:
+            by_question[i].append((share, new))
+    for i, good in by_question.items():
+        for _, new in sorted(good, reverse=True)[:MOST]:
+            yield wanted[i][0], wanted[i][1], new
 
 
-_ROWS = {"rewrite": _rewritten, "turn": _turned, "edit": _edited}
+def write(path: Path, rows: list[Row]) -> None:
+    """Rows as lines."""
+    lines = [json.dumps(asdict(row), ensure_ascii=False) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(path.name, len(rows), "rows", flush=True)
