@@ -27,6 +27,7 @@ import numpy as np
 from longway.classify.entailment import Entailment
 from longway.engines.engine import Sampling
 from longway.engines.model_files import installed_model
+from longway.engines.plausible import in_form_of
 from longway.engines.prompt import Prompt, counterfactual_prompt, rewrite_prompt
 from longway.engines.registry import engine_named
 from longway.engines.scoring.gguf_weights import read_gguf
@@ -201,10 +202,9 @@ def taught(folder: Path, shared: Shared) -> Iterator[Row]:
     by_job: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for number, texts in read_answers(folder):
         one = asked[number]
-        good = [new for new in texts if shares.get((number, new), 1.0) >= GOOD[one.kind][0]]
-        by_job[one.job, one.data][number] += sorted(
-            dict.fromkeys(good), key=lambda new, n=number: -shares.get((n, new), 0.0)
-        )
+        ordered = sorted(dict.fromkeys(texts), key=lambda new, n=number: -shares.get((n, new), 1.0))
+        good = [new for new in ordered if shares.get((number, new), 1.0) >= GOOD[one.kind][0]]
+        by_job[one.job, one.data][number] += [in_form_of(one.source.text, new) for new in good]
     chance = random.Random(2)
     for (job, data), given in sorted(by_job.items(), key=lambda item: item[0]):
         found = [(asked[number], texts) for number, texts in given.items()]

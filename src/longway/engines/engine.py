@@ -85,7 +85,7 @@ class Judgement:
 class Engine(Protocol):
     """Something that writes or judges text. The defaults: it runs in this process, is free, and can do nothing.
 
-    name: "rules", "served:gpt-4o-mini" ... can: any of "write" and "judge". price: dollars per million tokens; None if unknown.
+    name: "rules", "served:gpt-4o-mini" ... can: any of "write", "judge" and "edit" (put words in, change a length). price: dollars per million tokens; None if unknown.
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
     answers are committed one by one; None if it computes one after the other. longest_passage: the most tokens (words, marks) of a
     passage of a text that does not fit. reads_messages: whether its answers depend on

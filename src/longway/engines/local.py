@@ -56,7 +56,7 @@ class LocalEngine(Engine):
     """
 
     name = "local"
-    can = frozenset({"write", "judge"})
+    can = frozenset({"write", "judge", "edit"})
     seconds_a_call = 1.5  # docs/engines.md: 25 to 55 short texts per minute
     longest_passage = 60  # two or three sentences, as in training
 

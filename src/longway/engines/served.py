@@ -73,7 +73,7 @@ class ServedEngine(Engine):
     limits: fields of `transport.ServerLimits`.
     """
 
-    can = frozenset({"write", "judge"})
+    can = frozenset({"write", "judge", "edit"})
     reads_messages = True
 
     def __init__(

@@ -224,7 +224,7 @@ class Repairing:
                     needs_english=self.writer.engine.name == RULES,
                     seed=self.settings.seed,
                 )
-        if self.writer is not None and self.writer.engine.base_url is not None:
+        if self.writer is not None and "edit" in self.writer.engine.can:
             for name in (RESHAPE, PUT_IN):
                 yield AskedEdits(
                     self.writing,
