@@ -8,6 +8,7 @@ python runs/writer.py --parts person speed
 
 rewrite, speed     writer_rewrite.py       judge      writer_judge.py
 counterfactual     writer_turn.py          person     writer_person.py
+edit               writer_edit.py
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import common
+import writer_edit
 import writer_judge
 import writer_person
 import writer_rewrite
@@ -28,6 +30,7 @@ from writer_common import ENGINES
 PARTS = {
     "rewrite": writer_rewrite.part,
     "counterfactual": writer_turn.part,
+    "edit": writer_edit.part,
     "judge": writer_judge.part,
     "person": writer_person.part,
     "speed": writer_rewrite.speed,

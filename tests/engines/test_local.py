@@ -9,6 +9,7 @@ import pytest
 from longway.engines import model_files
 from longway.engines.engine import Sampling
 from longway.engines.local import (
+    DRAWS,
     LADDER,
     LONGEST_TO_JUDGE,
     WARM,
@@ -128,7 +129,7 @@ def test_what_is_too_long_or_not_a_rewriting_is_refused_with_a_reason(engine):
 def test_the_model_says_why_when_a_text_does_not_fit(engine):
     model = loaded_with(engine.model_path, engine.adapter.path)
     with pytest.raises(CallFailed, match="too long for the small model"):
-        model.draw("Text:" + " word" * 5000, [0.7], top_p=0.9, max_tokens=4, seed=0)
+        model.draw("Text:" + " word" * 5000, 1, temperature=0.7, top_p=0.9, max_tokens=4, seed=0)
 
 
 def test_identity_names_the_files_by_their_hash(engine, nothing, tmp_path):
@@ -312,10 +313,10 @@ class Scripted:
     def __init__(self, texts):
         self.texts, self.asked = iter(texts), []
 
-    def __call__(self, step, temperatures, *, sampling, seed):
+    def __call__(self, step, n, temperature, *, sampling, seed):
         assert step is STEP
-        self.asked.append((list(temperatures), seed))
-        return [Draw(next(self.texts), True, 5, -0.1 * (i + 1)) for i in range(len(temperatures))]
+        self.asked.append((n, temperature, seed))
+        return [Draw(next(self.texts), True, 5, -0.1 * (i + 1)) for i in range(n)]
 
 
 def climbed(texts, n, temperature=0.5):
@@ -325,30 +326,30 @@ def climbed(texts, n, temperature=0.5):
 
 
 def test_lines_are_drawn_until_there_are_enough_different_ones_and_each_round_is_hotter():
-    draw, found = climbed(["same"] * 7 + ["other"] + ["third", "fourth", "same", "same"], 4)
-    assert list(found.accepted) == ["same", "other", "third", "fourth"]
-    (first, seed), (second, other_seed) = draw.asked
-    assert first == [0.5 * factor for factor in LADDER[0] for _ in range(4)]
-    assert second == [0.5 * factor for factor in LADDER[1] for _ in range(4)]
+    draw, found = climbed(["same"] * 6 + ["third", "fourth", "same", "same", "bad", "fifth"], 4)
+    assert list(found.accepted) == ["same", "third", "fourth", "fifth"]
+    (n, first, seed), (other_n, second, other_seed) = draw.asked
+    assert n == other_n == DRAWS * 4
+    assert [first, second] == [0.5 * factor for factor in LADDER]
     assert seed != other_seed
-    draw, _ = climbed(["one", "two", *["bad"] * 6], 2)
-    assert len(draw.asked) == 1  # enough
+    draw, _ = climbed(["one", "two", *["bad"] * 10], 4)
+    assert len(draw.asked) == 1  # half of them are enough
 
 
 def test_it_stops_at_the_end_of_the_ladder_and_says_why_draws_were_refused():
     draw, found = climbed(["bad"] * 1000, 8)
     assert not found.accepted
-    assert found.refused == ["bad"] * 8 * sum(map(len, LADDER))
+    assert found.refused == ["bad"] * int(DRAWS * 8) * len(LADDER)
     assert len(draw.asked) == len(LADDER)
     assert found.n_tokens == 5 * len(found.refused)
 
 
 def test_the_likeliest_line_is_drawn_once_and_others_only_if_it_cannot_be_used():
     draw, _ = climbed(["good"], 1, temperature=0.0)
-    assert [temperatures for temperatures, _ in draw.asked] == [[0.0]]
+    assert [(n, temperature) for n, temperature, _ in draw.asked] == [(1, 0.0)]
     draw, found = climbed(["bad", "good", "good"], 1, temperature=0.0)
     assert found.best(1) == ["good"]
-    assert [temperatures for temperatures, _ in draw.asked] == [[0.0], [WARM * f for f in LADDER[0]]]
+    assert [(n, temperature) for n, temperature, _ in draw.asked] == [(1, 0.0), (2, WARM * LADDER[0])]
 
 
 def test_lines_with_the_same_words_count_once_with_their_best_likelihood():

@@ -9,6 +9,7 @@ the likelihoods of the label words. The same call gives the same answer on the s
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,10 +42,11 @@ from longway.engines.writer_steps import (
 from longway.errors import CallFailed, EngineError, SettingError
 from longway.task import Task
 
-READING = 7  # increases when texts are drawn, filtered or judged differently
+READING = 8  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
-# Factors on the temperature, round by round; each is used for as many draws as lines are wanted.
-LADDER = ((1.3, 2.0), (2.5,))
+LADDER = (1.3, 2.5)  # factors on the temperature, round by round
+DRAWS = 1.5  # lines drawn in a round for each one that is wanted: some are refused
+ENOUGH = 0.5  # share of the wanted lines after which no further round is drawn
 WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
 
 
@@ -175,11 +177,12 @@ class LocalEngine(Engine):
         return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-p[i], i))]
 
     def _draw(
-        self, step: WriterStep, temperatures: Sequence[float], *, sampling: Sampling, seed: int
+        self, step: WriterStep, n: int, temperature: float, *, sampling: Sampling, seed: int
     ) -> list[Draw]:
         return self._loaded().draw(
             step.lines,
-            temperatures,
+            n,
+            temperature=temperature,
             top_p=sampling.top_p,
             max_tokens=min(sampling.max_tokens, step.max_tokens),
             seed=seed,
@@ -218,13 +221,13 @@ class DrawnLines:
 
 
 def draw_lines(draw: Callable[..., list[Draw]], step: WriterStep, n: int, sampling: Sampling) -> DrawnLines:
-    """Different acceptable lines, drawn in rounds until there are n or the temperatures are used up. draw: see `LocalEngine._draw`."""
+    """Different acceptable lines, drawn in rounds until there are enough or the temperatures are used up. draw: see `LocalEngine._draw`."""
     lines = DrawnLines()
     first: dict[tuple[str, ...], str] = {}  # the first line with the same words
     n_drawn = 0
-    for temperatures in rising_temperatures(sampling.temperature, n):
-        draws = draw(step, temperatures, sampling=sampling, seed=_seed(sampling, n_drawn, step.key))
-        n_drawn += len(draws)
+    for n_wanted, temperature in rounds_of(sampling.temperature, n):
+        draws = draw(step, n_wanted, temperature, sampling=sampling, seed=_seed(sampling, n_drawn, step.key))
+        n_drawn += n_wanted
         lines.n_tokens += sum(drawn.tokens for drawn in draws)
         for drawn in draws:
             try:
@@ -234,18 +237,18 @@ def draw_lines(draw: Callable[..., list[Draw]], step: WriterStep, n: int, sampli
                 continue
             line = first.setdefault(tuple(words_of(line)), line)
             lines.accepted[line] = max(drawn.log_likelihood, lines.accepted.get(line, drawn.log_likelihood))
-        if len(lines.accepted) >= n:
+        if len(lines.accepted) >= ENOUGH * n:
             break
     return lines
 
 
-def rising_temperatures(temperature: float, n: int) -> Iterator[Sequence[float]]:
-    """Temperatures round by round: a trained model repeats itself, so later draws are hotter. At 0, the likeliest line comes first."""
+def rounds_of(temperature: float, n: int) -> Iterator[tuple[int, float]]:
+    """How many lines are drawn at which temperature, round by round: later ones are hotter. At 0, the likeliest line comes first."""
     if temperature == 0:
-        yield (0.0,)
+        yield 1, 0.0
         temperature = WARM
-    for factors in LADDER:
-        yield [temperature * factor for factor in factors for _ in range(n)]
+    for factor in LADDER:
+        yield math.ceil(DRAWS * n), temperature * factor
 
 
 def _seed(sampling: Sampling, n_drawn: int, key: str) -> int:

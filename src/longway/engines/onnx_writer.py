@@ -1,7 +1,7 @@
 """The small model with the writer's adapter merged into its weights, run in this process by ONNX Runtime.
 
     model = loaded_with(path, adapter)              both GGUF files; loaded once, shared by all engines
-    model.draw(lines, [0.7, 0.7, 0.9], ...)         one continuation per temperature, generated side by side
+    model.draw(lines, 8, temperature=0.9, ...)      up to 8 different continuations, generated side by side
     model.likelihoods(lines, options)               log-likelihoods of each option as the continuation
 
 No state is kept between calls: the same call gives the same answer on the same machine. Other machines and versions may
@@ -11,8 +11,8 @@ The network (`LlamaOnnx`) has 8-bit weights and generates many continuations of 
 
     decoding = network.read(ids, rows=16, room=40)  reads one text; 16 continuations of up to 40 tokens may follow
     decoding.log_p                                  (rows, vocabulary): log-likelihoods of the next token
-    decoding.advance(tokens)                        each row reads its next token
-    decoding.keep([0, 3, 5])                        drops the other rows
+    decoding.advance(tokens)                        each row reads its next token; rows at the end may be left out
+    decoding.copy(0, 3)                             row 3 goes on from where row 0 is
 
 Compared with llama.cpp, ONNX Runtime has kernels for all our processors and batches the rows, which is five times as fast on two slow
 cores. The graph is built here, operator by operator; no model file in ONNX's own format is read. `scoring.llama.Llama` is its slow,
@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from longway.classify.onnx_graph import MICROSOFT, Operators, can_run, session_of
 from longway.engines.bans import Bans
+from longway.engines.distinct_draws import Group, Line, draw_distinct
 from longway.engines.scoring.gguf_weights import Floats, GgufFile, Tensors, open_gguf, read_settings
 from longway.engines.scoring.llama import BETWEEN_TEXTS, tokenizer_of
 from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
@@ -44,7 +45,6 @@ from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
 T = TypeVar("T")
 MAX_INPUT = 1024  # tokens
 TOKENS_AT_ONCE = 6144  # cached for all continuations together: 46 KB each
-COMPACT_AFTER = 4  # continuations that must have ended before the cache is compacted
 MIN_RELATIVE = 0.02  # tokens less likely than this share of the likeliest one are never drawn
 _LINE_END, _SPACE = "Ċ", "Ġ"  # as written in the vocabulary
 _ENDS = (BETWEEN_TEXTS, "<|im_end|>")
@@ -107,8 +107,9 @@ class OnnxWriter:
     def draw(
         self,
         lines: str,
-        temperatures: Sequence[float],
+        n: int,
         *,
+        temperature: float,
         top_p: float,
         max_tokens: int,
         seed: int,
@@ -116,24 +117,40 @@ class OnnxWriter:
         starts: Sequence[str] = (),
         least: int = 0,
     ) -> list[Draw]:
-        """One continuation per temperature, up to the end of its line or `max_tokens`.
+        """Up to n different continuations, each up to the end of its line or `max_tokens`.
 
         avoid: words and phrases that none of them has. starts: what they begin with, in turn. least: the fewest words of each.
         """
         ids, bans = self._ids(lines), Bans(avoid, self._pieces)
-        begun = [self._tokenizer.encode(f" {start}", add_special_tokens=False).ids for start in starts] or [
-            []
-        ]
         together = max(1, TOKENS_AT_ONCE // (len(ids) + max_tokens))
-        draws: list[Draw] = []
-        for at in range(0, len(temperatures), together):
-            rows = range(at, min(at + together, len(temperatures)))
-            generators = [np.random.default_rng([seed, row]) for row in rows]
-            given = [begun[row % len(begun)] for row in rows]
-            draws += self._draw(
-                ids, temperatures[at : rows.stop], generators, top_p, max_tokens, bans, given, least
+
+        def choices(line: Line, log_p: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            text = "".join(self._pieces[token] or "" for token in line.tokens)
+            banned = bans.after(text)
+            if least and len(text.split()) < least:
+                banned = [*banned, *self._ends]
+            if banned:
+                log_p = log_p.copy()
+                log_p[banned] = -np.inf
+            return drawable(log_p, temperature=temperature, top_p=top_p)
+
+        begun = [
+            tuple(self._tokenizer.encode(f" {start}", add_special_tokens=False).ids) for start in starts
+        ] or [()]
+        sizes = [len(range(i, n, len(begun))) for i in range(min(n, len(begun)))]
+        groups = [Group(size, start) for size, start in zip(sizes, begun, strict=False)]
+        generator, found = np.random.default_rng(seed), list[Line]()
+        for part in _in_parts(groups, together):
+            decoding = self._network.read(ids, rows=sum(group.size for group in part), room=max_tokens)
+            found += draw_distinct(
+                decoding, part, choices, ends=self._ends, max_tokens=max_tokens, generator=generator
             )
-        return draws
+        return [self._drawn(line) for line in found]
+
+    def _drawn(self, line: Line) -> Draw:
+        n_tokens = len(line.tokens)
+        text = self._tokenizer.decode([token for token in line.tokens if token not in self._ends]).strip()
+        return Draw(text, line.ended, n_tokens, line.log_p / max(1, n_tokens))
 
     def likelihoods(self, lines: str, options: Sequence[str]) -> list[list[float]]:
         """For each option, the log-likelihood of each of its tokens after the lines."""
@@ -158,77 +175,41 @@ class OnnxWriter:
             )
         return ids
 
-    def _draw(
-        self,
-        ids: list[int],
-        temperatures: Sequence[float],
-        generators: Sequence[np.random.Generator],
-        top_p: float,
-        max_tokens: int,
-        bans: Bans,
-        begun: Sequence[Sequence[int]],
-        least: int,
-    ) -> list[Draw]:
-        written: list[list[int]] = [[] for _ in temperatures]
-        texts = [""] * len(written)
-        totals, ended = [0.0] * len(written), [False] * len(written)
-        decoding = self._network.read(ids, rows=len(written), room=max_tokens)
-        active = list(range(len(written)))  # the continuation in each row of the decoding
-        for _ in range(max_tokens):
-            chosen = []
-            for row, i in enumerate(active):
-                log_p, n_written = decoding.log_p[row], len(written[i])
-                banned = bans.after(texts[i])
-                if least and len(texts[i].split()) < least:
-                    banned += self._ends
-                if banned:
-                    log_p = log_p.copy()
-                    log_p[banned] = -np.inf
-                at = float(generators[i].random())
-                token = draw_token(log_p, temperature=temperatures[i], top_p=top_p, at=at)
-                if n_written < len(begun[i]):
-                    token = begun[i][n_written]
-                if not ended[i]:
-                    ended[i] = token in self._ends
-                    written[i].append(token)
-                    texts[i] += self._pieces[token] or ""
-                    totals[i] += float(decoding.log_p[row, token])
-                chosen.append(token)
-            if all(ended[i] for i in active):
-                break
-            going = [row for row, i in enumerate(active) if not ended[i]]
-            if len(active) - len(going) >= COMPACT_AFTER:
-                decoding.keep(going)
-                active, chosen = [active[row] for row in going], [chosen[row] for row in going]
-            decoding.advance(chosen)
-        return [
-            Draw(
-                self._tokenizer.decode([token for token in tokens if token not in self._ends]).strip(),
-                end,
-                len(tokens),
-                total / max(1, len(tokens)),
-            )
-            for tokens, end, total in zip(written, ended, totals, strict=True)
-        ]
 
-
-def draw_token(log_p: NDArray[np.float32], *, temperature: float, top_p: float, at: float) -> int:
-    """A token drawn from a distribution.
+def drawable(
+    log_p: NDArray[np.float32], *, temperature: float, top_p: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The tokens that may be drawn, the likeliest first, and the log-likelihood of each to be drawn.
 
     Rare tokens are removed before the temperature is applied, so that a high temperature gives other words, not nonsense.
-    temperature: 0 gives the likeliest token. top_p: tokens are drawn from the likeliest ones that together have this share.
-    at: a random number from 0 to 1, which selects the token.
+    temperature: 0 leaves the likeliest token. top_p: tokens are drawn from the likeliest ones that together have this share.
     """
     most = log_p.max()
     if temperature <= 0:
-        return int(log_p.argmax())
+        return np.array([log_p.argmax()]), np.zeros(1)
     tokens = np.flatnonzero(log_p >= most + np.log(MIN_RELATIVE))
     tokens = tokens[np.argsort(-log_p[tokens], kind="stable")]
     shares = np.exp(log_p[tokens].astype(np.float64))
     within = np.cumsum(shares) - shares < top_p  # includes the token that reaches the share
-    weights = np.exp((log_p[tokens[within]] - most).astype(np.float64) / temperature)
-    place = np.searchsorted(np.cumsum(weights), at * weights.sum(), side="right")
-    return int(tokens[min(int(place), len(weights) - 1)])
+    likely = (log_p[tokens[within]] - most).astype(np.float64) / temperature
+    return tokens[within], likely - np.log(np.exp(likely).sum())
+
+
+def _in_parts(groups: Sequence[Group], most: int) -> Iterator[list[Group]]:
+    """Groups that together have at most so many lines; a larger one is divided."""
+    part: list[Group] = []
+    for group in groups:
+        left = group.size
+        while left:
+            room = most - sum(one.size for one in part)
+            size = min(left, room)
+            part.append(replace(group, size=size))
+            left -= size
+            if size == room:
+                yield part
+                part = []
+    if part:
+        yield part
 
 
 def pieces_of(tokenizer: Any) -> list[str | None]:
@@ -297,15 +278,12 @@ class Decoding:
         self._memory[:, 1:, :, : len(ids)] = self._memory[:, :1, :, : len(ids)]
 
     def advance(self, tokens: Sequence[int]) -> None:
-        """Each row reads one more token."""
+        """The first rows, one for each token, read one more token."""
         self.log_p = self._step(np.asarray(tokens, np.int64)[:, None])
 
-    def keep(self, rows: Sequence[int]) -> None:
-        """Continue only these rows, in this order."""
-        chosen = list(rows)
-        read = self._memory[:, chosen, :, : self._n_read]
-        self._memory[:, : len(chosen), :, : self._n_read] = read
-        self.log_p = self.log_p[chosen]
+    def copy(self, source: int, to: int) -> None:
+        """Let a row go on from where another is; its likelihoods come with the next `advance`."""
+        self._memory[:, to, :, : self._n_read] = self._memory[:, source, :, : self._n_read]
 
     def _step(self, ids: NDArray[np.int64]) -> Floats:
         """Read (rows, tokens); returns the log-likelihoods after the last token."""
