@@ -11,8 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from longway.cli import COMMANDS, app
+from longway.cli import COMMANDS, Commands, app
 from longway.errors import LongwayError
+from longway.jobs.options import help_of
 from longway.sample import sample_path
 
 pytestmark = pytest.mark.usefixtures("few_folds")
@@ -70,6 +71,28 @@ def test_the_list_of_commands_has_the_first_line_of_each_command():
     for name, (_, text) in COMMANDS.items():
         first = inspect.cleandoc(group.commands[name].help).partition("\n")[0]
         assert text == first, name
+
+
+def test_options_are_explained_whether_or_not_python_keeps_the_indentation_of_docstrings():
+    class Indented:
+        pass
+
+    class Plain:  # as Python 3.13 stores docstrings
+        pass
+
+    Indented.__doc__ = "Settings.\n\n    rounds: Rounds to run,\n        at most.\n    "
+    Plain.__doc__ = inspect.cleandoc(Indented.__doc__)
+    assert help_of(Indented) == help_of(Plain) == {"rounds": "Rounds to run, at most."}
+
+
+def test_a_key_error_in_the_file_of_a_command_is_not_an_unknown_command(run, monkeypatch):
+    def broken(name, module, attribute):
+        raise KeyError("text")
+
+    monkeypatch.setattr("longway.cli._build", broken)
+    with pytest.raises(KeyError, match="text"):
+        Commands(name="longway").commands.get("audit")
+    assert Commands(name="longway").commands.get("audt") is None
 
 
 def test_an_option_before_a_command_is_read(run):

@@ -47,8 +47,20 @@ def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, not
     console.print(
         Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
     )
+    print_steps(*steps)
+
+
+def print_steps(*steps: Step) -> None:
+    """Print commands to run next, one per line."""
     for step in steps:
-        console.print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+        output().print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+
+
+def own_file(sample: Path) -> None:
+    """Print how the commands that name a sample are used on other data."""
+    output().print(
+        Text(f"To use a file of your own, write its name instead of {clean(str(sample))}."), soft_wrap=True
+    )
 
 
 def show_result(
