@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from longway.jobs.results import EditedResult, Result
 
 REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
+LEFT = "See which shortcuts are left"
 READING = {"id": "id", "split": "split", "split-column": "split_column", "encoding": "encoding"}
 
 
@@ -88,6 +89,8 @@ def show_edited(
 ) -> None:
     """Print the JSON file of a run that changed data; or its page, its verdict, and the commands to review and to prove it.
 
+    Without rows to test on, the command is to audit it again.
+
     data: the dataset as the user named it. options: further options of `longway prove`.
     """
     folder = result.folder
@@ -95,10 +98,19 @@ def show_edited(
     if _is_json(folder / file, as_json):
         return
     steps = [Step(REVIEW, f"longway review {quote(str(folder))}")]
-    if result.is_changed:
-        steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
+    if result.is_changed and _has_test_rows(loaded, source.split):
+        steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
+    elif result.is_changed:
+        steps.append(Step(LEFT, on_data("audit", str(dataset), source, loaded)))
     _show(result, folder, steps, {"Dataset": dataset}, note=_form(result, loaded))
+
+
+def _has_test_rows(loaded: Dataset, split: str | None) -> bool:
+    """Whether a proof has rows to test on: another split, or some that it can hold out, which it cannot for data that is streamed."""
+    from longway.jobs.held_out import arrange
+
+    return not loaded.streamed or bool(arrange(loaded, split, labelled=False).held_out)
 
 
 def _is_json(file: Path, as_json: bool) -> bool:
