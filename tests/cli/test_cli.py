@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from longway.cli import COMMANDS, Commands, app
-from longway.errors import LongwayError
+from longway.errors import LongwayError, install_command
 from longway.jobs.options import help_of
 from longway.sample import sample_path
 
@@ -203,6 +203,19 @@ def test_doctor_names_the_line_that_installs_what_is_missing(run):
     assert found["neural"]["install"] == "pip install 'longway[neural]'"
     assert {"neural", "local", "review", "ray", "hub", "dev", "rules"} <= set(found)
     assert not {"all", "demo"} & set(found)  # they only combine others
+
+
+@pytest.mark.parametrize(
+    ("file", "start"),
+    [("uv-receipt.toml", f"uv pip install --python {sys.executable} "), ("pipx_metadata.json", "pipx inject longway ")],
+)  # fmt: skip
+def test_what_is_missing_is_installed_where_the_tool_is(file, start, tmp_path, monkeypatch):
+    (tmp_path / file).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    command = install_command("review")
+    assert command.startswith(start)
+    packages = shlex.split(command.removeprefix(start))
+    assert [re.match(r"\w+", package)[0] for package in packages] == ["starlette", "uvicorn"]
 
 
 def test_doctor_tells_which_pipeline_and_which_wordnet_are_used(run):

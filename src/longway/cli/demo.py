@@ -62,7 +62,7 @@ def _run(*arguments: object) -> bool:
         main.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
-            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: pip install 'longway[demo]'",
+            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: longway engines install rules",
             soft_wrap=True,
         )
         return False
