@@ -9,6 +9,7 @@ from longway.data import load, save
 from longway.data.table import DataTable
 from longway.errors import SettingError
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.records import Edit
 from longway.review.chosen import chosen
 from longway.review.edit_list import EditFilter
 from longway.review.export import export_dataset
@@ -152,7 +153,7 @@ def test_a_dropped_row_is_restored_from_what_the_run_kept(ending, tmp_path):
     identity = RunIdentity("repair", COLUMNS, data.fingerprint)
     with PlannedRun(identity, tmp_path / "run").start(Watcher()) as run:
         with run.edit_log() as log:
-            log.write(repair_edits())
+            log.write(map(Edit.from_dict, repair_edits()))
         run.write_dataset(data, data, log.changes)
         run.finish("repair.json", {}, report="<html></html>")
     contents = RunContents(tmp_path / "run")
