@@ -46,12 +46,12 @@ def test_the_commands_that_are_printed_work_and_the_verdict_comes_last(small, tm
     assert result.exit_code == 0, result.output
     assert "The planted shortcuts, before and after the repair" in result.output
     assert result.output.count("Verdict: ") == 3  # one for each command
-    *_, report, verdict, review, opening, audit, own = result.output.strip().splitlines()
+    *_, report, verdict, review, opening, explain, own = result.output.strip().splitlines()
     assert report == "Report: longway-runs/reviews-prove/report.html"
     assert verdict.startswith("Verdict: ")
     assert review == "Look at every edit and decide: longway review longway-runs/reviews-repair"
     assert opening == "Open the report: xdg-open longway-runs/reviews-prove/report.html"
-    assert audit == "Audit the sample again, its grammar too: longway audit longway-runs/reviews.jsonl"
+    assert explain == "See which words a model looks at: longway explain longway-runs/reviews.jsonl"
     assert own == "To use a file of your own, write its name instead of longway-runs/reviews.jsonl."
     commands = printed_commands(result.output)
     assert [command[1] for command in commands] == ["audit", "repair", "prove"]

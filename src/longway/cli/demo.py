@@ -118,5 +118,5 @@ def _show_next(data: Path, report: Path) -> None:
     program = next((one for one in ("xdg-open", "open") if shutil.which(one)), None)  # Linux, macOS
     if program is not None:
         print_steps(Step("Open the report", f"{program} {quote(str(report))}"))
-    print_steps(Step("Audit the sample again, its grammar too", f"longway audit {quote(str(data))}"))
+    print_steps(Step("See which words a model looks at", f"longway explain {quote(str(data))}"))
     own_file(data)
