@@ -38,7 +38,8 @@ $(VENV)/ready: pyproject.toml | $(VENV)/created
 	touch $(VENV)/demo-ready $@
 
 demo: $(VENV)/demo-ready
-	$(BIN)/longway demo
+	@$(BIN)/longway demo
+	@echo 'First, so that this shell finds longway: source $(BIN)/activate'
 
 # The type checker works beside the tests, some of which wait for servers and processes.
 test: setup style

@@ -18,8 +18,18 @@ got, what to try next. The command line prints them without a traceback and exit
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+# By a file in the environment of the tool.
+TOOLS = {
+    "uv-receipt.toml": f"uv pip install --python {shlex.quote(sys.executable)}",
+    "pipx_metadata.json": "pipx inject longway",
+}
 
 
 class LongwayError(Exception):
@@ -91,5 +101,22 @@ class MissingExtra(LongwayError, ImportError):  # noqa: N818 - named after what 
         self.package, self.extra = package, extra
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed. "
-            f"Install it with: pip install 'longway[{extra}]'"
+            f"Install it with: {install_command(extra)}"
         )
+
+
+def install_command(extra: str) -> str:
+    """The shell command that installs an extra: with pip; or into the environment that `uv tool install` or `pipx install` made.
+
+    >>> install_command("hub")
+    "pip install 'longway[hub]'"
+    """
+    from importlib.metadata import requires  # takes 40 ms, so only here
+
+    environment = Path(sys.prefix)
+    for file, command in TOOLS.items():
+        if (environment / file).exists():
+            listed = (line.partition(";") for line in requires("longway") or [])
+            named = re.compile(rf"extra == ['\"]{extra}['\"]")
+            return f"{command} {shlex.join(name.strip() for name, _, when in listed if named.search(when))}"
+    return f"pip install 'longway[{extra}]'"

@@ -10,6 +10,7 @@ import longway as lw
 from longway.classify.catalog import model_named, names_of
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.objectives import CrossEntropy
+from longway.classify.own_model import FinishedModel
 from longway.errors import SettingError, TrainingError
 from longway.jobs.prove.settings import ProveSettings
 
@@ -193,6 +194,9 @@ def test_a_finished_model_with_other_labels_or_too_few_answers_is_refused():
         own(LikeHuggingFace()).fit(Labelled(Inputs(["good", "bad"]), ["a", "b"])).predict(Inputs(["good"]))
     with pytest.raises(TrainingError, match="gave 1 answers for 40 texts"):
         own(lambda texts: ["pos"]).fit(DATA).predict(DATA.inputs)
+    untrained = FinishedModel(pipeline(), called="my_models:pipeline")
+    with pytest.raises(TrainingError, match=r"NotFittedError: .*\. It is asked as it is here\. Train it"):
+        untrained.answers(DATA.inputs)
     with pytest.raises(TrainingError, match="ZeroDivisionError"):
         own(lambda texts: 1 / 0).fit(DATA).predict(DATA.inputs)
 

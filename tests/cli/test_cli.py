@@ -11,8 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from longway.cli import COMMANDS, app
-from longway.errors import LongwayError
+from longway.cli import COMMANDS, Commands, app
+from longway.errors import LongwayError, install_command
+from longway.jobs.options import help_of
 from longway.sample import sample_path
 
 pytestmark = pytest.mark.usefixtures("few_folds")
@@ -70,6 +71,28 @@ def test_the_list_of_commands_has_the_first_line_of_each_command():
     for name, (_, text) in COMMANDS.items():
         first = inspect.cleandoc(group.commands[name].help).partition("\n")[0]
         assert text == first, name
+
+
+def test_options_are_explained_whether_or_not_python_keeps_the_indentation_of_docstrings():
+    class Indented:
+        pass
+
+    class Plain:  # as Python 3.13 stores docstrings
+        pass
+
+    Indented.__doc__ = "Settings.\n\n    rounds: Rounds to run,\n        at most.\n    "
+    Plain.__doc__ = inspect.cleandoc(Indented.__doc__)
+    assert help_of(Indented) == help_of(Plain) == {"rounds": "Rounds to run, at most."}
+
+
+def test_a_key_error_in_the_file_of_a_command_is_not_an_unknown_command(run, monkeypatch):
+    def broken(name, module, attribute):
+        raise KeyError("text")
+
+    monkeypatch.setattr("longway.cli._build", broken)
+    with pytest.raises(KeyError, match="text"):
+        Commands(name="longway").commands.get("audit")
+    assert Commands(name="longway").commands.get("audt") is None
 
 
 def test_an_option_before_a_command_is_read(run):
@@ -180,6 +203,19 @@ def test_doctor_names_the_line_that_installs_what_is_missing(run):
     assert found["neural"]["install"] == "pip install 'longway[neural]'"
     assert {"neural", "local", "review", "ray", "hub", "dev", "rules"} <= set(found)
     assert not {"all", "demo"} & set(found)  # they only combine others
+
+
+@pytest.mark.parametrize(
+    ("file", "start"),
+    [("uv-receipt.toml", f"uv pip install --python {sys.executable} "), ("pipx_metadata.json", "pipx inject longway ")],
+)  # fmt: skip
+def test_what_is_missing_is_installed_where_the_tool_is(file, start, tmp_path, monkeypatch):
+    (tmp_path / file).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    command = install_command("review")
+    assert command.startswith(start)
+    packages = shlex.split(command.removeprefix(start))
+    assert [re.match(r"\w+", package)[0] for package in packages] == ["starlette", "uvicorn"]
 
 
 def test_doctor_tells_which_pipeline_and_which_wordnet_are_used(run):

@@ -28,6 +28,7 @@ def small(tmp_path, monkeypatch):
     path.parent.mkdir()
     pl.concat(parts).write_ndjson(path)
     monkeypatch.setattr("longway.sample.sample_path", lambda name: path)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if name == "xdg-open" else None)
     monkeypatch.chdir(tmp_path)
     without_encoder(monkeypatch)
     return path
@@ -44,10 +45,14 @@ def test_the_commands_that_are_printed_work_and_the_verdict_comes_last(small, tm
     result = run()
     assert result.exit_code == 0, result.output
     assert "The planted shortcuts, before and after the repair" in result.output
-    *_, report, verdict, review, _ = result.output.strip().splitlines()
+    assert result.output.count("Verdict: ") == 3  # one for each command
+    *_, report, verdict, review, opening, explain, own = result.output.strip().splitlines()
     assert report == "Report: longway-runs/reviews-prove/report.html"
     assert verdict.startswith("Verdict: ")
     assert review == "Look at every edit and decide: longway review longway-runs/reviews-repair"
+    assert opening == "Open the report: xdg-open longway-runs/reviews-prove/report.html"
+    assert explain == "See which words a model looks at: longway explain longway-runs/reviews.jsonl"
+    assert own == "To use a file of your own, write its name instead of longway-runs/reviews.jsonl."
     commands = printed_commands(result.output)
     assert [command[1] for command in commands] == ["audit", "repair", "prove"]
     state = json.loads((tmp_path / "longway-runs/reviews-repair/run.json").read_text(encoding="utf-8"))

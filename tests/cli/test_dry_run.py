@@ -43,6 +43,11 @@ def test_it_prints_the_estimate_and_leaves_nothing_behind(data, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["reviews.csv"]
 
 
+def test_an_estimate_from_some_of_the_texts_says_so(data, monkeypatch):
+    monkeypatch.setattr("longway.jobs.perturb.job.DRY_SAMPLE", (5, 10_000))
+    assert "(estimated from 5 of 20 texts):" in " ".join(run("perturb", data, "--dry-run").output.split())
+
+
 def test_without_an_engine_it_says_so(data):
     done = run("perturb", data, "--dry-run")
     assert "it calls no engine and costs nothing." in done.output

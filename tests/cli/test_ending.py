@@ -208,3 +208,10 @@ def test_an_audit_with_a_gate_ends_with_its_verdict(folder, limit, code, verdict
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == code
     assert f"Verdict: {verdict}" in result.stdout
+
+
+def test_streamed_data_without_a_test_set_is_audited_again_instead_of_proved(folder):
+    made = run("rewrite", "my reviews.csv", "--method", "eda", "--stream")
+    _, (_, command) = last_lines(made)
+    assert shlex.split(command)[:3] == ["longway", "audit", "longway-runs/my-reviews-rewrite/dataset.csv"]
+    assert "Verdict: " in run(*shlex.split(command)[1:], "--levels", "token")

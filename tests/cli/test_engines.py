@@ -15,6 +15,7 @@ from longway.engines.gguf_files import GgufFile
 from longway.engines.install import Package
 from longway.engines.registry import EngineStatus
 from longway.errors import SettingError
+from longway.sample import sample_path
 from tests.engines.loopback import Loopback
 
 FOUND = [
@@ -130,7 +131,10 @@ def test_an_exam_prints_a_table_a_verdict_and_the_next_command(run, own_data):
     assert result.exit_code == 0, result.output
     assert "changing a person" in result.output
     assert "Skipped: judging; the engine cannot judge." in result.output
-    assert "Next: longway rewrite DATA --engine rules --judge none" in result.output
+    *_, command, own = result.output.strip().splitlines()
+    sample = sample_path("claims")
+    assert command.endswith(f": longway rewrite {sample} --limit 100 --engine rules --judge none")
+    assert own == f"To use a file of your own, write its name instead of {sample}."
 
 
 def test_an_exam_as_json_is_what_is_stored(run, own_data):

@@ -4,7 +4,7 @@ import io
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from longway.data import load, save
@@ -77,6 +77,8 @@ def test_a_file_is_saved_byte_for_byte(tmp_path, file, stream):
     data=st.data(),
 )
 def test_only_edited_cells_and_the_new_column_differ(tmp_path, file, stream, new, data):
+    is_ascii = file["encoding"] == "cp1252" and written(file, file["rows"]).isascii()
+    assume(new.isascii() or not is_ascii)  # such a file is UTF-8 as well
     dataset = load_file(tmp_path, file, stream)
     edited = data.draw(st.integers(0, len(file["texts"]) - 1))
     edit = Edit(str(edited), "text", "", new, "a", "a", "toy", "toy", True)

@@ -126,6 +126,17 @@ def test_a_perturbation_is_estimated(tmp_path, server, prices):
     assert {path.name for path in tmp_path.iterdir()} == {"bakers.csv", "prices.toml"}
 
 
+def test_a_dry_perturbation_of_many_rows_reads_some_of_them(tmp_path, server, prices, monkeypatch):
+    monkeypatch.setattr("longway.jobs.perturb.job.DRY_SAMPLE", (5, 10_000))
+    data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(12)))
+    how = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",))
+    read = []
+    watcher = watching(progress=lambda done, of: read.append((done, of)))
+    dry = perturb_estimate(data, how, engines=Engines(server.url), watcher=watcher)
+    assert (dry.rows, dry.writes, dry.sampled, dry.texts) == (12, 24, 5, 12)  # all rows are alike
+    assert read[-1] == (5, 5)
+
+
 def test_methods_without_an_engine_make_no_calls(data):
     assert rewrite_estimate(load(data), RewriteSettings(method="eda")) == RunEstimate(rows=24)
     assert augment_estimate(load(data), AugmentSettings(method="eda")) == RunEstimate(rows=24)

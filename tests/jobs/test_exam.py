@@ -24,6 +24,7 @@ from longway.jobs.exam.questions import (
 )
 from longway.jobs.exam.result import ExamResult, JobScore
 from longway.jobs.run import Watcher
+from longway.sample import sample_path
 from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Loopback, completion
 from tests.jobs.exam_answers import COUNTERPARTS, PERSONS, REWRITES, TRIPLES
@@ -146,7 +147,7 @@ def test_a_hostile_model_is_weak_at_both_and_nothing_of_it_is_accepted():
     assert (result.judge_grade, result.writer_grade) == ("weak", "weak")
     assert job(result, "rewrite").right == job(result, "triples").right == job(result, "perturb").right == 0
     assert "use rules" in result.verdict
-    assert result.next == "longway rewrite DATA --engine rules"
+    assert result.next == f"longway rewrite {sample_path('claims')} --limit 100 --engine rules"
 
 
 def test_a_model_that_only_judges_well_is_used_for_judging():

@@ -125,6 +125,7 @@ def test_with_drafts_a_plan_expects_edits():
     assert any(step.edits is not None for step in tried.steps)
     shown = [plan_page(plan, "claims").sections[0].blocks[0].columns[-1].name for plan in (rough, tried)]
     assert shown == ["Rows", "Edits at most"]
+    assert tried.seconds >= rough.seconds  # loading and refused drafts are counted, too
 
 
 PLANNING = """

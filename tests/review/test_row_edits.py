@@ -2,10 +2,14 @@
 
 import json
 
+import polars as pl
 import pytest
 
-from longway.data import load
+from longway.data import load, save
+from longway.data.table import DataTable
 from longway.errors import SettingError
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.records import Edit
 from longway.review.chosen import chosen
 from longway.review.edit_list import EditFilter
 from longway.review.export import export_dataset
@@ -132,12 +136,38 @@ def test_a_dropped_row_is_restored_in_csv_too(contents, tmp_path):
     assert load(tmp_path / "out.csv", text="claim").frame["claim"].to_list()[-1] == "She never sang."
 
 
-def test_a_dropped_row_needs_the_original_file(repaired, tmp_path):
+def test_a_dropped_row_of_an_earlier_version_needs_the_original_file(repaired, tmp_path):
     contents = RunContents(repaired)
+    contents.settings["data"] = "claims.jsonl"
     decide(contents, "2", "reject")
-    with pytest.raises(SettingError, match=r"1 row that was dropped.*--data FILE"):
+    with pytest.raises(SettingError, match=r"1 row that was dropped.*run --data claims\.jsonl$"):
         export_dataset(contents, tmp_path / "out.jsonl")
     contents.close()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_a_dropped_row_is_restored_from_what_the_run_kept(ending, tmp_path):
+    original = tmp_path / f"claims.{ending}"
+    save([DataTable(pl.DataFrame(ROWS))], original)
+    data = load(original, text="claim", context="evidence", label="label")
+    identity = RunIdentity("repair", COLUMNS, data.fingerprint)
+    with PlannedRun(identity, tmp_path / "run").start(Watcher()) as run:
+        with run.edit_log() as log:
+            log.write(map(Edit.from_dict, repair_edits()))
+        run.write_dataset(data, data, log.changes)
+        run.finish("repair.json", {}, report="<html></html>")
+    contents = RunContents(tmp_path / "run")
+    assert contents.dropped_path == tmp_path / "run" / f"dropped.{ending}"
+    assert load(contents.dataset_path, text="claim", label="label").frame.height == 4
+    decide(contents, "2", "reject")
+    written = load(export_dataset(contents, tmp_path / f"out.{ending}"), text="claim", label="label").frame
+    contents.close()
+    assert written.height == 5
+    last = written.row(-1, named=True)
+    assert {name: str(last[name]) for name in ROWS[2]} == {
+        name: str(value) for name, value in ROWS[2].items()
+    }
+    assert last["longway_id"] == "2"
 
 
 def test_a_text_by_hand_becomes_the_final_text(contents, tmp_path):

@@ -35,6 +35,7 @@ FINISHED = (
     "Expected a model with predict_proba or predict on a list of texts, a Hugging Face pipeline, or a function that takes a list of texts and "
     "returns a label for each."
 )
+UNTRAINED = "It is asked as it is here. Train it where it is defined; `longway prove --fairscore` trains models itself."
 _given: dict[str, Any] = {}  # models of this process by name
 
 
@@ -107,8 +108,10 @@ class FinishedModel(Trainable):
         try:
             found = self._asked(texts)
         except Exception as error:  # whatever a model of the user's may raise
+            why = f"{type(error).__name__}: {str(error).rstrip('.')}"
+            is_untrained = type(error).__name__ == "NotFittedError"  # scikit-learn's
             raise TrainingError(
-                f"{self.called} could not answer for {len(texts)} texts: {type(error).__name__}: {error}. {FINISHED}"
+                f"{self.called} could not answer for {len(texts)} texts: {why}. {UNTRAINED if is_untrained else FINISHED}"
             ) from error
         if len(found) != len(texts):
             raise TrainingError(f"{self.called} gave {len(found)} answers for {len(texts)} texts. {FINISHED}")

@@ -51,6 +51,10 @@ class _OnDemand(MutableMapping[str, Any]):
             self._built[name] = _build(name, *COMMANDS[name][0].split(":"))
         return self._built[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The command; the default only if there is none of this name. A KeyError while it is imported is raised."""
+        return self[name] if name in COMMANDS else default
+
     def __setitem__(self, name: str, command: Any) -> None:
         self._built[name] = command
 

@@ -44,7 +44,7 @@ def command(
         return
     _show_planted(_changes(name, data, runs["repair"]))
     if _run("prove", data, runs["repair"], *into["prove"]):
-        _show_end(runs["prove"], runs["repair"])
+        _show_next(data, runs["prove"] / "report.html")
 
 
 def _run(*arguments: object) -> bool:
@@ -62,7 +62,7 @@ def _run(*arguments: object) -> bool:
         main.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
-            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: pip install 'longway[demo]'",
+            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: longway engines install rules",
             soft_wrap=True,
         )
         return False
@@ -108,19 +108,15 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
     output().print(table)
 
 
-def _show_end(proved: Path, repaired: Path) -> None:
-    """Print the verdict, and what to do next."""
-    import json
+def _show_next(data: Path, report: Path) -> None:
+    """Print what to do after the last command, which printed the verdict."""
+    import shutil
     from shlex import quote
 
-    from longway.cli.ending import REVIEW, Step, end
-    from longway.jobs.prove.result import FILE, ProveResult
-    from longway.jobs.prove.verdict import verdict_of
+    from longway.cli.ending import Step, own_file, print_steps
 
-    result = ProveResult.from_dict(json.loads((proved / FILE).read_text(encoding="utf-8")))
-    end(
-        verdict_of(result).sentence,
-        Step(REVIEW, f"longway review {quote(str(repaired))}"),
-        Step("Then your own data", "longway audit your-file.csv"),
-        files={"Report": proved / "report.html"},
-    )
+    program = next((one for one in ("xdg-open", "open") if shutil.which(one)), None)  # Linux, macOS
+    if program is not None:
+        print_steps(Step("Open the report", f"{program} {quote(str(report))}"))
+    print_steps(Step("See which words a model looks at", f"longway explain {quote(str(data))}"))
+    own_file(data)

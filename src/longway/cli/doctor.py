@@ -7,6 +7,7 @@ import platform
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -67,6 +68,8 @@ def installed_extras() -> dict[str, Extra]:
     """The core and each extra of the package, by name."""
     from importlib.metadata import requires  # takes 20 ms, so only here
 
+    from longway.errors import install_command
+
     packages: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
     for requirement in requires("longway") or []:
         package = re.split(r"[<>=!~;\[ ]", requirement, maxsplit=1)[0]
@@ -76,11 +79,16 @@ def installed_extras() -> dict[str, Extra]:
         name: Extra(
             PURPOSES.get(name, name),
             versions,
-            "pip install --upgrade longway" if name == "core" else f"pip install 'longway[{name}]'",
+            "pip install --upgrade longway" if name == "core" else install_command(name),
         )
         for name, versions in packages.items()
-        if name not in UNIONS
+        if name not in UNIONS and (name != "dev" or _is_checkout())
     }
+
+
+def _is_checkout() -> bool:
+    """Whether this is a copy of the repository, for development."""
+    return (Path(__file__).parents[3] / "pyproject.toml").exists()
 
 
 def _english() -> dict[str, str]:
@@ -123,7 +131,7 @@ def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Map
     steps = [Step(f"Complete {name}", install) for name, install in missing.items()]
     if "core" not in missing:
         steps.append(Step("Try it", "longway demo"))
-    if missing:
+    if missing and _is_checkout():
         console.print(
             "\nIn a checkout, '.' replaces longway: pip install '.[hub]'", style="dim", markup=False
         )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from longway.jobs.results import EditedResult, Result
 
 REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
+LEFT = "See which shortcuts are left"
 READING = {"id": "id", "split": "split", "split-column": "split_column", "encoding": "encoding"}
 
 
@@ -47,8 +48,20 @@ def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, not
     console.print(
         Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
     )
+    print_steps(*steps)
+
+
+def print_steps(*steps: Step) -> None:
+    """Print commands to run next, one per line."""
     for step in steps:
-        console.print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+        output().print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+
+
+def own_file(sample: Path) -> None:
+    """Print how the commands that name a sample are used on other data."""
+    output().print(
+        Text(f"To use a file of your own, write its name instead of {clean(str(sample))}."), soft_wrap=True
+    )
 
 
 def show_result(
@@ -76,6 +89,8 @@ def show_edited(
 ) -> None:
     """Print the JSON file of a run that changed data; or its page, its verdict, and the commands to review and to prove it.
 
+    Without rows to test on, the command is to audit it again.
+
     data: the dataset as the user named it. options: further options of `longway prove`.
     """
     folder = result.folder
@@ -83,10 +98,19 @@ def show_edited(
     if _is_json(folder / file, as_json):
         return
     steps = [Step(REVIEW, f"longway review {quote(str(folder))}")]
-    if result.is_changed:
-        steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
+    if result.is_changed and _has_test_rows(loaded, source.split):
+        steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
+    elif result.is_changed:
+        steps.append(Step(LEFT, on_data("audit", str(dataset), source, loaded)))
     _show(result, folder, steps, {"Dataset": dataset}, note=_form(result, loaded))
+
+
+def _has_test_rows(loaded: Dataset, split: str | None) -> bool:
+    """Whether a proof has rows to test on: another split, or some that it can hold out, which it cannot for data that is streamed."""
+    from longway.jobs.held_out import arrange
+
+    return not loaded.streamed or bool(arrange(loaded, split, labelled=False).held_out)
 
 
 def _is_json(file: Path, as_json: bool) -> bool:

@@ -117,12 +117,14 @@ def exam(
 
         longway engines exam gguf:model.gguf --limit 10
     """
-    from longway.cli.ending import Step, end
+    from longway.cli.ending import Step, end, own_file
     from longway.cli.live import Live
     from longway.cli.screen import output
     from longway.jobs.engine_use import Engines
+    from longway.jobs.exam.grades import SAMPLE
     from longway.jobs.exam.job import exam as run
     from longway.jobs.exam.settings import ExamSettings
+    from longway.sample import sample_path
     from longway.show.terminal import show
 
     engines = Engines(base_url=base_url, budget=budget)
@@ -135,7 +137,13 @@ def exam(
         return
     page = result.page()
     show(page, output())
-    end(page.verdict, Step("Next", result.next))
+    sample = sample_path(SAMPLE)
+    is_tried = str(sample) in result.next
+    end(
+        page.verdict, Step("Try it on the built-in sample" if is_tried else "Ask more questions", result.next)
+    )
+    if is_tried:
+        own_file(sample)
 
 
 def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:

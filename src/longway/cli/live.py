@@ -194,7 +194,10 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
         typer.echo(json.dumps({"command": command, "calls": estimate.calls, **asdict(estimate)}, indent=1))
         return
     console = output()
-    console.print(f"[bold]longway {command}[/] on {estimate.rows:,} rows:", highlight=False)
+    rows = f"{estimate.rows:,} rows"
+    if estimate.sampled:
+        rows = f"about {rows} (estimated from {estimate.sampled:,} of {estimate.texts:,} texts)"
+    console.print(f"[bold]longway {command}[/] on {rows}:", highlight=False)
     if not estimate.calls:
         end("Nothing was changed: it calls no engine and costs nothing.", Step(DO_IT, again("--dry-run")))
         return

@@ -107,7 +107,7 @@ def _next(
     result: ProveResult, after: str, source: DataOptions, settings: ProveSettings, first: Dataset
 ) -> Step:
     """More seeds if nothing is clear; else a look at what was changed, or at what is left."""
-    from longway.cli.ending import REVIEW, Step, again, on_data
+    from longway.cli.ending import LEFT, REVIEW, Step, again, on_data
     from longway.jobs.prove.job import is_run
     from longway.jobs.prove.verdict import is_unclear
 
@@ -116,4 +116,4 @@ def _next(
         return Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))
     if is_run(after):
         return Step(REVIEW, f"longway review {quote(after)}")
-    return Step("See which shortcuts are left", on_data("audit", after, source, first))
+    return Step(LEFT, on_data("audit", after, source, first))

@@ -25,7 +25,7 @@ def command(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="The original file: for an audit, which stores none, and for a repair, to restore rows that it dropped."
+            help="The original file: for an audit, which stores none, and for repairs of earlier versions, to restore rows that they dropped."
         ),
     ] = None,
     browser: Annotated[
@@ -70,7 +70,7 @@ def command(
 
 def _end(contents: RunContents, folder: Path) -> None:
     """Write the dataset with the decisions, if there are any on edits; print how many there are, and what to do next."""
-    from longway.cli.ending import Step, end
+    from longway.cli.ending import LEFT, Step, end
     from longway.review.export import dataset_name, export_dataset
     from longway.show.numbers import counted
     from longway.store.run_store import REVIEWED
@@ -90,7 +90,7 @@ def _end(contents: RunContents, folder: Path) -> None:
     named = (("text", columns.text), ("context", columns.context), ("label", columns.label))
     options = [f"--{name} {quote(value)}" for name, value in named if value]
     audit = " ".join(["longway audit", quote(str(reviewed)), *options])
-    end(verdict, Step("See which shortcuts are left", audit), files=files)
+    end(verdict, Step(LEFT, audit), files=files)
 
 
 def _newest_run() -> Path:

@@ -2,6 +2,7 @@
 
     apply_edits(dataset, edits)       ->  tables, for `save`; a streamed dataset comes in several
     edited_dataset(dataset, edits)    ->  a dataset in memory
+    rows_with(dataset, ids)           ->  tables of these rows, unchanged
     encoding_note(before, after)      ->  why the file is UTF-8, if it was in another encoding
     read_edits(path)                  ->  the edits in an edits.jsonl
 
@@ -13,7 +14,7 @@ that were not used (no label, another split) are copied unchanged. Edits of the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -118,6 +119,13 @@ def apply_edits(
             cells[columns.id] = id_  # a column of numbers gets an empty cell
         row = copied[added.source]
         yield row.with_frame(row.frame.with_columns(_cast(cells, row.frame)))
+
+
+def rows_with(dataset: Dataset, ids: Set[str]) -> Iterator[DataTable]:
+    """The rows with these ids, as `apply_edits` writes unchanged rows."""
+    wanted = pl.Series(sorted(ids), dtype=pl.String).implode()
+    for table in apply_edits(dataset, Changes()):
+        yield replace(table, frame=table.frame.filter(pl.col(ID_COLUMN).is_in(wanted)))
 
 
 def edited_dataset(

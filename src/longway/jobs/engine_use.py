@@ -165,6 +165,7 @@ class RunEstimate:
 
     writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
     starts have paid. seconds: rough time of the calls, for a dry run. limit: seconds after which the run stops; 0 for no limit.
+    sampled, texts: how many of how many texts it was estimated from, if not from all.
     """
 
     rows: int = 0
@@ -176,6 +177,8 @@ class RunEstimate:
     spent: float = 0.0
     seconds: float = 0.0
     limit: float = 0.0
+    sampled: int = 0
+    texts: int = 0
 
     @classmethod
     def of(

@@ -16,6 +16,7 @@ nothing heavy, so that `--help` answers at once.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -73,12 +74,12 @@ def help_of(settings: type) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     name = ""
-    lines = [line for kind in settings.__mro__ for line in (kind.__doc__ or "").splitlines()[1:]]
-    for line in lines:
-        if match := re.match(r"    ([a-z][a-z_0-9]*): (.*)", line):
+    docs = [inspect.cleandoc(kind.__doc__ or "") for kind in settings.__mro__]  # Python 3.13 stores them so
+    for line in (line for doc in docs for line in doc.splitlines()[1:]):
+        if match := re.match(r"([a-z][a-z_0-9]*): (.*)", line):
             name = match[1]
             found[name] = match[2].strip()
-        elif name and line.startswith("        ") and line.strip():
+        elif name and line.startswith("    ") and line.strip():
             found[name] += " " + line.strip()
         else:
             name = ""

@@ -20,7 +20,7 @@ before `finish` stays "running" and is resumed by the same command. A job withou
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -29,7 +29,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from longway.data import Dataset, load, save
-from longway.data.edited import Changes, apply_edits
+from longway.data.edited import Changes, apply_edits, rows_with
 from longway.errors import RunError
 from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
 from longway.jobs.results import EDITS_FILE
@@ -37,6 +37,7 @@ from longway.jobs.shards import remove_shards, write_edited_shards
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
 from longway.store import (
+    DROPPED,
     JOURNAL_FILE,
     RUN_FILE,
     Journal,
@@ -223,6 +224,7 @@ class ActiveRun:
         if on is None or changes.added or not write_edited_shards(path, whole, changes):
             remove_shards(path)
             save(apply_edits(whole, changes, with_sources=with_sources), path)
+        self._write_dropped(whole, changes.dropped)
         columns = whole.columns
         after = load(
             path,
@@ -235,6 +237,13 @@ class ActiveRun:
             encoding=whole.encoding,
         )
         return after if part.split is None else after.select_split(part.split)
+
+    def _write_dropped(self, whole: Dataset, ids: Set[str]) -> None:
+        """Keep the rows that are left out, so that a review can restore them; dropped.<ext>."""
+        path = self.folder / f"{DROPPED}.{ending(whole.format)}"
+        path.unlink(missing_ok=True)
+        if ids:
+            save(rows_with(whole, ids), path)
 
     def finish(self, file: str, content: Mapping[str, object], *, report: str, card: str = "") -> None:
         """Write the result, report.html and, if given, card.md; then run.json, which says that the run is done."""

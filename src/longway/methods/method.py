@@ -59,6 +59,18 @@ class Rows:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def at(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows, in this order."""
+        contexts = self.contexts
+        return Rows(
+            [self.ids[row] for row in rows],
+            [self.texts[row] for row in rows],
+            self.labels[list(rows)],
+            self.label_names,
+            self.task,
+            None if contexts is None else [contexts[row] for row in rows],
+        )
+
     def label(self, row: int) -> str:
         """The name of a row's label."""
         return self.label_names[int(self.labels[row])]

@@ -15,12 +15,13 @@ import json
 from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import IO
 
 import polars as pl
 
 from longway.data import Dataset, save
-from longway.data.edited import AddedRow, Changes, apply_edits
+from longway.data.edited import AddedRow, Changes, apply_edits, rows_with
 from longway.data.table import DataTable
 from longway.errors import RunError, SettingError
 from longway.jobs.formulas import FORMULA
@@ -167,17 +168,17 @@ def _tables(contents: RunContents, dataset: Dataset, different: list[ChosenRow])
 
 
 def _restored(contents: RunContents, ids: Set[str], dataset: Dataset) -> Iterator[DataTable]:
-    """Rows that the run dropped, from the original file, with the columns of the run's dataset."""
-    if contents.original is None:
+    """Rows that the run dropped, with the columns of the run's dataset. Runs of earlier versions need the original file."""
+    path = contents.dropped_path or contents.original
+    if path is None:
         n = len(ids)
+        data = quote(str(contents.settings.get("data", "")))
         raise SettingError(
             f"{n:,} {'row that was' if n == 1 else 'rows that were'} dropped should be restored, and only the original file has "
-            f"{'it' if n == 1 else 'them'}. Name it: longway review {contents.folder} --data FILE"
+            f"{'it' if n == 1 else 'them'}. In its folder: longway review {quote(str(contents.folder.resolve()))} --data {data}"
         )
-    original = contents.dataset(contents.original)
-    others = {id_ for _, some in original.tables_with_ids() for id_ in some} - ids
     names = next(iter(dataset.tables_with_ids()))[0].frame.columns
-    for table in apply_edits(original, Changes(dropped=others), with_sources=False):
+    for table in rows_with(contents.dataset(path), ids):
         frame = table.without_raw().frame
         missing = [pl.lit(None, pl.String).alias(name) for name in names if name not in frame.columns]
         yield table.without_raw().with_frame(frame.with_columns(missing).select(names))

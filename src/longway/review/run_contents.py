@@ -121,7 +121,7 @@ class FindingFilter:
 class RunContents:
     """The contents of a finished run.
 
-    data: the original file: for a run that stores no dataset, such as an audit, and to restore rows that a repair dropped. progress: called while the files are first read.
+    data: the original file: for a run that stores no dataset, such as an audit, and to restore rows that a repair of an earlier version dropped. progress: called while the files are first read.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class RunContents:
         self.settings: dict[str, Any] = run.about["settings"]
         self.columns = RunColumns(*(self.settings.get(name) for name in ("text", "context", "label", "id")))
         self.summary, self.files = run.summary, run.files
-        self.dataset_path = run.dataset_path
+        self.dataset_path, self.dropped_path = run.dataset_path, run.dropped_path
         self._findings: dict[str, tuple[RunFinding, dict[str, object]]] = {}
         for finding, values in run.findings():
             self._findings.setdefault(finding_key(values), (finding, values))
@@ -285,7 +285,7 @@ class RunContents:
             raise RunError(
                 f"{self.folder} has no dataset: `longway {self.command}` writes none. Give the original file with --data."
             )
-        is_own, columns = path == self.dataset_path, self.columns
+        is_own, columns = path in (self.dataset_path, self.dropped_path), self.columns
         try:
             data = load(
                 path,

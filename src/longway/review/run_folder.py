@@ -19,7 +19,7 @@ from longway.data.formats import is_known
 from longway.errors import RunError
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
-from longway.store import RUN_FILE, holding, read_json, sizes_in
+from longway.store import DROPPED, RUN_FILE, holding, read_json, sizes_in
 
 EDITS, FINDINGS = "edits.jsonl", "findings.json"
 DATASETS = ("dataset.", "train.")
@@ -134,6 +134,12 @@ class RunFolder:
         names = [name for name in self.files if is_known(Path(name))]
         matches = (name for stem in DATASETS for name in names if name.startswith(stem))
         return next((self.folder / name for name in matches), None)
+
+    @property
+    def dropped_path(self) -> Path | None:
+        """The rows that the run left out, as they were; None if there are none, or if an earlier version wrote the run."""
+        names = (name for name in self.files if Path(name).stem.partition(".")[0] == DROPPED)
+        return next((self.folder / name for name in names), None)
 
     def findings(self) -> list[tuple[RunFinding, dict[str, object]]]:
         """The findings of an audit, a grammar or a rewrite, strongest first, each with its JSON. A proof has none."""

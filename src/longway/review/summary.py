@@ -1,6 +1,7 @@
 """The review in a few tables of Markdown, to paste into a pull request: what the run did, what was decided, and by which rules.
 
-    summary(contents, author="ada")  ->  "# Repair of reviews.jsonl ... ## Decisions ... ## By rule ..."
+    summary(contents, author="ada")       ->  "# Repair of reviews.jsonl ... ## Decisions ... ## By rule ..."
+    summary_page(contents, author="ada")  ->  the same as sections
 
 The figures of the run are those of its card; nothing in them is read as markup, whatever the data calls its labels.
 """
@@ -38,12 +39,17 @@ MAX_MARKED = 20
 
 
 def summary(contents: RunContents, *, author: str) -> str:
-    """The summary as Markdown. author: who reads it; raters of a sample do not see the results of others before their own."""
+    """The summary as Markdown. author: as in `summary_page`."""
+    return markdown.render(summary_page(contents, author=author))
+
+
+def summary_page(contents: RunContents, *, author: str) -> Page:
+    """The summary. author: who reads it; raters of a sample do not see the results of others before their own."""
     report = report_of(contents)
     if not isinstance(report, Page):
         report = _plain_page(contents)
     sections = [section for section in report.sections if CARD in section.on]
-    return markdown.render(replace(report, sections=[*_review_sections(contents, author), *sections]))
+    return replace(report, sections=[*_review_sections(contents, author), *sections])
 
 
 def _plain_page(contents: RunContents) -> Page:
@@ -88,7 +94,7 @@ def _decisions_section(contents: RunContents) -> Section:
     return Section(
         "decisions",
         "Decisions",
-        [Paragraph(" ".join(words)), Table([Column("Edits"), Column("Number", number=True), Column("Share", number=True)], rows)],
+        [Paragraph(" ".join(words), "lead"), Table([Column("Edits"), Column("Number", number=True), Column("Share", number=True)], rows, "figures-only")],
         on=CARD,
     )  # fmt: skip
 
@@ -112,7 +118,8 @@ def _rules_section(contents: RunContents) -> list[Section]:
     columns += [Column(words.capitalize(), number=True) for words in CHOICES["edit"].values()]
     more = len(groups) - MAX_RULES
     rest = [Paragraph(f"{counted(more, 'more rule')} made fewer edits.")] if more > 0 else []
-    return [Section("rules", "By rule", [Table(columns, rows), *rest], on=CARD)]
+    lead = Paragraph("Edits that the run kept, by the rule that made them.", "lead")
+    return [Section("rules", "By rule", [lead, Table(columns, rows, "figures-only"), *rest], on=CARD)]
 
 
 def _findings_section(contents: RunContents) -> list[Section]:

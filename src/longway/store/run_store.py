@@ -33,6 +33,7 @@ from longway.store.journal import JOURNAL_FILE
 
 LOCK_FILE = ".longway-lock"  # on Windows only; elsewhere the folder itself is locked
 _IS_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+DROPPED = "dropped"  # rows that a repair left out, as they were
 REVIEWED = "dataset-reviewed"  # written by a review, which does not change the run
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from longway.data import Dataset
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
+from longway.errors import install_command
 from longway.jobs.grammar.induced import Trees, parse
 from longway.jobs.grammar.row_sample import LengthLimits, RowSample, sample_rows, split_off
 from longway.records import Problem
@@ -86,7 +87,7 @@ def parsed_sample(
     """Trees of a sample of the rows, or None; and what the user should know about it. Labels only choose the rows."""
     if find_spec("torch") is None:
         next_step = (
-            "Install it with: pip install 'longway[neural]'. Or leave the level out: --levels -grammar."
+            f"Install it with: {install_command('neural')}. Or leave the level out: --levels -grammar."
         )
         return None, [Problem("no_grammar", "The grammar level was left out: it needs torch.", 1, next_step)]
     pair = dataset.columns.context is not None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from longway.engines.exams import Grade
 from longway.jobs.exam.result import JobScore
+from longway.sample import sample_path
 
 FEWEST = 8  # questions; fewer give no grade
+SAMPLE = "claims"  # the built-in dataset of the next command
+TRIED = 100  # rows of it
 _USABLE = ("good", "fair")
 
 
@@ -36,7 +41,9 @@ def writer_grade(*jobs: JobScore) -> Grade:
 
 
 def verdict_of(judge: Grade, writer: Grade, spec: str, address: str = "") -> tuple[str, str]:
-    """The verdict and the next command. spec: the engine as the user named it. address: " --base-url ..." if it was given.
+    """The verdict and the next command, on rows of a built-in sample.
+
+    spec: the engine as the user named it. address: " --base-url ..." if it was given.
 
     >>> verdict_of("good", "weak", "served:some-model")[0]
     'Good judge, weak writer: use it for judging, and rules for writing.'
@@ -50,14 +57,15 @@ def verdict_of(judge: Grade, writer: Grade, spec: str, address: str = "") -> tup
         f"{grade} {name}" if grade != "none" else f"no {name}"
         for grade, name in ((judge, "judge"), (writer, "writer"))
     ).capitalize()
+    rewrite = f"longway rewrite {quote(str(sample_path(SAMPLE)))} --limit {TRIED}"
     if writer in _USABLE and judge in _USABLE:
-        return f"{grades}: use it for both.", f"longway rewrite DATA --engine {spec}{address}"
+        return f"{grades}: use it for both.", f"{rewrite} --engine {spec}{address}"
     if writer in _USABLE:
         does = "use it for writing, and another engine for judging, or none."
-        return f"{grades}: {does}", f"longway rewrite DATA --engine {spec}{address} --judge none"
+        return f"{grades}: {does}", f"{rewrite} --engine {spec}{address} --judge none"
     if judge in _USABLE:
         return (
             f"{grades}: use it for judging, and rules for writing.",
-            f"longway rewrite DATA --engine rules --judge {spec}{address}",
+            f"{rewrite} --engine rules --judge {spec}{address}",
         )
-    return f"{grades}: use rules, or a better model.", "longway rewrite DATA --engine rules"
+    return f"{grades}: use rules, or a better model.", f"{rewrite} --engine rules"

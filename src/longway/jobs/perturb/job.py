@@ -74,6 +74,7 @@ from longway.store import now, read_json
 SAMPLED = 20  # perturbed rows per axis for a person to look at
 WORDS = 5  # examples of words that were left unchanged for one reason
 MOST_MEASURED = 2000  # rows that distances are measured on
+DRY_SAMPLE = 200, 20_000  # texts and characters that a dry run analyses at most
 READING = "reading who is mentioned"
 
 
@@ -119,7 +120,7 @@ def perturb_estimate(
     engines: Engines | None = None,
     watcher: Watcher | None = None,
 ) -> RunEstimate:
-    """What `perturb` may take; writes nothing and calls no server. The texts are analysed to find the people in them."""
+    """What `perturb` may take; writes nothing and calls no server. A sample of the texts is analysed to find the people in them."""
     watcher = watcher or Watcher()
     with (
         _prepared(data, split, settings, engines or Engines(), None) as job,
@@ -127,7 +128,9 @@ def perturb_estimate(
     ):
         watcher.step(READING)
         cache = Path(folder) / ANALYSES_FILE
-        perturbing = Perturbing(job.part, job.who.settings, cache=cache, progress=watcher.progress)
+        perturbing = Perturbing(
+            job.part, job.who.settings, cache=cache, sample=DRY_SAMPLE, progress=watcher.progress
+        )
         return _estimate(perturbing, job.who.engine, dry=True)
 
 
@@ -136,9 +139,12 @@ def _estimate(
 ) -> RunEstimate:
     """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
     rows, known = perturbing.chosen, _some_prompts(perturbing)
-    n_calls = sum(len(perturbing.requests(row)) for row in rows)
+    n_read, n_rows = len(perturbing.rows), perturbing.n_rows
+    share = n_read / n_rows if n_rows else 1.0
+    n_calls = round(sum(len(perturbing.requests(row)) for row in rows) / share)
     writes = [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
-    return RunEstimate.of(len(rows), writes, spent=spent)
+    estimate = RunEstimate.of(round(len(rows) / share), writes, spent=spent)
+    return replace(estimate, sampled=n_read, texts=n_rows) if n_read < n_rows else estimate
 
 
 def _some_prompts(perturbing: Perturbing) -> list[Prompt]:

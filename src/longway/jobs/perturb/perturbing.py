@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
+import numpy as np
+
 from longway.data import Dataset
 from longway.english.document import Document
 from longway.english.people.demographic_mentions import Demographics, find_demographics
@@ -45,6 +47,7 @@ TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"
 TOO_LONG = "it is too long to be analysed"
 LONGEST = 5_000  # words and marks; beyond, the time that the analysis takes grows faster than the text
+FEWEST_SAMPLED = 20  # rows, however long they are
 SAME = "the text came back as it was"
 _WORD_IN_FRONT = re.compile(r"""^(['"]).*?\1: (?=.)""", re.DOTALL)
 
@@ -89,8 +92,9 @@ class Outcome:
 class Perturbing:
     """One dataset being perturbed.
 
-    dataset: the rows that may change. cache: the file that stores analyses.
-    rows: its rows; seen: the people that each mentions. done: how many of the chosen rows `run` has finished.
+    dataset: the rows that may change. cache: the file that stores analyses. sample: rows and characters to read at most, of rows
+    drawn at random; None to read all.
+    rows: those that are read; n_rows: all there are. seen: the people that each mentions. done: how many of the chosen rows `run` has finished.
     """
 
     def __init__(
@@ -99,10 +103,14 @@ class Perturbing:
         settings: PerturbSettings,
         *,
         cache: Path | None = None,
+        sample: tuple[int, int] | None = None,
         progress: Callable[[int, int], object] = lambda done, of: None,
     ) -> None:
         self.settings = settings
         self.rows: Rows = rows_of(dataset, seed=settings.seed, labelled=False)
+        self.n_rows = len(self.rows)
+        if sample is not None:
+            self.rows = self.rows.at(self._drawn(*sample))
         self.documents = Documents(cache)
         self.done = 0
         self._progress = progress
@@ -113,6 +121,12 @@ class Perturbing:
         for document in self.documents.all(read):
             self.seen.append(self._seen(document))
             progress(len(self.seen), len(self.rows))
+
+    def _drawn(self, most_rows: int, most_characters: int) -> list[int]:
+        """Random rows until there are enough of them or of their characters."""
+        drawn = Random(self.settings.seed).sample(range(self.n_rows), min(most_rows, self.n_rows))
+        lengths = np.cumsum([len(self.text(row)) for row in drawn])
+        return sorted(drawn[: max(FEWEST_SAMPLED, int(np.searchsorted(lengths, most_characters, "right")))])
 
     def _seen(self, document: Document) -> Seen:
         found = find_demographics(document)

@@ -10,6 +10,7 @@ from typing import TypeGuard, TypeVar
 
 from markupsafe import Markup
 
+from longway.errors import install_command
 from longway.jobs.prove import charts
 from longway.jobs.prove import result as proof
 from longway.jobs.prove.wording import method_name, model_name, name
@@ -231,7 +232,7 @@ def distance_section(shown: Shown) -> Section:
     blocks: list[Block] = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
     if any(one.bleu is None for one in result.apart):
         blocks.append(
-            Paragraph("BLEU, ROUGE and edit distance were not measured: pip install 'longway[prove]'", "rest")
+            Paragraph(f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}", "rest")
         )
     blocks += _terms(shown)
     bleu = grouped(result.bleu_to_tests, lambda one: name(one.test))

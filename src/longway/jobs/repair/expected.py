@@ -110,6 +110,8 @@ def expected_plan(repairing: Repairing) -> RepairPlan:
         seconds += taken * len(repairing.rows)
     steps = [replace(step, edits=edits.get(step.remedy)) for step in plan.steps]
     leak = repairing.leak(repair.rows_now()).accuracy
+    # A few rows tell nothing of loading models and of drafts that are refused.
+    seconds = max(seconds, rough_plan(plan, repairing.rows).seconds)
     return replace(plan, steps=tuple(steps), leak=leak, patterns=tuple(patterns), seconds=seconds)
 
 

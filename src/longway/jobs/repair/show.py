@@ -118,13 +118,12 @@ def plan_page(plan: RepairPlan, name: str) -> Page:
 def _plan_verdict(plan: RepairPlan) -> str:
     if not plan.steps:
         return " ".join(["No remedy applies: nothing will be changed.", *plan.notes])
-    about = "a rough estimate" if plan.leak is None else "estimated from a few rows"
     sentences = [
         "" if plan.leak is None else f"A bag of words predicts {percent(plan.leak)} of the labels.",
         f"The goal is that a bag of words predicts {percent(plan.goal)} of the labels or less."
         if plan.leak is None
         else f"The goal is {percent(plan.goal)} or less.",
-        f"It takes about {duration(plan.seconds)} ({about})"
+        f"It takes about {duration(plan.seconds)} on two slow cores (a rough estimate)"
         + (" and costs nothing." if plan.calls is None else "."),
         *plan.notes,
     ]

@@ -34,8 +34,8 @@ from longway.review.pages.page_layout import (
 from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
-from longway.review.summary import summary
-from longway.show import html
+from longway.review.summary import summary_page as sections_of_summary
+from longway.show import html, markdown
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import setting_rows
 from longway.show.numbers import counted
@@ -101,9 +101,16 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
 
 
 def summary_page(contents: RunContents, query: Query) -> PageView:
-    """The review as Markdown, to paste into a pull request."""
-    text = summary(contents, author=query.get("author", ""))
-    return PageView("summary.html.jinja", {"markdown": text}, {"text": exactly(text)})
+    """The review in short, and the same as Markdown, to paste into a pull request."""
+    page = sections_of_summary(contents, author=query.get("author", ""))
+    text = markdown.render(page)
+    view = {
+        "title": page.title,
+        "verdict": page.verdict,
+        "sections": [html.section(section) for section in page.sections],
+        "text": exactly(text),
+    }
+    return PageView("summary.html.jinja", {"markdown": text}, view)
 
 
 def decided_counts(contents: RunContents) -> tuple[dict[str, int], dict[str, int]]:

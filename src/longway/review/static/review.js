@@ -124,10 +124,13 @@ document.addEventListener("click", (event) => {
   if (target.hasAttribute("data-help")) $("#help").showModal();
 });
 
-/* Without access to the clipboard the text is selected, for Ctrl C. */
+/* Without access to the clipboard the text is shown and selected, for Ctrl C. */
 async function copy(field) {
-  field.select();
-  try { await navigator.clipboard.writeText(field.value); notify("Copied."); } catch { notify("Selected: copy it with Ctrl C."); }
+  try { await navigator.clipboard.writeText(field.value); notify("Copied."); } catch {
+    field.closest("details").open = true;
+    field.select();
+    notify("Selected: copy it with Ctrl C.");
+  }
 }
 
 /* The item that keys apply to: that of the page, or the selected one of a list. */
