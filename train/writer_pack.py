@@ -49,7 +49,7 @@ WEIGHTS = {
     "rewrite/rules_fever": 1.5,
     "rewrite/rules_snli": 1.5,
     "rewrite/rules_sst2": 1.5,
-    **{f"rewrite/taught_{name}": 2.0 for name in ("fever", "snli", "sst2", "imdb")},
+    **{f"rewrite/taught_{name}": 3.0 for name in ("fever", "snli", "sst2", "imdb")},
     **{f"turn/taught_{name}": 1.5 for name in ("fever", "snli", "sst2", "imdb")},
     **{
         f"edit/{kind}_{name}": 0.5

@@ -27,7 +27,7 @@ import numpy as np
 from longway.classify.entailment import Entailment
 from longway.engines.engine import Sampling
 from longway.engines.model_files import installed_model
-from longway.engines.plausible import in_form_of
+from longway.engines.plausible import in_form_of, refusal
 from longway.engines.prompt import Prompt, counterfactual_prompt, rewrite_prompt
 from longway.engines.registry import engine_named
 from longway.engines.scoring.gguf_weights import read_gguf
@@ -246,7 +246,8 @@ Answered = Sequence[tuple[Question, Sequence[str]]]
 
 def _rewritten(data: str, found: Answered, shared: Shared, chance: random.Random) -> Iterator[Row]:
     asked = {one.source: one for one, _ in found}
-    passed = verified(data, [one.source for one, _ in found], [texts for _, texts in found])
+    possible = [[new for new in texts if not refusal(one.source.text, new)] for one, texts in found]
+    passed = verified(data, [one.source for one, _ in found], possible)
     kept = Counter[Source]()
     for source, new in same_both_ways(list(passed)):
         if kept[source] < MOST:

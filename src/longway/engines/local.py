@@ -17,6 +17,10 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
+
+from longway.classify.entailment import Entailment, tidied
+from longway.classify.onnx_graph import can_run
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.model_files import Adapter, adapter_in, fingerprint, installed_adapter, installed_model
 from longway.engines.onnx_writer import (
@@ -45,8 +49,9 @@ from longway.task import Task
 READING = 8  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
 LADDER = (1.3, 2.5)  # factors on the temperature, round by round
-DRAWS = 1.5  # lines drawn in a round for each one that is wanted: some are refused
+DRAWS = 3.0  # lines drawn in a round for each one that is wanted: some are refused
 ENOUGH = 0.5  # share of the wanted lines after which no further round is drawn
+SAME, LEAST_SAME = 0.5, 0.2  # how likely two texts entail each other if they say the same, and below which they do not
 WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
 
 
@@ -165,6 +170,8 @@ class LocalEngine(Engine):
         texts = combine_lines(prompt, parts, n)
         if prompt.kind == "counterfactual":
             texts = self._ordered_by_label(prompt, texts)
+        if prompt.kind == "rewrite":
+            texts = ordered_by_meaning(prompt, texts)
         usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
         return Written(tuple(texts), tuple(refused), how=(self.name,) * len(texts), usage=usage)
 
@@ -205,6 +212,21 @@ class LocalEngine(Engine):
         calibration = self.adapter.calibration("pair" if prompt.task.is_pair else "sentiment")
         shares = dict(zip(words, calibration.shares(words, list(map(sum, log_likelihoods))), strict=True))
         return {option: shares[names[option]] for option in options}
+
+
+def ordered_by_meaning(prompt: Prompt, texts: list[str]) -> list[str]:
+    """The texts that say the same as the original before the others, by the entailment model, both ways.
+
+    Claims and descriptions that clearly do not say the same are left out; of opinions the model knows too little for that.
+    """
+    if not texts or not can_run():
+        return texts
+    original = tidied(prompt.text)
+    pairs = [(original, tidied(text)) for text in texts]
+    likely = Entailment.load().probabilities([*pairs, *((new, old) for old, new in pairs)])[:, 0]
+    same = dict(zip(texts, np.minimum(likely[: len(texts)], likely[len(texts) :]).tolist(), strict=True))
+    least = LEAST_SAME if prompt.task.is_pair else 0.0
+    return sorted((text for text in texts if same[text] >= least), key=lambda text: same[text] < SAME)
 
 
 @dataclass(slots=True)

@@ -45,7 +45,7 @@ from longway.errors import CallFailed, EngineError, MissingExtra, SettingError
 T = TypeVar("T")
 MAX_INPUT = 1024  # tokens
 TOKENS_AT_ONCE = 6144  # cached for all continuations together: 46 KB each
-MIN_RELATIVE = 0.02  # tokens less likely than this share of the likeliest one are never drawn
+MIN_RELATIVE = 0.005  # tokens less likely than this share of the likeliest one are never drawn
 _LINE_END, _SPACE = "Ċ", "Ġ"  # as written in the vocabulary
 _ENDS = (BETWEEN_TEXTS, "<|im_end|>")
 OPSET = 17
